@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import {
+  type TrackingEventStatus,
+  type TrackingMeaning,
+  type TrackingStatus,
+  trackingEventStatuses,
+  trackingMeanings,
+} from "./status.ts";
+
+/** Where a scan happened, as far as the carrier says. */
+export interface TrackingLocation {
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly country: string | null;
+  readonly facility: string | null;
+}
+
+/** The part of a tracking event that decides where the record stands. `occurred_at` is in milliseconds. */
+export interface TrackingFact {
+  readonly status: TrackingEventStatus;
+  readonly occurred_at: number;
+  /** The event's own duplicate hash. It orders two events of one moment and one status. */
+  readonly event_hash: string;
+}
+
+/** Where a record stands: its status, and the event that decided it. All but `status` are null before any event. */
+export interface Standing {
+  readonly status: TrackingStatus;
+  readonly event_status: TrackingEventStatus | null;
+  readonly occurred_at: number | null;
+  readonly event_hash: string | null;
+}
+
+/** What the world is told of a change, in this order. */
+export type TrackingNews =
+  | "shipment.tracking_updated"
+  | "shipment.in_transit"
+  | "shipment.delivered"
+  | "shipment.exception";
+
+/** What one event did to a record. */
+export interface TrackingStep {
+  readonly standing: Standing;
+  /** The event became the deciding one, so its message and place are the record's from now on. */
+  readonly decides: boolean;
+  /** The record's status is another one than before. */
+  readonly changed: boolean;
+  /** The event types to emit; empty when the status did not change. */
+  readonly tells: readonly TrackingNews[];
+  /** What the order does if it has not done so already. An event says so even when it comes too late to decide. */
+  readonly order_act: "ship" | "deliver" | null;
+}
+
+/** A record before its first event. */
+export const beforeEvents: Standing = { status: "pending", event_status: null, occurred_at: null, event_hash: null };
+
+/**
+ * Takes one event into a record's standing. Of all events the greatest by (final, occurred_at, rank) decides, so the
+ * order in which they arrive does not matter: a late old event moves nothing, and after delivered only returned moves.
+ */
+export function afterEvent(standing: Standing, event: TrackingFact): TrackingStep {
+  const { shows, tells, order_act }: TrackingMeaning = trackingMeanings[event.status];
+  if (!outranks(event, standing)) return { standing, decides: false, changed: false, tells: [], order_act };
+  const { status: event_status, occurred_at, event_hash } = event;
+  const changed = shows !== standing.status;
+  const news: TrackingNews[] = changed ? ["shipment.tracking_updated"] : [];
+  if (changed && tells !== null) news.push(tells);
+  const next: Standing = { status: shows, event_status, occurred_at, event_hash };
+  return { standing: next, decides: true, changed, tells: news, order_act };
+}
+
+/** Where a record stands after these events, given in any order. */
+export function standingAfter(events: readonly TrackingFact[]): Standing {
+  return events.reduce((standing, event) => afterEvent(standing, event).standing, beforeEvents);
+}
+
+/**
+ * Reads a status word of a person or a feed, in any case and with spaces or hyphens for underscores. An unknown word
+ * is `in_transit` once the carrier has scanned the parcel, and `pending` before that.
+ */
+export function eventStatus(word: string, standing: Standing): TrackingEventStatus {
+  const plain = word
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+  const known = trackingEventStatuses.find((status) => status === plain);
+  if (known !== undefined) return known;
+  return standing.status !== "pending" ? "in_transit" : "pending";
+}
+
+/** A hash that is equal for two reports of one event. `occurred_at` is in milliseconds; the answer is hexadecimal. */
+export function duplicateHash(event: {
+  readonly tracking_number: string;
+  readonly status: TrackingEventStatus;
+  readonly occurred_at: number;
+  readonly location: TrackingLocation | null;
+  readonly message: string | null;
+}): string {
+  const { tracking_number, status, occurred_at, location, message } = event;
+  const place = location === null ? null : [location.city, location.state, location.country, location.facility];
+  const facts = JSON.stringify([tracking_number, status, occurred_at, place, message]);
+  return createHash("sha256").update(facts).digest("hex");
+}
+
+function outranks(event: TrackingFact, standing: Standing): boolean {
+  if (standing.event_status === null || standing.occurred_at === null || standing.event_hash === null) return true;
+  const { final } = trackingMeanings[event.status];
+  const decided = trackingMeanings[standing.event_status].final;
+  if (final !== decided) return final;
+  if (event.occurred_at !== standing.occurred_at) return event.occurred_at > standing.occurred_at;
+  if (event.status !== standing.event_status) return rank(event.status) > rank(standing.event_status);
+  return event.event_hash > standing.event_hash;
+}
+
+const rank = (status: TrackingEventStatus): number => trackingEventStatuses.indexOf(status);

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  afterEvent,
+  beforeEvents,
+  duplicateHash,
+  eventStatus,
+  type Standing,
+  standingAfter,
+  type TrackingFact,
+} from "../../src/tracking/rules.ts";
+import { type TrackingEventStatus, trackingEventStatuses, trackingStatuses } from "../../src/tracking/status.ts";
+
+const fact = (status: TrackingEventStatus, occurred_at: number, event_hash = "a"): TrackingFact => ({
+  status,
+  occurred_at,
+  event_hash,
+});
+
+const facts = fc.array(
+  fc.record({
+    status: fc.constantFrom(...trackingEventStatuses),
+    occurred_at: fc.integer({ min: 0, max: 6 }),
+    event_hash: fc.constantFrom("a", "b", "c"),
+  }),
+  { maxLength: 12 },
+);
+
+describe("afterEvent", () => {
+  test("plays the usual way of a parcel, and tells each change once", () => {
+    const way: [TrackingEventStatus, string, string[], string | null][] = [
+      ["pending", "pending", [], null],
+      ["accepted", "picked_up", ["shipment.tracking_updated"], "ship"],
+      ["picked_up", "picked_up", [], "ship"],
+      ["in_transit", "in_transit", ["shipment.tracking_updated", "shipment.in_transit"], "ship"],
+      ["in_transit", "in_transit", [], "ship"],
+      ["exception", "exception", ["shipment.tracking_updated", "shipment.exception"], null],
+      ["in_transit", "in_transit", ["shipment.tracking_updated", "shipment.in_transit"], "ship"],
+      ["out_for_delivery", "out_for_delivery", ["shipment.tracking_updated"], "ship"],
+      ["delivered", "delivered", ["shipment.tracking_updated", "shipment.delivered"], "deliver"],
+      ["returned", "returned", ["shipment.tracking_updated"], "ship"],
+    ];
+    let standing: Standing = beforeEvents;
+    way.forEach(([status, shows, tells, order_act], index) => {
+      const step = afterEvent(standing, fact(status, index));
+      expect([step.standing.status, step.tells, step.order_act, step.decides]).toEqual([
+        shows,
+        tells,
+        order_act,
+        true,
+      ] as never);
+      standing = step.standing;
+    });
+  });
+
+  test("lets a late old event move and tell nothing", () => {
+    const standing = standingAfter([fact("out_for_delivery", 10)]);
+    const step = afterEvent(standing, fact("in_transit", 9));
+    expect(step).toEqual({ standing, decides: false, changed: false, tells: [], order_act: "ship" });
+  });
+
+  test("ranks two events of one moment", () => {
+    for (const [low, high] of [
+      ["accepted", "picked_up"],
+      ["out_for_delivery", "exception"],
+      ["exception", "delivered"],
+      ["delivered", "returned"],
+    ] as const) {
+      expect(standingAfter([fact(high, 5), fact(low, 5)]).event_status).toBe(high);
+    }
+  });
+
+  test("lets only returned move a delivered record", () => {
+    const delivered = standingAfter([fact("delivered", 5)]);
+    for (const status of trackingEventStatuses) {
+      const moved = afterEvent(delivered, fact(status, 99)).changed;
+      expect([status, moved]).toEqual([status, status === "returned"]);
+    }
+  });
+
+  test("keeps a returned record through the scans of its way home", () => {
+    expect(standingAfter([fact("returned", 5), fact("in_transit", 6)]).status).toBe("returned");
+  });
+
+  test("comes to one record from any order of the same events, and again from their duplicates", () => {
+    fc.assert(
+      fc.property(
+        facts.chain((events) =>
+          fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
+        ),
+        ([events, shuffled]) => {
+          const standing = standingAfter(events);
+          expect(standingAfter(shuffled)).toEqual(standing);
+          for (const event of events) expect(afterEvent(standing, event).tells).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  test("tells exactly when the status changes, and never leaves the known statuses", () => {
+    fc.assert(
+      fc.property(facts, (events) => {
+        let standing: Standing = beforeEvents;
+        for (const event of events) {
+          const step = afterEvent(standing, event);
+          expect(trackingStatuses).toContain(step.standing.status);
+          expect(step.changed).toBe(step.standing.status !== standing.status);
+          expect(step.tells.includes("shipment.tracking_updated")).toBe(step.changed);
+          standing = step.standing;
+        }
+      }),
+    );
+  });
+});
+
+describe("eventStatus", () => {
+  test("reads known words in any case, spaced or hyphened", () => {
+    for (const word of ["out_for_delivery", "Out for delivery", " OUT-FOR-DELIVERY "]) {
+      expect(eventStatus(word, beforeEvents)).toBe("out_for_delivery");
+    }
+  });
+
+  test("never throws: an unknown word is pending before the first scan and in_transit after", () => {
+    const scanned = standingAfter([fact("accepted", 1)]);
+    fc.assert(
+      fc.property(fc.string(), (word) => {
+        expect(eventStatus(`?${word}`, beforeEvents)).toBe("pending");
+        expect(eventStatus(`?${word}`, scanned)).toBe("in_transit");
+      }),
+    );
+    for (const word of ["constructor", "__proto__", "toString", ""])
+      expect(eventStatus(word, scanned)).toBe("in_transit");
+  });
+});
+
+describe("duplicateHash", () => {
+  const event = {
+    tracking_number: "WH000000000001Q",
+    status: "in_transit",
+    occurred_at: 1_700_000_000_000,
+    location: { city: "Reno", state: "NV", country: "US", facility: null },
+    message: "Departed",
+  } as const;
+
+  test("is equal for equal reports, whatever the order of the fields", () => {
+    const { message, ...rest } = event;
+    expect(
+      duplicateHash({ message, ...rest, location: { facility: null, country: "US", state: "NV", city: "Reno" } }),
+    ).toBe(duplicateHash(event));
+    expect(duplicateHash(event)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("differs as soon as one fact differs", () => {
+    const others = [
+      { ...event, tracking_number: "WH000000000002P" },
+      { ...event, status: "delivered" as const },
+      { ...event, occurred_at: event.occurred_at + 1 },
+      { ...event, location: null },
+      { ...event, location: { ...event.location, city: "Elko" } },
+      { ...event, message: null },
+    ];
+    expect(new Set([event, ...others].map(duplicateHash)).size).toBe(others.length + 1);
+  });
+});
