@@ -1,0 +1,51 @@
+import { assert } from "../kit/assert.ts";
+
+// Our own numbers: 2 to 4 letters, a serial of 12 digits, and a check character by ISO 7064 mod 37,36.
+
+/** The prefix of every number of the test mode. No warehouse may take it. */
+export const testPrefix = "SIM";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const serialDigits = 12;
+const ownPattern = /^[A-Z]{2,4}[0-9]{12}[0-9A-Z]$/;
+// Numbers that begin so are, or look like, those of a carrier.
+const refusedPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
+const refusedPattern = /^TB[ACM]/;
+
+/** What is wrong with a prefix a warehouse wants for its numbers, or null when it may have it. */
+export function trackingPrefixProblem(prefix: string): "invalid_format" | "reserved" | "carrier_format" | null {
+  if (!/^[A-Z]{2,4}$/.test(prefix)) return "invalid_format";
+  if (prefix === testPrefix) return "reserved";
+  return refusedPrefixes.includes(prefix.slice(0, 2)) || refusedPattern.test(prefix) ? "carrier_format" : null;
+}
+
+/** The tracking number of a serial (a whole number of at most 12 digits): `WH` and 1 make `WH000000000001Q`. */
+export function ownTrackingNumber(prefix: string, serial: number): string {
+  assert(prefix === testPrefix || trackingPrefixProblem(prefix) === null, `tracking prefix ${prefix} is refused`);
+  const fits = Number.isSafeInteger(serial) && serial >= 0 && String(serial).length <= serialDigits;
+  assert(fits, `tracking serial ${serial} is not a whole number of at most ${serialDigits} digits`);
+  const body = prefix + String(serial).padStart(serialDigits, "0");
+  return body + checkCharacter(body);
+}
+
+/** Whether this is a well-formed number of ours, of either mode: the form and the check character. */
+export function isOwnTrackingNumber(text: string): boolean {
+  return ownPattern.test(text) && checkCharacter(text.slice(0, -1)) === text.at(-1);
+}
+
+/** A tracking number as people type it, brought to the form in which it is stored: no spaces or hyphens, capitals. */
+export function plainTrackingNumber(text: string): string {
+  return text.replaceAll(/[\s-]/g, "").toUpperCase();
+}
+
+/** The check character of ISO 7064 mod 37,36 for a text of digits and capital letters. */
+export function checkCharacter(body: string): string {
+  let carry = 36;
+  for (const character of body) {
+    const value = alphabet.indexOf(character);
+    assert(value >= 0, `no check character for ${JSON.stringify(body)}`);
+    const sum = (carry + value) % 36 || 36;
+    carry = (sum * 2) % 37;
+  }
+  return alphabet.charAt((37 - carry) % 36);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  checkCharacter,
+  isOwnTrackingNumber,
+  ownTrackingNumber,
+  plainTrackingNumber,
+  trackingPrefixProblem,
+} from "../../src/shipping/tracking_number.ts";
+
+describe("ownTrackingNumber", () => {
+  test("gives known numbers", () => {
+    expect(ownTrackingNumber("WH", 1)).toBe("WH000000000001Q");
+    expect(ownTrackingNumber("SIM", 999_999_999_999)).toStartWith("SIM999999999999");
+  });
+
+  test("uses the check of ISO 7064 mod 37,36", () => {
+    // The published example of the Global Release Identifier, A1-2425G-ABC1234002-M.
+    expect(checkCharacter("A12425GABC1234002")).toBe("M");
+  });
+
+  test("is valid, and finds every single wrong character", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("WH", "PKH", "ACME"),
+        fc.maxSafeNat(),
+        fc.nat(14),
+        fc.nat(35),
+        (prefix, any, at, value) => {
+          const number = ownTrackingNumber(prefix, any % 1e12);
+          expect(isOwnTrackingNumber(number)).toBe(true);
+          const other = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".charAt(value);
+          const wrong = number.slice(0, at) + other + number.slice(at + 1);
+          if (wrong !== number) expect(isOwnTrackingNumber(wrong)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test("refuses a wrong program: a bad prefix or serial", () => {
+    for (const [prefix, serial] of [
+      ["GM", 1],
+      ["wh", 1],
+      ["WH", -1],
+      ["WH", 1.5],
+      ["WH", 1e12],
+    ] as const) {
+      expect(() => ownTrackingNumber(prefix, serial)).toThrow("assertion failed");
+    }
+  });
+});
+
+describe("trackingPrefixProblem", () => {
+  test("says what may not be a prefix", () => {
+    const cases: [string, string | null][] = [
+      ["WH", null],
+      ["PACK", null],
+      ["TBX", null],
+      ["W", "invalid_format"],
+      ["WAREH", "invalid_format"],
+      ["wh", "invalid_format"],
+      ["1Z", "invalid_format"],
+      ["SIM", "reserved"],
+      ["GM", "carrier_format"],
+      ["LXA", "carrier_format"],
+      ["MYCO", "carrier_format"],
+      ["TBA", "carrier_format"],
+      ["TBC", "carrier_format"],
+      ["TBM", "carrier_format"],
+      ["TBMX", "carrier_format"],
+    ];
+    for (const [prefix, problem] of cases) expect([prefix, trackingPrefixProblem(prefix)]).toEqual([prefix, problem]);
+  });
+});
+
+test("plainTrackingNumber takes what people type", () => {
+  expect(plainTrackingNumber(" wh-0000 0000 0001 q\n")).toBe("WH000000000001Q");
+});
