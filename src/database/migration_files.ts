@@ -1,0 +1,17 @@
+// Runs while bundling (a Bun macro): the SQL of every migration becomes a literal of the program.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The migrations of one engine in their order: the file's name without `.sql`, and its statements. */
+export function migrationFiles(engine: "sqlite" | "postgres"): { name: string; statements: string[] }[] {
+  const folder = join(import.meta.dir, "../../db/migrations", engine);
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
+  return files.sort().map((file) => ({
+    name: file.slice(0, -".sql".length),
+    statements: readFileSync(join(folder, file), "utf8")
+      .split("--> statement-breakpoint")
+      .map((statement) => statement.trim())
+      .filter((statement) => statement !== ""),
+  }));
+}

@@ -1,0 +1,279 @@
+// The store on SQLite: one writer with group commit, and a read-only connection beside it.
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "../kit/clock.ts";
+import { Fault } from "../kit/fault.ts";
+import type { Log } from "../kit/log.ts";
+import { type Connection, connectReader, connectWriter } from "./sqlite_connection.ts";
+import { steady } from "./steady_clock.ts";
+import type { Db, Mode, Store, Tx } from "./store.ts";
+import { earliest, Transaction, type Wakes } from "./transaction.ts";
+import { told, troubleFault, troubleOf } from "./trouble.ts";
+
+const batch_max = 64;
+
+export interface SqliteSettings {
+  /** The database file, which has been migrated. */
+  readonly path: string;
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called once when nothing the storage says can be believed any more; the process must end within a second. */
+  readonly fatal: (error: unknown) => void;
+  /** Told the number of each commit, after it. */
+  readonly committed?: (sequence: number) => void;
+}
+
+interface Job {
+  readonly work: (tx: Tx) => Promise<unknown>;
+  readonly done: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface Look {
+  readonly work: (db: Db) => Promise<unknown>;
+  readonly done: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+const late = Symbol("late");
+
+/** Resolves when the event loop turns: work that awaits only its own statements has ended by then. */
+function nextTurn(): Promise<typeof late> {
+  return new Promise((resolve) => setImmediate(resolve, late));
+}
+
+function stopping(): Fault {
+  return new Fault("storage_unavailable", "The service is stopping.");
+}
+
+/** Opens the store of one mode on a migrated SQLite file. */
+export function openSqlite(settings: SqliteSettings): Store {
+  return new SqliteStore(settings);
+}
+
+class SqliteStore implements Store {
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly #settings: SqliteSettings;
+  readonly #time: (now: number) => number;
+  readonly #writer: Connection;
+  readonly #reader: Connection;
+  readonly #listeners: ((job: string, at: number) => void)[] = [];
+
+  readonly #scope = new AsyncLocalStorage<Job>();
+  #current: Job | undefined;
+  /** The error after which the open savepoint can only be undone. */
+  #broken: { readonly error: unknown } | null = null;
+  #queue: Job[] = [];
+  #writing = false;
+  #looks: Look[] = [];
+  #looking = false;
+  #turn: Promise<typeof late> | null = null;
+  #dead: Fault | null = null;
+  #closed = false;
+
+  readonly #begin;
+  readonly #commit;
+  readonly #save;
+  readonly #release;
+  readonly #undo;
+  readonly #count;
+  readonly #number;
+  readonly #beginLook;
+  readonly #endLook;
+
+  constructor(settings: SqliteSettings) {
+    this.mode = settings.mode;
+    this.clock = settings.clock;
+    this.#settings = settings;
+    this.#time = steady(settings.log);
+    this.#writer = connectWriter(settings.path, {
+      enter: () => this.#enter(),
+      failed: (error) => {
+        this.#broken ??= { error };
+      },
+    });
+    this.#reader = connectReader(settings.path);
+    const write = this.#writer.plain;
+    this.#begin = write("begin immediate");
+    this.#commit = write("commit");
+    this.#save = write("savepoint part");
+    this.#release = write("release part");
+    this.#undo = write("rollback to part");
+    this.#count = write("select total_changes()");
+    this.#number = write("update commit_sequence set number = number + 1 returning number");
+    this.#beginLook = this.#reader.plain("begin");
+    this.#endLook = this.#reader.plain("commit");
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(stopping());
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ work, done: resolve as (value: unknown) => void, fail: reject });
+      if (this.#writing) return;
+      this.#writing = true;
+      setImmediate(() => void this.#flush());
+    });
+  }
+
+  read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(stopping());
+    return new Promise((resolve, reject) => {
+      this.#looks.push({ work, done: resolve as (value: unknown) => void, fail: reject });
+      if (!this.#looking) void this.#look();
+    });
+  }
+
+  onWake(listener: (job: string, at: number) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#writing || this.#looking) await nextTurn();
+    this.#reader.raw.close(false);
+    this.#writer.raw.close(false);
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, batch_max);
+      if (this.#dead !== null) for (const job of batch) job.fail(this.#dead);
+      else await this.#runBatch(batch);
+      // Let the answers out and the next requests in: they are the next batch.
+      await nextTurn();
+    }
+    this.#writing = false;
+  }
+
+  async #runBatch(batch: readonly Job[]): Promise<void> {
+    const settle: (() => void)[] = [];
+    const wakes: Wakes = new Map();
+    let number: number | null = null;
+    try {
+      this.#begin.run();
+      const before = this.#changes();
+      for (const job of batch) settle.push(await this.#runJob(job, wakes));
+      if (this.#changes() !== before) number = (this.#number.values()[0]?.[0] as number | undefined) ?? null;
+      this.#commit.run();
+    } catch (error) {
+      this.#abandon(batch, error);
+      return;
+    }
+    if (number !== null) this.#settings.committed?.(number);
+    for (const tell of settle) tell();
+    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+  }
+
+  /** Runs one write in its savepoint and says how to answer it. Throws when the whole batch is lost. */
+  async #runJob(job: Job, wakes: Wakes): Promise<() => void> {
+    const tx = new Transaction(this.#writer.sql, this.#time(this.clock.now()), this.mode, (work) => this.#part(work));
+    this.#save.run();
+    try {
+      this.#current = job;
+      const value = await this.#inOneTurn(this.#scope.run(job, async () => await tx.run(job.work)));
+      if (this.#broken !== null) throw this.#broken.error;
+      this.#release.run();
+      for (const [name, at] of tx.wakes) earliest(wakes, name, at);
+      return () => job.done(value);
+    } catch (error) {
+      if (this.#lost(error)) throw error;
+      this.#undo.run();
+      this.#release.run();
+      return () => job.fail(error);
+    } finally {
+      this.#current = undefined;
+      this.#broken = null;
+    }
+  }
+
+  /** A part of a write that can be undone by itself. Savepoints of one name nest: the innermost is meant. */
+  async #part<T>(work: () => Promise<T>): Promise<T> {
+    this.#enter();
+    this.#save.run();
+    const outer = this.#current;
+    try {
+      const value = await work();
+      if (this.#broken !== null) throw this.#broken.error;
+      this.#enter();
+      this.#release.run();
+      return value;
+    } catch (error) {
+      // Work that outlived its write finds its savepoint gone already.
+      if (this.#current !== outer || this.#lost(error)) throw error;
+      this.#undo.run();
+      this.#release.run();
+      this.#broken = null;
+      throw error;
+    }
+  }
+
+  /** After trouble with the storage, or when SQLite has ended the transaction, nothing of the batch can be kept. */
+  #lost(error: unknown): boolean {
+    return !this.#writer.raw.inTransaction || troubleOf(this.#broken?.error ?? error) !== null;
+  }
+
+  #abandon(batch: readonly Job[], error: unknown): void {
+    let reason = error;
+    try {
+      if (this.#writer.raw.inTransaction) this.#writer.raw.run("rollback");
+    } catch (worse) {
+      reason = new Fault("storage_unavailable", "The storage failed.");
+      (reason as Fault).cause = worse;
+    }
+    this.#notice(reason);
+    for (const job of batch) job.fail(this.#dead ?? told(reason));
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    for (let next = this.#looks.shift(); next !== undefined; next = this.#looks.shift()) {
+      const look = next;
+      try {
+        if (this.#dead !== null) throw this.#dead;
+        this.#beginLook.run();
+        const db = { sql: this.#reader.sql, now: this.#time(this.clock.now()), mode: this.mode };
+        look.done(await this.#inOneTurn(look.work(db)));
+      } catch (error) {
+        this.#notice(error);
+        look.fail(this.#dead ?? told(error));
+      }
+      if (this.#reader.raw.inTransaction) this.#endLook.run();
+    }
+    this.#looking = false;
+  }
+
+  async #inOneTurn<T>(work: Promise<T>): Promise<T> {
+    const value = await Promise.race([work, this.#nextTurn()]);
+    if (value === late) throw new Error("a transaction waited for something other than its own statements");
+    return value;
+  }
+
+  /** One promise for all who wait for the same turn of the event loop. */
+  #nextTurn(): Promise<typeof late> {
+    if (this.#turn === null) {
+      this.#turn = nextTurn();
+      void this.#turn.then(() => {
+        this.#turn = null;
+      });
+    }
+    return this.#turn;
+  }
+
+  #enter(): void {
+    if (this.#scope.getStore() !== this.#current) throw new Error("a write used its tx after it had ended");
+    if (this.#broken !== null) {
+      throw new Error("a statement of this write failed; only tx.nested can undo one", { cause: this.#broken.error });
+    }
+  }
+
+  #changes(): unknown {
+    return this.#count.values()[0]?.[0];
+  }
+
+  #notice(error: unknown): void {
+    if (troubleOf(error) !== "fatal" || this.#dead !== null) return;
+    this.#dead = troubleFault("fatal", error);
+    this.#settings.fatal(error);
+  }
+}

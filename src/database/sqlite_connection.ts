@@ -1,0 +1,104 @@
+// One connection to a SQLite file: its settings, and statements that are compiled once and kept.
+import { Database, type Statement } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { assert } from "../kit/assert.ts";
+import type { Writing } from "./store.ts";
+
+/** Told of every statement: `enter` may refuse it, `failed` learns of its error. */
+export interface Watch {
+  enter(): void;
+  failed(error: unknown): void;
+}
+
+export interface Connection {
+  readonly raw: Database;
+  readonly sql: Writing;
+  /** Compiles a statement that nobody watches, for beginning and ending transactions. */
+  readonly plain: (query: string) => Statement;
+}
+
+/** The number that marks a file as Packhouse's own ("PACK"), written into its header. */
+export const applicationId = 0x5041434b;
+
+const busy_timeout_ms = 5000;
+const statements_max = 1000;
+const wal_limit_bytes = 64 * 1024 * 1024;
+
+/** Opens a connection for writing; makes the file when it is not there. */
+export function connectWriter(path: string, watch: Watch): Connection {
+  const raw = new Database(path, { create: true, readwrite: true, strict: true });
+  set(raw, [`busy_timeout=${busy_timeout_ms}`, "journal_mode=wal", "synchronous=full", "wal_autocheckpoint=4000"]);
+  set(raw, [`journal_size_limit=${wal_limit_bytes}`, ...common]);
+  assert(read(raw, "journal_mode") === "wal", "the database is not in WAL mode");
+  assert(read(raw, "synchronous") === 2, "the database does not write through to the disk at each commit");
+  assert(read(raw, "foreign_keys") === 1, "the database does not check foreign keys");
+  return connection(raw, watch);
+}
+
+/** Opens a read-only connection to a file that is there. */
+export function connectReader(path: string): Connection {
+  const raw = new Database(path, { readonly: true, strict: true });
+  set(raw, [`busy_timeout=${busy_timeout_ms}`, ...common]);
+  return connection(raw, null);
+}
+
+const common = [
+  "foreign_keys=on",
+  "temp_store=memory",
+  "cache_size=-65536",
+  "trusted_schema=off",
+  "cell_size_check=on",
+  "mmap_size=0",
+];
+
+function set(raw: Database, pragmas: readonly string[]): void {
+  for (const pragma of pragmas) raw.run(`pragma ${pragma}`);
+}
+
+function read(raw: Database, pragma: string): unknown {
+  return raw.query(`pragma ${pragma}`).values()[0]?.[0];
+}
+
+/** Drizzle compiles a statement for every query; its `prepare` is replaced by one that hands out the one made before. */
+function connection(raw: Database, watch: Watch | null): Connection {
+  const kept = new Map<string, Statement>();
+  const prepare = raw.prepare.bind(raw) as (query: string) => Statement;
+  const keeping = (query: string): Statement => {
+    let statement = kept.get(query);
+    if (statement === undefined) {
+      statement = watch === null ? prepare(query) : watched(prepare, query, watch);
+      if (kept.size >= statements_max) forget(kept);
+      kept.set(query, statement);
+    }
+    return statement;
+  };
+  raw.prepare = keeping as typeof raw.prepare;
+  return { raw, sql: drizzle({ client: raw }) as unknown as Writing, plain: prepare };
+}
+
+function forget(kept: Map<string, Statement>): void {
+  // The oldest half goes. It is not finalized: a query prepared once may still hold its statement.
+  let left = kept.size / 2;
+  for (const query of kept.keys()) {
+    if (left-- <= 0) return;
+    kept.delete(query);
+  }
+}
+
+function watched(prepare: (query: string) => Statement, query: string, watch: Watch): Statement {
+  const attempt = <T>(act: () => T): T => {
+    watch.enter();
+    try {
+      return act();
+    } catch (error) {
+      watch.failed(error);
+      throw error;
+    }
+  };
+  const statement = attempt(() => prepare(query));
+  for (const method of ["run", "all", "values", "get"] as const) {
+    const call = statement[method].bind(statement) as (...values: never[]) => never;
+    statement[method] = (...values: never[]) => attempt(() => call(...values));
+  }
+  return statement;
+}

@@ -1,0 +1,103 @@
+// Statements that are built once for each connection and reused: building SQL costs ten times what SQLite needs to run it.
+import { getTableColumns, type InferInsertModel, is, Param, Placeholder, sql as template } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { engine } from "../config.ts";
+import { assert } from "../kit/assert.ts";
+import type { Reading, Tx, Writing } from "./store.ts";
+
+/** The arguments of a prepared statement, as its query names them. */
+export type Args<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> };
+
+interface Ready<R> {
+  execute(values?: Record<string, unknown>): Promise<R>;
+}
+
+interface Built<R> {
+  prepare(name: string): Ready<R>;
+}
+
+/** A statement to be awaited with what it runs in and its arguments. */
+export type Prepared<S extends Reading, A, R> = (db: { readonly sql: S }, values: A) => Promise<R>;
+
+let made_count = 0;
+
+/**
+ * Prepares a query for reuse: `const byId = prepared((sql, a: Args<{ id: number }>) => sql.select()….where(eq(t.id, a.id)))`,
+ * then `await byId(db, { id })`. A query that changes rows names its first argument `sql: Writing` and takes a `Tx`. Values
+ * for columns of type bool and json are bound only where Drizzle knows the column: in `set` and `values`.
+ */
+export function prepared<A, R, S extends Reading = Reading>(
+  build: (sql: S, args: Args<A>) => Built<R>,
+): Prepared<S, A, R> {
+  const made = new WeakMap<Reading, Ready<R>>();
+  const name = `p${made_count++}`;
+  const args = new Proxy({}, { get: (_, key) => template.placeholder(String(key)) }) as Args<A>;
+  return async (db, values) => {
+    let ready = made.get(db.sql);
+    if (ready === undefined) {
+      ready = keepNulls(build(db.sql, args).prepare(name));
+      made.set(db.sql, ready);
+    }
+    return await ready.execute(values as Record<string, unknown>);
+  };
+}
+
+/** Inserts rows: a prepared statement for each on SQLite (building SQL costs), one for all on PostgreSQL (trips cost). */
+export async function insert<T extends PgTable>(tx: Tx, table: T, rows: readonly InferInsertModel<T>[]): Promise<void> {
+  if (engine === "postgres") {
+    const columns = Object.keys(getTableColumns(table)).length;
+    const chunk = Math.floor(parameters_max / columns);
+    for (let at = 0; at < rows.length; at += chunk)
+      await tx.sql.insert(table).values(rows.slice(at, at + chunk) as never);
+    return;
+  }
+  for (const row of rows as readonly Record<string, unknown>[]) await insertOne(tx.sql, table, row);
+}
+
+const parameters_max = 65_535;
+const inserts = new WeakMap<Writing, Map<PgTable, Map<string, Ready<unknown>>>>();
+
+async function insertOne(sql: Writing, table: PgTable, row: Record<string, unknown>): Promise<void> {
+  const names = Object.keys(row).filter((name) => row[name] !== undefined);
+  const tables = getOrMake(inserts, sql, () => new Map<PgTable, Map<string, Ready<unknown>>>());
+  const shapes = getOrMake(tables, table, () => new Map<string, Ready<unknown>>());
+  await getOrMake(shapes, names.join(), () => insertOf(sql, table, names)).execute(row);
+}
+
+function insertOf(sql: Writing, table: PgTable, names: readonly string[]): Ready<unknown> {
+  for (const column of Object.values(getTableColumns(table))) {
+    assert(column.defaultFn === undefined, `${column.name} has a default that would be computed once and kept`);
+  }
+  const values = Object.fromEntries(names.map((name) => [name, template.placeholder(name)]));
+  return keepNulls(
+    sql
+      .insert(table)
+      .values(values as never)
+      .prepare(""),
+  );
+}
+
+/** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool and "null" in JSON. */
+function keepNulls<R>(ready: Ready<R>): Ready<R> {
+  const { params } = (ready as unknown as { getQuery(): { params: unknown[] } }).getQuery();
+  for (const param of params) {
+    if (!is(param, Param) || !is(param.value, Placeholder)) continue;
+    const encoder = param.encoder;
+    const mapToDriverValue = (value: unknown) => (value === null ? null : encoder.mapToDriverValue(value));
+    Object.assign(param, { encoder: { mapToDriverValue } });
+  }
+  return ready;
+}
+
+function getOrMake<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,65 @@
+// The seam between the service and its data: what features may ask of a database, whichever engine it is.
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import type { Clock } from "../kit/clock.ts";
+
+type Drizzle = PgDatabase<PgQueryResultHKT, Record<string, never>>;
+
+/** Which of the two stores: what an API key's prefix selects. */
+export type Mode = "live" | "test";
+
+/** The queries a read may ask. Everything is awaited; nothing is fetched by any other call. */
+export interface Reading extends Pick<Drizzle, "select" | "selectDistinct" | "$with" | "$count"> {
+  with(...queries: Parameters<Drizzle["with"]>): Pick<ReturnType<Drizzle["with"]>, "select" | "selectDistinct">;
+}
+
+/** The queries a write may ask. */
+export type Writing = Pick<
+  Drizzle,
+  "select" | "selectDistinct" | "with" | "$with" | "$count" | "insert" | "update" | "delete"
+>;
+
+/** A consistent view of one store at one time. What takes it reads. */
+export interface Db {
+  readonly sql: Reading;
+  /** Milliseconds since 1970 by the store's clock, the same throughout. */
+  readonly now: number;
+  readonly mode: Mode;
+}
+
+/**
+ * A transaction. What takes it writes. Only its own calls may be awaited while it is open, one after another. After a
+ * statement failed nothing more can be asked, except where `nested` has undone it.
+ */
+export interface Tx extends Db {
+  readonly sql: Writing;
+  /** A new random identifier that sorts by time: `newId("evt")` is `evt_` and a UUIDv7 without dashes. */
+  newId(prefix: string): string;
+  /** Runs `work` in a savepoint with a `Tx` of its own: when it throws, what it did is undone, and only that. */
+  nested<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** After the commit the scheduler runs `job` at this moment (ms). Forgotten when the write fails. */
+  wake(job: string, at: number): void;
+  /**
+   * Runs `work` once before this transaction (or this nested part) ends, in order of registration. A key that still
+   * waits is not registered again; once its work has begun it may be.
+   */
+  atEnd(key: string, work: (tx: Tx) => Promise<void>): void;
+  /** State that lives as long as this transaction (or this nested part). */
+  memo<T>(key: string, make: () => T): T;
+}
+
+/** The data of one mode. */
+export interface Store {
+  readonly mode: Mode;
+  readonly clock: Clock;
+  /** A consistent read-only view. `work` awaits nothing but `db`. */
+  read<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * All or nothing, durable when it resolves. `work` awaits nothing but `tx`, and may run again, so it touches nothing
+   * else. Refuses: storage_full, storage_unavailable.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Told after a commit, once for each job that was to be woken, with the earliest moment asked for (ms). */
+  onWake(listener: (job: string, at: number) => void): void;
+  /** Waits for what runs, then lets go of the data. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,97 @@
+// What a transaction carries beside its statements, alike on both engines: memos, finishers, wakes, one time.
+import { assert } from "../kit/assert.ts";
+import { randomId } from "../kit/ids.ts";
+import type { Mode, Tx, Writing } from "./store.ts";
+
+/** How an engine runs a part of a transaction that can be undone by itself. */
+export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Jobs to be woken, each with the earliest moment asked for (ms). */
+export type Wakes = Map<string, number>;
+
+const finishers_max = 1000;
+
+/** The `Tx` of both engines. The engine makes one for each write; `nested` makes one for each part. */
+export class Transaction implements Tx {
+  readonly sql: Writing;
+  readonly now: number;
+  readonly mode: Mode;
+  readonly #savepoint: Savepoint;
+  #memos: Map<string, unknown> | null = null;
+  #finishers: Map<string, (tx: Tx) => Promise<void>> | null = null;
+  #wakes: Wakes | null = null;
+  #ended = false;
+
+  constructor(sql: Writing, now: number, mode: Mode, savepoint: Savepoint) {
+    this.sql = sql;
+    this.now = now;
+    this.mode = mode;
+    this.#savepoint = savepoint;
+  }
+
+  newId(prefix: string): string {
+    return randomId(prefix, this.now);
+  }
+
+  async nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    this.#mustBeOpen();
+    const inner = new Transaction(this.sql, this.now, this.mode, this.#savepoint);
+    const result = await this.#savepoint(() => inner.run(work));
+    for (const [job, at] of inner.wakes) this.wake(job, at);
+    return result;
+  }
+
+  wake(job: string, at: number): void {
+    this.#mustBeOpen();
+    this.#wakes ??= new Map();
+    earliest(this.#wakes, job, at);
+  }
+
+  atEnd(key: string, work: (tx: Tx) => Promise<void>): void {
+    this.#mustBeOpen();
+    this.#finishers ??= new Map();
+    if (!this.#finishers.has(key)) this.#finishers.set(key, work);
+  }
+
+  memo<T>(key: string, make: () => T): T {
+    this.#memos ??= new Map();
+    if (!this.#memos.has(key)) this.#memos.set(key, make());
+    return this.#memos.get(key) as T;
+  }
+
+  /** Runs the work and then its finishers; whatever comes, nothing can be asked of this transaction afterwards. */
+  async run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      const result = await work(this);
+      if (this.#finishers !== null) await this.#finish(this.#finishers);
+      return result;
+    } finally {
+      this.#ended = true;
+    }
+  }
+
+  /** The jobs to be woken once this has been committed. */
+  get wakes(): Iterable<[string, number]> {
+    return this.#wakes ?? [];
+  }
+
+  async #finish(finishers: Map<string, (tx: Tx) => Promise<void>>): Promise<void> {
+    // A finisher may register more, which run after it: the map's iterator reaches what is added meanwhile.
+    let count = 0;
+    for (const [key, work] of finishers) {
+      assert(++count <= finishers_max, `the finishers of a transaction go on for ever: ${key}`);
+      finishers.delete(key);
+      await work(this);
+    }
+  }
+
+  #mustBeOpen(): void {
+    assert(!this.#ended, "a transaction was used after it had ended");
+  }
+}
+
+/** Keeps the earlier of the moments a job is to be woken at. */
+export function earliest(wakes: Wakes, job: string, at: number): void {
+  const before = wakes.get(job);
+  if (before === undefined || at < before) wakes.set(job, at);
+}

@@ -1,0 +1,69 @@
+// Stores for tests: of the engine of the process, with the schema of the program, gone when closed.
+import { Database } from "bun:sqlite";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { databaseUrl, engine } from "../../src/config.ts";
+import { migrateSqlite } from "../../src/database/migrate.ts";
+import { openSqlite } from "../../src/database/sqlite.ts";
+import type { Mode, Store } from "../../src/database/store.ts";
+import { type Clock, systemClock } from "../../src/kit/clock.ts";
+import { silentLog } from "../../src/kit/log.ts";
+
+export interface TemporarySettings {
+  readonly mode?: Mode;
+  /** A clock given here is the store's time on PostgreSQL too. */
+  readonly clock?: Clock;
+}
+
+/** Opens an empty, migrated store that is deleted when it is closed. */
+export async function openTemporaryStore(settings: TemporarySettings = {}): Promise<Store> {
+  return engine === "postgres" ? await onPostgres(settings) : onSqlite(settings);
+}
+
+const templates = new Map<Mode, string>();
+
+/** A migrated file, made once for each process and copied for each store. */
+function template(mode: Mode): string {
+  let path = templates.get(mode);
+  if (path === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "packhouse-template-"));
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    path = join(folder, "template.db");
+    const raw = new Database(path, { create: true, strict: true });
+    migrateSqlite(raw, mode, path);
+    raw.close(true);
+    templates.set(mode, path);
+  }
+  return path;
+}
+
+function onSqlite({ mode = "test", clock = systemClock() }: TemporarySettings): Store {
+  const folder = mkdtempSync(join(tmpdir(), "packhouse-"));
+  const path = join(folder, `${mode}.db`);
+  copyFileSync(template(mode), path);
+  const store = openSqlite({ path, mode, clock, log: silentLog, fatal: rethrow });
+  return closing(store, () => rmSync(folder, { recursive: true, force: true }));
+}
+
+async function onPostgres(_settings: TemporarySettings): Promise<Store> {
+  throw new Error(`no store on ${databaseUrl} yet`);
+}
+
+function closing(store: Store, after: () => Promise<void> | void): Store {
+  return {
+    mode: store.mode,
+    clock: store.clock,
+    read: (work) => store.read(work),
+    write: (work) => store.write(work),
+    onWake: (listener) => store.onWake(listener),
+    close: async () => {
+      await store.close();
+      await after();
+    },
+  };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
