@@ -1,6 +1,6 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what SQLite needs to run it.
 import { getTableColumns, type InferInsertModel, is, Param, Placeholder, sql as template } from "drizzle-orm";
-import type { PgTable } from "drizzle-orm/pg-core";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import type { Reading, Tx, Writing } from "./store.ts";
@@ -54,27 +54,52 @@ export async function insert<T extends PgTable>(tx: Tx, table: T, rows: readonly
   for (const row of rows as readonly Record<string, unknown>[]) await insertOne(tx.sql, table, row);
 }
 
+/** Inserts rows as `insert` does and answers their ids, in the order of the rows. */
+export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
+  tx: Tx,
+  table: T,
+  rows: readonly InferInsertModel<T>[],
+): Promise<number[]> {
+  const returned: { id: number }[] = [];
+  if (engine === "postgres") {
+    if (rows.length === 0) return [];
+    const query = tx.sql
+      .insert(table)
+      .values(rows as never)
+      .returning({ id: table.id } as never);
+    returned.push(...((await query) as unknown as { id: number }[]));
+  } else {
+    for (const row of rows as readonly Record<string, unknown>[]) {
+      returned.push(...((await insertOne(tx.sql, table, row, table.id)) as { id: number }[]));
+    }
+  }
+  assert(returned.length === rows.length, "each inserted row has an id");
+  return returned.map((row) => row.id);
+}
+
 const parameters_max = 65_535;
 const inserts = new WeakMap<Writing, Map<PgTable, Map<string, Ready<unknown>>>>();
 
-async function insertOne(sql: Writing, table: PgTable, row: Record<string, unknown>): Promise<void> {
+async function insertOne(
+  sql: Writing,
+  table: PgTable,
+  row: Record<string, unknown>,
+  id: AnyPgColumn | null = null,
+): Promise<unknown> {
   const names = Object.keys(row).filter((name) => row[name] !== undefined);
   const tables = getOrMake(inserts, sql, () => new Map<PgTable, Map<string, Ready<unknown>>>());
   const shapes = getOrMake(tables, table, () => new Map<string, Ready<unknown>>());
-  await getOrMake(shapes, names.join(), () => insertOf(sql, table, names)).execute(row);
+  const shape = id === null ? names.join() : `${names.join()} returning`;
+  return getOrMake(shapes, shape, () => insertOf(sql, table, names, id)).execute(row);
 }
 
-function insertOf(sql: Writing, table: PgTable, names: readonly string[]): Ready<unknown> {
+function insertOf(sql: Writing, table: PgTable, names: readonly string[], id: AnyPgColumn | null): Ready<unknown> {
   for (const column of Object.values(getTableColumns(table))) {
     assert(column.defaultFn === undefined, `${column.name} has a default that would be computed once and kept`);
   }
   const values = Object.fromEntries(names.map((name) => [name, template.placeholder(name)]));
-  return keepNulls(
-    sql
-      .insert(table)
-      .values(values as never)
-      .prepare(""),
-  );
+  const query = sql.insert(table).values(values as never);
+  return keepNulls(id === null ? query.prepare("") : query.returning({ id }).prepare(""));
 }
 
 /** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool and "null" in JSON. */

@@ -1,4 +1,5 @@
 // What an error of the storage itself means: wait for room, wait for the database, or stop at once.
+import { DrizzleQueryError } from "drizzle-orm/errors";
 import { Fault } from "../kit/fault.ts";
 import { chain } from "./conflict.ts";
 
@@ -66,11 +67,16 @@ export function troubleFault(trouble: Trouble, cause: unknown): Fault {
   return fault;
 }
 
-/** The error a caller sees: a `Fault` for trouble with the storage, anything else as it is. */
+/**
+ * The error a caller sees: a `Fault` for trouble with the storage, anything else as it is; but Drizzle's own error, whose
+ * message holds the values of the query, gives way to one without them, since messages are logged.
+ */
 export function told(error: unknown): unknown {
   if (error instanceof Fault) return error;
   const trouble = troubleOf(error);
-  return trouble === null ? error : troubleFault(trouble, error);
+  if (trouble !== null) return troubleFault(trouble, error);
+  if (!(error instanceof DrizzleQueryError)) return error;
+  return new Error(`${error.cause?.message ?? "the statement failed"} (${error.query})`, { cause: error.cause });
 }
 
 function family(code: string): Trouble | null {

@@ -3,8 +3,11 @@ import { Database } from "bun:sqlite";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { databaseUrl, engine } from "../../src/config.ts";
 import { migrateSqlite } from "../../src/database/migrate.ts";
+import { migratePostgres } from "../../src/database/migrate_postgres.ts";
+import { openPostgres } from "../../src/database/postgres.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
 import type { Mode, Store } from "../../src/database/store.ts";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
@@ -46,8 +49,20 @@ function onSqlite({ mode = "test", clock = systemClock() }: TemporarySettings): 
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }
 
-async function onPostgres(_settings: TemporarySettings): Promise<Store> {
-  throw new Error(`no store on ${databaseUrl} yet`);
+let schemas = 0;
+
+async function onPostgres({ mode = "test", clock }: TemporarySettings): Promise<Store> {
+  const url = databaseUrl ?? "";
+  const schema = `temporary_${process.pid}_${++schemas}_${Bun.randomUUIDv7("hex").slice(-8)}`;
+  await migratePostgres(url, schema, mode);
+  const time = clock === undefined ? "database" : "clock";
+  const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log: silentLog, time });
+  return closing(store, async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
+  });
 }
 
 function closing(store: Store, after: () => Promise<void> | void): Store {

@@ -1,0 +1,253 @@
+// The store on PostgreSQL: a pool of connections to one schema, transactions of its own making, retries.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomInt } from "node:crypto";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import type { Clock } from "../kit/clock.ts";
+import { Fault } from "../kit/fault.ts";
+import type { Log } from "../kit/log.ts";
+import { databaseCode } from "./conflict.ts";
+import { steady } from "./steady_clock.ts";
+import type { Db, Mode, Store, Tx, Writing } from "./store.ts";
+import { Transaction } from "./transaction.ts";
+import { told } from "./trouble.ts";
+
+export interface PostgresSettings {
+  readonly url: string;
+  /** The schema that holds this store's tables; it has been migrated. */
+  readonly schema: string;
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whose time counts: the database's, moved as far ahead as the clock is (the default), or the clock's alone. */
+  readonly time?: "database" | "clock";
+}
+
+const connections_max = 16;
+const connect_timeout_ms = 5000;
+const attempts_max = 20;
+const readOnly = "repeatable read read only";
+const retried: readonly (string | null)[] = ["40001", "40P01"];
+
+// Integers and sums come as numbers, JSON as its text, which Drizzle reads: as on SQLite.
+for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
+for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB]) pg.types.setTypeParser(type, (text) => text);
+
+/** Opens the store of one mode on a migrated schema. Connections are made when they are needed. */
+export function openPostgres(settings: PostgresSettings): Store {
+  return new PostgresStore(settings);
+}
+
+/** What a new connection is told before it is used. A commit waits for the disk even where the server's default is off. */
+export function sessionSettings(schema: string): string {
+  return [
+    `set search_path to "${schema.replaceAll('"', '""')}"`,
+    "set statement_timeout = '30s'",
+    "set lock_timeout = '10s'",
+    "set idle_in_transaction_session_timeout = '30s'",
+    "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+  ].join("; ");
+}
+
+/** One pooled connection with its Drizzle object, so that statements prepared on it are found again. */
+class Session {
+  readonly sql: Writing;
+  readonly #client: pg.ClientBase;
+  readonly #scope: AsyncLocalStorage<object>;
+  #owner: object | undefined;
+  #broken: { readonly error: unknown } | null = null;
+
+  constructor(client: pg.ClientBase, scope: AsyncLocalStorage<object>) {
+    this.#client = client;
+    this.#scope = scope;
+    const query = (...args: unknown[]) =>
+      this.#watched(() => (client.query as (...args: unknown[]) => unknown)(...args));
+    this.sql = drizzle({ client: { query } as unknown as pg.PoolClient }) as unknown as Writing;
+  }
+
+  /** Begins a transaction and answers the database's time (ms), in one trip. */
+  async begin(kind: string): Promise<number> {
+    const query = `begin isolation level ${kind}; select (extract(epoch from now()) * 1000)::bigint as now`;
+    const results = (await this.#client.query(query)) as unknown as { rows: { now: number }[] }[];
+    return results[1]?.rows[0]?.now ?? 0;
+  }
+
+  /** Runs work that alone may use this connection meanwhile. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const owner = {};
+    this.#owner = owner;
+    this.#broken = null;
+    try {
+      const value = await this.#scope.run(owner, work);
+      if (this.#broken !== null) throw (this.#broken as { error: unknown }).error;
+      return value;
+    } finally {
+      this.#owner = undefined;
+    }
+  }
+
+  /** A part of a transaction that can be undone by itself. Savepoints of one name nest: the innermost is meant. */
+  async part<T>(work: () => Promise<T>): Promise<T> {
+    await this.#watched(() => this.#client.query("savepoint part"));
+    try {
+      const value = await work();
+      await this.#watched(() => this.#client.query("release part"));
+      return value;
+    } catch (error) {
+      if (this.#scope.getStore() !== this.#owner || retried.includes(databaseCode(error))) throw error;
+      await this.#client.query("rollback to part; release part");
+      this.#broken = null;
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#client.query("commit");
+    // PostgreSQL answers ROLLBACK, without an error, to the commit of a transaction in which a statement failed.
+    if (command !== "COMMIT") throw new Error(`a commit was answered by ${command}`);
+  }
+
+  async rollback(): Promise<void> {
+    await this.#client.query("rollback");
+  }
+
+  async #watched<T>(act: () => T): Promise<Awaited<T>> {
+    if (this.#scope.getStore() !== this.#owner) throw new Error("a transaction was used after it had ended");
+    if (this.#broken !== null) {
+      throw new Error("a statement of this write failed; only tx.nested can undo one", { cause: this.#broken.error });
+    }
+    try {
+      return await act();
+    } catch (error) {
+      this.#broken ??= { error };
+      throw error;
+    }
+  }
+}
+
+class PostgresStore implements Store {
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly #settings: PostgresSettings;
+  readonly #pool: pg.Pool;
+  readonly #sessions = new WeakMap<pg.ClientBase, Session>();
+  readonly #scope = new AsyncLocalStorage<object>();
+  readonly #steady: (now: number) => number;
+  readonly #listeners: ((job: string, at: number) => void)[] = [];
+  #closed = false;
+
+  constructor(settings: PostgresSettings) {
+    this.mode = settings.mode;
+    this.clock = settings.clock;
+    this.#settings = settings;
+    this.#steady = steady(settings.log);
+    const onConnect = (client: pg.ClientBase) => client.query(sessionSettings(settings.schema));
+    this.#pool = new pg.Pool({
+      connectionString: settings.url,
+      max: connections_max,
+      connectionTimeoutMillis: connect_timeout_ms,
+      onConnect: onConnect as (client: pg.ClientBase) => void,
+    });
+    const lost = (error: Error) => settings.log.warn("a database connection was lost", { reason: error.message });
+    this.#pool.on("error", lost);
+    // A connection in use tells of its loss by an event too; the statement that waits on it fails by itself.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#writeOnce(work);
+      } catch (error) {
+        if (!retried.includes(databaseCode(error))) throw told(error);
+        if (attempt >= attempts_max) throw conflicting(error);
+        await Bun.sleep(randomInt(2 ** Math.min(attempt, 6)));
+      }
+    }
+  }
+
+  async read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    try {
+      const client = await this.#connect();
+      return await this.#transact(client, readOnly, async (session, now) => {
+        const db: Db = { sql: session.sql, now, mode: this.mode };
+        return await session.run(async () => await work(db));
+      });
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  onWake(listener: (job: string, at: number) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#pool.end();
+  }
+
+  async #writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    let wakes: Iterable<[string, number]> = [];
+    const result = await this.#transact(await this.#connect(), "read committed", async (session, now) => {
+      const tx = new Transaction(session.sql, now, this.mode, (part) => session.part(part));
+      const value = await session.run(() => tx.run(work));
+      wakes = tx.wakes;
+      return value;
+    });
+    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+    return result;
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#closed) throw new Fault("storage_unavailable", "The service is stopping.");
+    return await this.#pool.connect();
+  }
+
+  /** One transaction from BEGIN to COMMIT. */
+  async #transact<T>(
+    client: pg.PoolClient,
+    kind: string,
+    work: (session: Session, now: number) => Promise<T>,
+  ): Promise<T> {
+    const session = this.#session(client);
+    let ending: Promise<void> = Promise.resolve();
+    try {
+      const value = await work(session, this.#time(await session.begin(kind)));
+      ending = session.commit();
+      // Nothing hangs on the end of a read, so its answer does not wait for it.
+      if (kind !== readOnly) await ending;
+      return value;
+    } catch (error) {
+      ending = session.rollback();
+      throw error;
+    } finally {
+      // A connection that cannot even end its transaction is thrown away.
+      ending.then(
+        () => client.release(),
+        (worse: Error) => client.release(worse),
+      );
+    }
+  }
+
+  #session(client: pg.ClientBase): Session {
+    let session = this.#sessions.get(client);
+    if (session === undefined) {
+      session = new Session(client, this.#scope);
+      this.#sessions.set(client, session);
+    }
+    return session;
+  }
+
+  #time(database_now: number): number {
+    const own = this.#settings.time === "clock";
+    return this.#steady(own ? this.clock.now() : database_now + this.clock.ahead_ms);
+  }
+}
+
+function conflicting(error: unknown): Fault {
+  const fault = new Fault("write_conflict", "Others kept changing the same records. Nothing was changed; try again.");
+  fault.cause = error;
+  return fault;
+}
