@@ -1,0 +1,106 @@
+// What happens in the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
+import type { CancelReason, HoldReason } from "../orders/status.ts";
+import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
+import type { TrackingEventStatus } from "../tracking/status.ts";
+import type { Article, ColdZone } from "./catalogue.ts";
+
+/** Where a customer wants goods delivered. */
+export interface DeliveryAddress {
+  readonly name: string;
+  readonly address_line1: string;
+  readonly city: string;
+  readonly state: string;
+  readonly postal_code: string;
+  readonly country: "US";
+}
+
+/** A kitchen or shop that buys; the first address is its default. */
+export interface Buyer {
+  readonly email: string;
+  readonly company: string;
+  readonly phone: string;
+  readonly addresses: readonly DeliveryAddress[];
+}
+
+/** A line of an order, at the price agreed for one unit. */
+export interface OrderedLine {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly unit_price_cents: number;
+}
+
+/** Units that come back, and in which state. */
+export interface ReturnedItem {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: Condition;
+}
+
+/** A service of the built-in carrier. */
+export type Service = "standard" | "express" | "overnight";
+
+/** What each kind of act says beside its time. Acts after `order` name the order by its number. */
+export interface ActFacts {
+  zone: { readonly zone: ColdZone };
+  product: { readonly article: Article };
+  customer: { readonly buyer: Buyer };
+  /** Units come in from a supplier; lot and expiry are null for goods that do not expire. */
+  receipt: {
+    readonly sku: string;
+    readonly quantity: number;
+    readonly bin: string;
+    readonly lot_number: string | null;
+    readonly expiration_at: number | null;
+    readonly unit_cost_cents: number;
+    readonly reference: string;
+  };
+  order: {
+    readonly order_number: string;
+    readonly customer_email: string;
+    /** Which of the buyer's addresses. */
+    readonly address_index: number;
+    readonly lines: readonly OrderedLine[];
+    readonly shipping_method: Service;
+    readonly shipping_amount_cents: number;
+    /** Every unit must come out of a cold zone: true where all goods need cold. */
+    readonly requires_cold_storage: boolean;
+    readonly priority: number;
+    readonly order_notes: string | null;
+  };
+  hold: { readonly order_number: string; readonly reason: HoldReason; readonly note: string };
+  release: { readonly order_number: string };
+  cancel: { readonly order_number: string; readonly reason: CancelReason; readonly note: string };
+  process: { readonly order_number: string };
+  pick: { readonly order_number: string };
+  label: { readonly order_number: string; readonly service: Service; readonly weight_grams: number };
+  pack: { readonly order_number: string };
+  ship: { readonly order_number: string };
+  /** The carrier says where the order's parcel is. */
+  scan: {
+    readonly order_number: string;
+    readonly status: TrackingEventStatus;
+    readonly message: string;
+    readonly city: string;
+    readonly state: string;
+  };
+  return: {
+    readonly order_number: string;
+    readonly reason: ReturnReason;
+    readonly notes: string | null;
+    readonly items: readonly ReturnedItem[];
+  };
+  receive_return: { readonly order_number: string };
+  inspect_return: {
+    readonly order_number: string;
+    readonly items: readonly (ReturnedItem & { readonly disposition: Disposition })[];
+  };
+  refund_return: { readonly order_number: string };
+}
+
+export type ActKind = keyof ActFacts;
+
+/** One act of one kind. */
+export type ActOf<Kind extends ActKind> = { readonly at: number; readonly kind: Kind } & ActFacts[Kind];
+
+/** Any act of the sample business; `kind` tells which. */
+export type Act = { [Kind in ActKind]: ActOf<Kind> }[ActKind];

@@ -1,0 +1,124 @@
+import { iso } from "../kit/clock.ts";
+import type { Random } from "../kit/random.ts";
+import type { ActOf } from "./acts.ts";
+import { day_ms, onDayOf, weekday } from "./calendar.ts";
+import { type Article, catalogue } from "./catalogue.ts";
+import type { Wish } from "./demand.ts";
+
+/** What comes in for the wishes, and which orders stay short because a supplier has nothing left. */
+export interface Supply {
+  readonly receipts: readonly ActOf<"receipt">[];
+  readonly short_orders: ReadonlySet<string>;
+}
+
+interface Lot {
+  readonly usable_until: number;
+  left: number;
+}
+
+interface Want {
+  readonly at: number;
+  readonly quantity: number;
+  readonly order_number: string;
+}
+
+const scarce_count = 4;
+const unserved_orders = 80;
+const sold_off_ms = 14 * day_ms;
+
+/** The products that run out towards the end: the most wanted cold goods that keep for three months or longer. */
+export const scarceSkus: ReadonlySet<string> = new Set(
+  catalogue
+    .filter((article) => article.temperature_zone !== "ambient" && (article.shelf_life_days ?? 0) >= 90)
+    .slice(0, scarce_count)
+    .map((article) => article.sku),
+);
+
+/**
+ * Plans deliveries so that every wish can be filled when it comes, first expired first out and with the shelf life the
+ * product asks for, except that `scarceSkus` are delivered for all but the newest orders. Cold goods come on Tuesdays
+ * and Fridays, the others on Tuesdays, in whole cases; the first delivery opens the business at `opening`.
+ */
+export function planSupply(random: Random, wishes: readonly Wish[], opening: number, until: number): Supply {
+  const receipts: ActOf<"receipt">[] = [];
+  const short_orders = new Set<string>();
+  const dry_from = wishes.at(-unserved_orders)?.at ?? until;
+  for (const article of catalogue) {
+    const served_until = scarceSkus.has(article.sku) ? dry_from : until;
+    const wants = wishes.flatMap(({ at, order_number, lines }) =>
+      lines.filter(({ sku }) => sku === article.sku).map(({ quantity }) => ({ at, quantity, order_number })),
+    );
+    const lots: Lot[] = [];
+    const deliveries = deliveryMoments(article, opening, served_until);
+    deliveries.forEach((at, index) => {
+      const next = deliveries[index + 1] ?? until;
+      const quantity = orderQuantity(random, article, lots, wants, { at, next, served_until });
+      if (quantity > 0) {
+        const receipt = receive(article, at, quantity);
+        receipts.push(receipt);
+        const usable_until = (receipt.expiration_at ?? Number.POSITIVE_INFINITY) - article.min_shelf_life_days * day_ms;
+        lots.push({ usable_until, left: quantity });
+      }
+      for (const want of between(wants, at, next)) if (!take(lots, want)) short_orders.add(want.order_number);
+    });
+  }
+  return { receipts, short_orders };
+}
+
+/** When a product can come in: at the opening, then before the doors open on its delivery days. */
+function deliveryMoments(article: Article, opening: number, served_until: number): number[] {
+  const days = article.temperature_zone === "ambient" ? [2] : [2, 5];
+  const moments = [opening];
+  for (let day = opening + day_ms; day < served_until; day += day_ms) {
+    const at = onDayOf(day, 5, catalogue.indexOf(article) % 60);
+    if (days.includes(weekday(at)) && at < served_until) moments.push(at);
+  }
+  return moments;
+}
+
+/** Units to have delivered now: what is wanted until the next delivery and some reserve, less what is left by then. */
+function orderQuantity(
+  random: Random,
+  article: Article,
+  lots: readonly Lot[],
+  wants: readonly Want[],
+  { at, next, served_until }: { readonly at: number; readonly next: number; readonly served_until: number },
+): number {
+  const kept = lots.filter((lot) => lot.usable_until >= next).reduce((sum, lot) => sum + lot.left, 0);
+  const wanted = between(wants, at, Math.min(next, served_until)).reduce((sum, want) => sum + want.quantity, 0);
+  // What will not be had again is sold off without a reserve.
+  const sellsOff = scarceSkus.has(article.sku) && next > served_until - sold_off_ms;
+  const reserve = sellsOff ? 0 : Math.round(article.reorder_point * (0.5 + random.next() * 0.9));
+  return Math.ceil(Math.max(0, wanted + reserve - kept) / article.case_units) * article.case_units;
+}
+
+/** Takes units from the lots, first expired first; false when there are too few, and then all there are go. */
+function take(lots: readonly Lot[], want: Want): boolean {
+  let missing = want.quantity;
+  for (const lot of lots) {
+    if (lot.usable_until < want.at) continue;
+    const taken = Math.min(lot.left, missing);
+    lot.left -= taken;
+    missing -= taken;
+  }
+  return missing === 0;
+}
+
+function receive(article: Article, at: number, quantity: number): ActOf<"receipt"> {
+  const date = iso(at).slice(2, 10).replaceAll("-", "");
+  const shelf_life_days = article.shelf_life_days;
+  return {
+    at,
+    kind: "receipt",
+    sku: article.sku,
+    quantity,
+    bin: article.bin,
+    lot_number: article.lot_tracking ? `L${date}-${article.sku.replace("-", "")}` : null,
+    // Goods expire at the start of a day, as labels say it.
+    expiration_at: shelf_life_days === null ? null : Math.floor(at / day_ms + shelf_life_days) * day_ms,
+    unit_cost_cents: Math.round(article.price_cents * 0.62),
+    reference: `PO-${date}`,
+  };
+}
+
+const between = (wants: readonly Want[], from: number, to: number) => wants.filter(({ at }) => at >= from && at < to);
