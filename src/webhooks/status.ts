@@ -22,9 +22,10 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const deliveryStatuses = ["pending", "delivered", "exhausted", "skipped", "cancelled"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+// What the receiver accepted is delivered, even if the delivery was skipped, say, while it was on its way.
 // biome-ignore format: a table is read by its columns.
 export const deliveryMoves = {
-  deliver:   { from: ["pending"],              to: "delivered", held: false, tells: null },
+  deliver:   { from: deliveryStatuses,         to: "delivered", held: false, tells: null },
   give_up:   { from: ["pending"],              to: "exhausted", held: false, tells: null },
   skip:      { from: ["pending"],              to: "skipped",   held: false, tells: null },
   cancel:    { from: ["pending"],              to: "cancelled", held: false, tells: null },

@@ -1,0 +1,135 @@
+// Which receivers the service may call. A webhook is a request that a stranger aims, so nothing but public addresses
+// is called, unless the operator opened a range or a developer's own machine calls itself.
+import { BlockList, isIP } from "node:net";
+import { assert } from "../kit/assert.ts";
+
+/** Address ranges, one list for each family: a list of both families would take every IPv4 address for a mapped one. */
+export interface Ranges {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+}
+
+/** What decides which receivers may be called. */
+export interface AddressPolicy {
+  readonly mode: "live" | "test";
+  /** Whether this server itself listens on loopback addresses only. */
+  readonly loopback_server: boolean;
+  /** The ports that live receivers may have: 443 and 8443 unless configured. */
+  readonly ports: readonly number[];
+  /** The ranges that the operator opened. */
+  readonly openings: Ranges;
+}
+
+/** Why a receiver's address is refused: the code and message of the field `url`. */
+export interface UrlProblem {
+  readonly code:
+    | "too_long"
+    | "invalid_url"
+    | "https_required"
+    | "userinfo_not_allowed"
+    | "fragment_not_allowed"
+    | "port_not_allowed"
+    | "blocked_address";
+  readonly message: string;
+}
+
+/** The ports that live receivers may have where nothing is configured. */
+export const default_ports: readonly number[] = [443, 8443];
+
+const url_characters_max = 2048;
+
+/** What is wrong with one range in CIDR notation, or null. */
+export function rangeProblem(cidr: string): string | null {
+  const [address = "", length = "", ...rest] = cidr.split("/");
+  const family = isIP(address);
+  if (family === 0 || address.includes("%") || rest.length > 0) return `not an address range: ${cidr}`;
+  const bits_max = family === 4 ? 32 : 128;
+  return /^(0|[1-9][0-9]{0,2})$/.test(length) && Number(length) <= bits_max ? null : `not an address range: ${cidr}`;
+}
+
+/** Ranges from their CIDR notation, each of which `rangeProblem` has found nothing wrong with. */
+export function ranges(cidrs: readonly string[]): Ranges {
+  const made = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const cidr of cidrs) {
+    assert(rangeProblem(cidr) === null, `not an address range: ${cidr}`);
+    const [address = "", length = ""] = cidr.split("/");
+    const family = isIP(address) === 4 ? "ipv4" : "ipv6";
+    made[family].addSubnet(address, Number(length), family);
+  }
+  return made;
+}
+
+const not_public = ranges([
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
+  ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
+  ...["224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
+]);
+const global_unicast = ranges(["2000::/3"]);
+const loopback = ranges(["127.0.0.0/8", "::1/128"]);
+
+// Where clouds hand out credentials to whoever asks. No configuration opens these, in no IPv6 spelling either: mapped,
+// compatible, translated, through NAT64, through 6to4.
+const never_open = ranges([
+  ...["169.254.0.0/16", "fd00:ec2::254/128", "::ffff:a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112"],
+  ...["64:ff9b::a9fe:0/112", "2002:a9fe::/32"],
+]);
+
+/**
+ * Whether an address that `host` resolved to must not be called. The host is written as in a URL. What cannot be read
+ * as an address is blocked.
+ */
+export function isBlocked(address: string, host: string, policy: AddressPolicy): boolean {
+  if (isIP(address) === 0 || address.includes("%") || contains(never_open, address)) return true;
+  if (contains(policy.openings, address)) return false;
+  if (namesLoopback(host) && policy.mode === "test" && policy.loopback_server) return !contains(loopback, address);
+  return contains(not_public, address) || (isIP(address) === 6 && !contains(global_unicast, address));
+}
+
+/** The host of a URL without the brackets that an IPv6 address wears there. */
+export function bareHost(host: string): string {
+  return host.startsWith("[") ? host.slice(1, -1) : host;
+}
+
+/**
+ * What is wrong with a receiver's address as a client writes it, or null. A host name is not resolved here: what it
+ * resolves to is checked whenever it is called.
+ */
+export function urlProblem(text: string, policy: AddressPolicy): UrlProblem | null {
+  if (text.length > url_characters_max)
+    return problem("too_long", `must have at most ${url_characters_max} characters`);
+  const url = URL.parse(text);
+  // The parser mends what it can. Only what needs no mending is taken, so that all who read the address agree on it.
+  if (url === null || !/^[a-z]+:\/\/[^/]/i.test(text) || /[\s\p{Cc}\\]/u.test(text)) {
+    return problem("invalid_url", "must be an absolute URL");
+  }
+  const secure = url.protocol === "https:";
+  if (!secure && (policy.mode === "live" || url.protocol !== "http:")) {
+    return problem("https_required", policy.mode === "live" ? "must use https" : "must use https or http");
+  }
+  if (/^[a-z]+:\/\/[^/?#]*@/i.test(text)) return problem("userinfo_not_allowed", "must not contain a user or password");
+  if (text.includes("#")) return problem("fragment_not_allowed", "must not contain a fragment");
+  const port = portOf(url);
+  if (port === 0) return problem("port_not_allowed", "must not use port 0");
+  if (policy.mode === "live" && !policy.ports.includes(port)) {
+    return problem("port_not_allowed", `must use port ${policy.ports.join(" or ")}`);
+  }
+  const host = bareHost(url.hostname);
+  const address = host === "localhost" ? "127.0.0.1" : host;
+  if (isIP(address) === 0 || !isBlocked(address, host, policy)) return null;
+  return problem("blocked_address", "must name a public address");
+}
+
+/** The port that a URL names, or the one its scheme implies. */
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+const problem = (code: UrlProblem["code"], message: string): UrlProblem => ({ code, message });
+
+const contains = (list: Ranges, address: string): boolean =>
+  isIP(address) === 4 ? list.ipv4.check(address, "ipv4") : list.ipv6.check(address, "ipv6");
+
+function namesLoopback(host: string): boolean {
+  const name = bareHost(host);
+  return name === "localhost" || (isIP(name) !== 0 && contains(loopback, name));
+}

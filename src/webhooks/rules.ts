@@ -1,0 +1,220 @@
+// What one attempt does to its delivery and to its subscription. Times are in milliseconds.
+import { assert } from "../kit/assert.ts";
+import { move } from "../kit/moves.ts";
+import { type AttemptResult, isAborted } from "./attempt.ts";
+import {
+  type DeliveryAction,
+  type DeliveryStatus,
+  type DisabledReason,
+  deliveryMoves,
+  type RetryLimit,
+  type SubscriptionAction,
+  type SubscriptionStatus,
+  subscriptionMeanings,
+  subscriptionMoves,
+} from "./status.ts";
+
+const second_ms = 1000;
+const minute_ms = 60 * second_ms;
+const hour_ms = 60 * minute_ms;
+const day_ms = 24 * hour_ms;
+
+/** The wait after each failure, before jitter. A subscription takes as many of them as it wants retries. */
+export const retryWaits_ms: readonly number[] = [
+  5 * second_ms,
+  5 * minute_ms,
+  30 * minute_ms,
+  ...[2, 5, 10, 14, 20, 24, 24].map((hours) => hours * hour_ms),
+];
+
+const jitter_max = 0.2;
+const hint_max_ms = day_ms;
+const throttled_ms = minute_ms;
+const failures_to_failing = 5;
+const span_to_failing_ms = minute_ms;
+const failing_to_disabled_ms = 5 * day_ms;
+
+/** A delivery, as far as its next attempt depends on it. */
+export interface DeliveryProgress {
+  readonly status: DeliveryStatus;
+  /** Attempts made so far. */
+  readonly attempts: number;
+  /** How many of them were made before the present retry budget: 0 until the delivery is queued again. */
+  readonly spent_attempts: number;
+  /** What the subscription grants now; 0 for a test event. */
+  readonly retry_limit: RetryLimit | 0;
+}
+
+/** Where a delivery stands after an attempt. */
+export interface DeliveryStep {
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  /** When to try again, by the store's clock; null when nothing more is to be sent. */
+  readonly next_at: number | null;
+}
+
+/** When an answer came, and the luck of the draw. */
+export interface Moment {
+  /** The store's time, which the sandbox may move. */
+  readonly now: number;
+  /** Real time, by which a receiver writes its dates. */
+  readonly real_now: number;
+  /** A random number from 0 to 1 for the jitter. */
+  readonly random: number;
+}
+
+/** The number of the last attempt that the present budget allows. */
+export function maxAttempts(delivery: Pick<DeliveryProgress, "spent_attempts" | "retry_limit">): number {
+  return delivery.spent_attempts + delivery.retry_limit + 1;
+}
+
+/**
+ * The wait in milliseconds after the given failure of a budget, counted from 1: the schedule's entry, up to 20 % longer
+ * by the random number, and at least as long as the receiver asked for, but for its sake no more than a day.
+ */
+export function retryDelay(failure: number, random: number, hint_ms: number | null): number {
+  const base = retryWaits_ms[failure - 1];
+  assert(base !== undefined, `the schedule has no wait after failure ${failure}`);
+  const delay = Math.round(base * (1 + jitter_max * random));
+  return hint_ms === null ? delay : Math.max(delay, Math.min(hint_ms, hint_max_ms));
+}
+
+/**
+ * Reads a Retry-After header as milliseconds from now: whole seconds, or a date in the one form that HTTP still writes
+ * (`Sun, 06 Nov 1994 08:49:37 GMT`). Null for anything else. A date that has passed means 0.
+ */
+export function readRetryAfter(value: string | undefined, real_now: number): number | null {
+  const text = value?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * second_ms;
+  const at = Date.parse(text);
+  if (Number.isNaN(at) || new Date(at).toUTCString() !== text) return null;
+  return Math.max(0, at - real_now);
+}
+
+/**
+ * Decides what becomes of a delivery. A 2xx delivers it, whatever was decided while it was on its way; after a failure
+ * it waits for its next attempt, unless its budget is spent, the receiver aborted it, or the receiver is gone.
+ */
+export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, moment: Moment): DeliveryStep {
+  const attempts = delivery.attempts + 1;
+  const ended = (status: DeliveryStatus): DeliveryStep => ({ status, attempts, next_at: null });
+  if (result.error === null) return ended(deliveryAfter("deliver", delivery.status));
+  if (delivery.status !== "pending") return ended(delivery.status);
+  if (isAborted(result)) return ended(deliveryAfter("cancel", delivery.status));
+  if (result.error.code === "gone") return ended(deliveryAfter("skip", delivery.status));
+  if (attempts >= maxAttempts(delivery)) return ended(deliveryAfter("give_up", delivery.status));
+  const hint_ms = readRetryAfter(result.headers["retry-after"], moment.real_now);
+  const delay = retryDelay(attempts - delivery.spent_attempts, moment.random, hint_ms);
+  return { status: "pending", attempts, next_at: moment.now + delay };
+}
+
+/**
+ * A delivery queued again with a fresh budget, its attempts numbered on. One delivery may be redelivered from any
+ * status; recovery takes what is exhausted or skipped. Refuses: invalid_state_transition.
+ */
+export function requeued<D extends DeliveryProgress>(delivery: D, action: "redeliver" | "recover"): D {
+  const status = deliveryAfter(action, delivery.status);
+  return { ...delivery, status, spent_attempts: delivery.attempts };
+}
+
+/** A subscription, as far as its receiver's health decides about it. */
+export interface SubscriptionHealth {
+  readonly status: SubscriptionStatus;
+  /** Why it is disabled, else null. */
+  readonly disabled_reason: DisabledReason | null;
+  /** Failed attempts since the last success. */
+  readonly consecutive_failures: number;
+  /** When the first of them failed; null when there is none. */
+  readonly first_failure_at: number | null;
+  /** When it became `failing`; null before that. */
+  readonly failing_since: number | null;
+  /** Nothing is sent before this moment, because the receiver answered 429; null when it never did. */
+  readonly resting_until: number | null;
+}
+
+/** A subscription's health when it is created. */
+export const freshHealth: SubscriptionHealth = {
+  status: "active",
+  disabled_reason: null,
+  consecutive_failures: 0,
+  first_failure_at: null,
+  failing_since: null,
+  resting_until: null,
+};
+
+/** What an attempt did to its subscription. */
+export interface HealthStep {
+  readonly health: SubscriptionHealth;
+  /** The status entered by this attempt, or null. `failing` and `disabled` are told to the account once each. */
+  readonly entered: SubscriptionStatus | null;
+}
+
+/**
+ * Decides what an attempt tells of its subscription's receiver. Every scheduled and manual attempt counts, blocked ones
+ * too; test events do not and are not shown to this rule. What people paused, and what is disabled, only people resume.
+ */
+export function afterAnswer(
+  health: SubscriptionHealth,
+  result: AttemptResult,
+  moment: Pick<Moment, "now" | "real_now">,
+): HealthStep {
+  if (!subscriptionMeanings[health.status].active) return { health, entered: null };
+  const next = result.error === null ? succeeded(health) : failed(health, result, moment);
+  return { health: next, entered: next.status === health.status ? null : next.status };
+}
+
+/** A subscription switched on or off by a person. Switching it on forgets every failure. */
+export function switched(health: SubscriptionHealth, active: boolean): SubscriptionHealth {
+  if (active) {
+    if (health.status === "active") return health;
+    return { ...freshHealth, status: subscriptionAfter("resume", health.status) };
+  }
+  if (!subscriptionMeanings[health.status].active) return health;
+  return { ...freshHealth, status: subscriptionAfter("pause", health.status) };
+}
+
+function succeeded(health: SubscriptionHealth): SubscriptionHealth {
+  const status = health.status === "failing" ? subscriptionAfter("recover", health.status) : health.status;
+  return { ...freshHealth, status, resting_until: health.resting_until };
+}
+
+function failed(
+  before: SubscriptionHealth,
+  result: AttemptResult,
+  moment: Pick<Moment, "now" | "real_now">,
+): SubscriptionHealth {
+  const { now } = moment;
+  const first_failure_at = before.first_failure_at ?? now;
+  const consecutive_failures = before.consecutive_failures + 1;
+  const resting_until = restingUntil(before.resting_until, result, moment);
+  const health = { ...before, consecutive_failures, first_failure_at, resting_until };
+  const reason = disabledReason(before, result, now);
+  if (reason !== null) {
+    return { ...health, status: subscriptionAfter("disable", health.status), disabled_reason: reason };
+  }
+  const persists = consecutive_failures >= failures_to_failing && now - first_failure_at >= span_to_failing_ms;
+  if (health.status === "failing" || !persists) return health;
+  return { ...health, status: subscriptionAfter("fail", health.status), failing_since: now };
+}
+
+function disabledReason(health: SubscriptionHealth, result: AttemptResult, now: number): DisabledReason | null {
+  if (result.error?.code === "gone") return "gone";
+  if (health.failing_since === null) return null;
+  return now - health.failing_since >= failing_to_disabled_ms ? "no_success" : null;
+}
+
+function restingUntil(
+  before: number | null,
+  result: AttemptResult,
+  { now, real_now }: Pick<Moment, "now" | "real_now">,
+): number | null {
+  if (result.error?.code !== "too_many_requests") return before;
+  const hint_ms = readRetryAfter(result.headers["retry-after"], real_now) ?? throttled_ms;
+  return Math.max(before ?? 0, now + Math.min(hint_ms, hint_max_ms));
+}
+
+const deliveryAfter = (action: DeliveryAction, status: DeliveryStatus): DeliveryStatus =>
+  move(deliveryMoves, action, status);
+
+const subscriptionAfter = (action: SubscriptionAction, status: SubscriptionStatus): SubscriptionStatus =>
+  move(subscriptionMoves, action, status);
