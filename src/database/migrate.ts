@@ -1,9 +1,9 @@
 // Brings a database to the schema of this program: what is missing is applied in one transaction, or nothing is.
 import type { Database } from "bun:sqlite";
+import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
 import { migrationFiles } from "./migration_files.ts" with { type: "macro" };
 import { applicationId } from "./sqlite_connection.ts";
-import type { Mode } from "./store.ts";
 
 export interface Migration {
   readonly name: string;

@@ -1,9 +1,9 @@
 // Brings a schema of a PostgreSQL database to the tables of this program; servers that start together take turns.
 import pg from "pg";
+import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
 import { firstId, type Migration, migrations, missingMigrations } from "./migrate.ts";
 import { sessionSettings } from "./postgres.ts";
-import type { Mode } from "./store.ts";
 
 const version_min = 150_000;
 const lock_key = 0x5041434b;

@@ -2,7 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The migrations of one engine in their order: the file's name without `.sql`, and its statements. */
+/**
+ * The migrations of one engine in their order: the file's name without `.sql`, and its statements. drizzle-kit names the
+ * schema "public" in references; it is left out, so that the tables of each store refer to each other.
+ */
 export function migrationFiles(engine: "sqlite" | "postgres"): { name: string; statements: string[] }[] {
   const folder = join(import.meta.dir, "../../db/migrations", engine);
   if (!existsSync(folder)) return [];
@@ -11,7 +14,7 @@ export function migrationFiles(engine: "sqlite" | "postgres"): { name: string; s
     name: file.slice(0, -".sql".length),
     statements: readFileSync(join(folder, file), "utf8")
       .split("--> statement-breakpoint")
-      .map((statement) => statement.trim())
+      .map((statement) => statement.replaceAll('"public".', "").trim())
       .filter((statement) => statement !== ""),
   }));
 }

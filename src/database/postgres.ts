@@ -6,9 +6,10 @@ import pg from "pg";
 import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
+import type { Mode } from "../kit/mode.ts";
 import { databaseCode } from "./conflict.ts";
 import { steady } from "./steady_clock.ts";
-import type { Db, Mode, Store, Tx, Writing } from "./store.ts";
+import type { Db, Store, Tx, Writing } from "./store.ts";
 import { Transaction } from "./transaction.ts";
 import { told } from "./trouble.ts";
 

@@ -3,9 +3,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
+import type { Mode } from "../kit/mode.ts";
 import { type Connection, connectReader, connectWriter } from "./sqlite_connection.ts";
 import { steady } from "./steady_clock.ts";
-import type { Db, Mode, Store, Tx } from "./store.ts";
+import type { Db, Store, Tx } from "./store.ts";
 import { earliest, Transaction, type Wakes } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 

@@ -1,11 +1,9 @@
 // The seam between the service and its data: what features may ask of a database, whichever engine it is.
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Clock } from "../kit/clock.ts";
+import type { Mode } from "../kit/mode.ts";
 
 type Drizzle = PgDatabase<PgQueryResultHKT, Record<string, never>>;
-
-/** Which of the two stores: what an API key's prefix selects. */
-export type Mode = "live" | "test";
 
 /** The queries a read may ask. Everything is awaited; nothing is fetched by any other call. */
 export interface Reading extends Pick<Drizzle, "select" | "selectDistinct" | "$with" | "$count"> {

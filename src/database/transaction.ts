@@ -1,7 +1,8 @@
 // What a transaction carries beside its statements, alike on both engines: memos, finishers, wakes, one time.
 import { assert } from "../kit/assert.ts";
 import { randomId } from "../kit/ids.ts";
-import type { Mode, Tx, Writing } from "./store.ts";
+import type { Mode } from "../kit/mode.ts";
+import type { Tx, Writing } from "./store.ts";
 
 /** How an engine runs a part of a transaction that can be undone by itself. */
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>;

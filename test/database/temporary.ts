@@ -9,9 +9,10 @@ import { migrateSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
-import type { Mode, Store } from "../../src/database/store.ts";
+import type { Store } from "../../src/database/store.ts";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
+import type { Mode } from "../../src/kit/mode.ts";
 
 export interface TemporarySettings {
   readonly mode?: Mode;
