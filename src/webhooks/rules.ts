@@ -39,10 +39,10 @@ export interface DeliveryProgress {
   readonly status: DeliveryStatus;
   /** Attempts made so far. */
   readonly attempts: number;
-  /** How many of them were made before the present retry budget: 0 until the delivery is queued again. */
+  /** The number of the last attempt that the present budget allows: see `budget`. */
+  readonly max_attempts: number;
+  /** Attempts made before the present budget: 0 until the delivery is queued again. */
   readonly spent_attempts: number;
-  /** What the subscription grants now; 0 for a test event. */
-  readonly retry_limit: RetryLimit | 0;
 }
 
 /** Where a delivery stands after an attempt. */
@@ -63,9 +63,14 @@ export interface Moment {
   readonly random: number;
 }
 
-/** The number of the last attempt that the present budget allows. */
-export function maxAttempts(delivery: Pick<DeliveryProgress, "spent_attempts" | "retry_limit">): number {
-  return delivery.spent_attempts + delivery.retry_limit + 1;
+/**
+ * The budget of attempts of a delivery that has made `attempts` so far: 0 for a new one. A test event has no retries.
+ */
+export function budget(
+  attempts: number,
+  retry_limit: RetryLimit | 0,
+): { max_attempts: number; spent_attempts: number } {
+  return { max_attempts: attempts + retry_limit + 1, spent_attempts: attempts };
 }
 
 /**
@@ -102,7 +107,7 @@ export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, 
   if (delivery.status !== "pending") return ended(delivery.status);
   if (isAborted(result)) return ended(deliveryAfter("cancel", delivery.status));
   if (result.error.code === "gone") return ended(deliveryAfter("skip", delivery.status));
-  if (attempts >= maxAttempts(delivery)) return ended(deliveryAfter("give_up", delivery.status));
+  if (attempts >= delivery.max_attempts) return ended(deliveryAfter("give_up", delivery.status));
   const hint_ms = readRetryAfter(result.headers["retry-after"], moment.real_now);
   const delay = retryDelay(attempts - delivery.spent_attempts, moment.random, hint_ms);
   return { status: "pending", attempts, next_at: moment.now + delay };
@@ -112,9 +117,13 @@ export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, 
  * A delivery queued again with a fresh budget, its attempts numbered on. One delivery may be redelivered from any
  * status; recovery takes what is exhausted or skipped. Refuses: invalid_state_transition.
  */
-export function requeued<D extends DeliveryProgress>(delivery: D, action: "redeliver" | "recover"): D {
+export function requeued<D extends DeliveryProgress>(
+  delivery: D,
+  action: "redeliver" | "recover",
+  retry_limit: RetryLimit,
+): D {
   const status = deliveryAfter(action, delivery.status);
-  return { ...delivery, status, spent_attempts: delivery.attempts };
+  return { ...delivery, status, ...budget(delivery.attempts, retry_limit) };
 }
 
 /** A subscription, as far as its receiver's health decides about it. */
@@ -129,7 +138,7 @@ export interface SubscriptionHealth {
   /** When it became `failing`; null before that. */
   readonly failing_since: number | null;
   /** Nothing is sent before this moment, because the receiver answered 429; null when it never did. */
-  readonly resting_until: number | null;
+  readonly paused_until: number | null;
 }
 
 /** A subscription's health when it is created. */
@@ -139,7 +148,7 @@ export const freshHealth: SubscriptionHealth = {
   consecutive_failures: 0,
   first_failure_at: null,
   failing_since: null,
-  resting_until: null,
+  paused_until: null,
 };
 
 /** What an attempt did to its subscription. */
@@ -175,7 +184,7 @@ export function switched(health: SubscriptionHealth, active: boolean): Subscript
 
 function succeeded(health: SubscriptionHealth): SubscriptionHealth {
   const status = health.status === "failing" ? subscriptionAfter("recover", health.status) : health.status;
-  return { ...freshHealth, status, resting_until: health.resting_until };
+  return { ...freshHealth, status, paused_until: health.paused_until };
 }
 
 function failed(
@@ -186,8 +195,8 @@ function failed(
   const { now } = moment;
   const first_failure_at = before.first_failure_at ?? now;
   const consecutive_failures = before.consecutive_failures + 1;
-  const resting_until = restingUntil(before.resting_until, result, moment);
-  const health = { ...before, consecutive_failures, first_failure_at, resting_until };
+  const paused_until = pausedUntil(before.paused_until, result, moment);
+  const health = { ...before, consecutive_failures, first_failure_at, paused_until };
   const reason = disabledReason(before, result, now);
   if (reason !== null) {
     return { ...health, status: subscriptionAfter("disable", health.status), disabled_reason: reason };
@@ -203,7 +212,7 @@ function disabledReason(health: SubscriptionHealth, result: AttemptResult, now: 
   return now - health.failing_since >= failing_to_disabled_ms ? "no_success" : null;
 }
 
-function restingUntil(
+function pausedUntil(
   before: number | null,
   result: AttemptResult,
   { now, real_now }: Pick<Moment, "now" | "real_now">,
