@@ -130,10 +130,11 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     while (this.#writing || this.#looking) await nextTurn();
-    this.#reader.raw.close(false);
-    this.#writer.raw.close(false);
+    this.#reader.close();
+    this.#writer.close();
   }
 
   async #flush(): Promise<void> {

@@ -15,6 +15,8 @@ export interface Connection {
   readonly sql: Writing;
   /** Compiles a statement that nobody watches, for beginning and ending transactions. */
   readonly plain: (query: string) => Statement;
+  /** Lets go of the file. The last connection to do so empties the write-ahead log into the database. */
+  close(): void;
 }
 
 /** The number that marks a file as Packhouse's own ("PACK"), written into its header. */
@@ -73,7 +75,18 @@ function connection(raw: Database, watch: Watch | null): Connection {
     return statement;
   };
   raw.prepare = keeping as typeof raw.prepare;
-  return { raw, sql: drizzle({ client: raw }) as unknown as Writing, plain: prepare };
+  const plains: Statement[] = [];
+  const plain = (query: string): Statement => {
+    const statement = prepare(query);
+    plains.push(statement);
+    return statement;
+  };
+  const close = () => {
+    // A connection with open statements would stay open behind our back.
+    for (const statement of [...kept.values(), ...plains]) statement.finalize();
+    raw.close();
+  };
+  return { raw, sql: drizzle({ client: raw }) as unknown as Writing, plain, close };
 }
 
 function forget(kept: Map<string, Statement>): void {

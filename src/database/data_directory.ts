@@ -1,0 +1,143 @@
+// A data directory with its two SQLite databases, looked over before anything relies on it.
+import { Database } from "bun:sqlite";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+import type { Mode } from "../kit/mode.ts";
+import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
+import { databaseCode } from "./conflict.ts";
+import { isStartRefused, startRefused } from "./exit.ts";
+import { lock, tryLock } from "./lock.ts";
+import { lacksMigrations, migrateSqlite } from "./migrate.ts";
+import type { OpenSettings, Stores } from "./open.ts";
+import { openSqlite } from "./sqlite.ts";
+import type { Store } from "./store.ts";
+import { troubleOf } from "./trouble.ts";
+import { walState } from "./wal.ts";
+
+/** Opens both databases of a data directory. Only who has the directory for himself checks and migrates them. */
+export function openDataDirectory(settings: OpenSettings, clocks: Readonly<Record<Mode, Clock>>): Stores {
+  // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
+  process.umask(0o077);
+  const opened: { close(): unknown }[] = [];
+  try {
+    mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+    repairModes(settings.data, settings.log);
+    const path = join(settings.data, "instance.lock");
+    const taken = settings.purpose === "serve" ? lock(path) : tryLock(path);
+    if (taken !== null) opened.push({ close: () => taken.release() });
+    const open = (mode: Mode) => openOne(settings, mode, clocks[mode], taken !== null, opened);
+    const [live, test] = [open("live"), open("test")];
+    // A command needs the directory to itself only while it looks the databases over.
+    if (settings.purpose === "command") taken?.release();
+    return { live, test, close: () => closeAll(opened) };
+  } catch (error) {
+    for (const thing of opened.reverse()) void thing.close();
+    throw readable(error, settings.data);
+  }
+}
+
+function openOne(
+  settings: OpenSettings,
+  mode: Mode,
+  clock: Clock,
+  alone: boolean,
+  opened: { close(): unknown }[],
+): Store {
+  const path = join(settings.data, `${mode}.db`);
+  prepare(path, mode, alone, settings.log);
+  const commits = openCommitFile(`${path}.commit`);
+  opened.push(commits);
+  const committed = (number: number) => keepNumber(commits, number, settings.log);
+  const store = openSqlite({ path, mode, clock, log: settings.log, fatal: settings.fatal, committed });
+  opened.push(store);
+  return store;
+}
+
+/** The number is a help in finding losses; a commit does not fail for it. */
+function keepNumber(commits: CommitFile, number: number, log: Log): void {
+  try {
+    commits.write(number);
+  } catch (error) {
+    log.warn("the number of a commit was not kept", { reason: String(error) });
+  }
+}
+
+/** Looks a database over and migrates it. Beside a running server, which has done so, only its version is looked at. */
+function prepare(path: string, mode: Mode, alone: boolean, log: Log): void {
+  if (alone) checkLog(path, log);
+  const raw = new Database(path, { create: true, readwrite: true, strict: true });
+  try {
+    raw.run("pragma busy_timeout=5000");
+    const lacking = lacksMigrations(raw, path);
+    if (!alone) {
+      if (lacking) throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
+      return;
+    }
+    check(raw, path);
+    raw.run("pragma journal_mode=wal");
+    raw.run("pragma synchronous=full");
+    if (lacking) migrateSqlite(raw, mode, path);
+    // The log begins anew with each server: what a torn commit left behind its end must not be taken for damage later.
+    raw.run("pragma wal_checkpoint(truncate)");
+  } finally {
+    raw.close();
+  }
+}
+
+function checkLog(path: string, log: Log): void {
+  const state = walState(`${path}-wal`);
+  const there = existsSync(path) && statSync(path).size > 0;
+  if (state === "bad_header" || state === "damaged") {
+    throw startRefused("damaged", `${path}-wal is damaged: what was written last would be lost. ${advice}`);
+  }
+  if (!there && (state !== "absent" || (readCommitFile(`${path}.commit`) ?? 0) > 0)) {
+    throw startRefused("damaged", `${path} is missing, but its side files are there. ${advice}`);
+  }
+  if (state === "torn") log.warn("the last commit was cut off; it had not been acknowledged", { path });
+}
+
+const advice = "Restore a backup, or move all files of this name away to begin anew.";
+
+function check(raw: Database, path: string): void {
+  const found = raw.query("pragma quick_check(1)").values()[0]?.[0];
+  if (found !== "ok") throw startRefused("damaged", `${path} is damaged (${found}). ${advice}`);
+  const tables = raw.query("select 1 from sqlite_schema where name = 'commit_sequence'").values();
+  const number = tables.length > 0 ? raw.query("select number from commit_sequence").values()[0]?.[0] : 0;
+  const kept = readCommitFile(`${path}.commit`);
+  if (kept === null || typeof number !== "number" || number >= kept) return;
+  throw startRefused("damaged", `${path} has lost ${kept - number} of its last commits. ${advice}`);
+}
+
+/** Takes away what others may do with the directory and the databases, and says so. */
+function repairModes(folder: string, log: Log): void {
+  const paths = readdirSync(folder).filter((name) => /^(live|test)\.db|^instance\.lock$/.test(name));
+  for (const path of [folder, ...paths.map((name) => join(folder, name))]) {
+    const { mode } = statSync(path);
+    if ((mode & 0o077) === 0) continue;
+    chmodSync(path, mode & 0o700);
+    log.warn("others could read this; they no longer can", { path });
+  }
+}
+
+async function closeAll(opened: { close(): unknown }[]): Promise<void> {
+  for (const thing of opened.splice(0).reverse()) await thing.close();
+}
+
+/** An error on opening as the operator should read it. */
+function readable(error: unknown, folder: string): unknown {
+  if (isStartRefused(error)) return error;
+  const code = databaseCode(error) ?? "";
+  const said = (reason: Parameters<typeof startRefused>[0], text: string) =>
+    Object.assign(startRefused(reason, text), { cause: error });
+  if (code === "SQLITE_NOTADB") return said("foreign", `A file in ${folder} is not a database of Packhouse.`);
+  if (code.startsWith("SQLITE_CORRUPT")) return said("damaged", `A database in ${folder} is damaged. ${advice}`);
+  if (troubleOf(error) === "full" || code === "ENOSPC" || code === "EDQUOT") {
+    return said("storage", `There is no room left in ${folder}.`);
+  }
+  if (troubleOf(error) !== null || /^E(ACCES|PERM|ROFS|IO|NOTDIR)$/.test(code)) {
+    return said("storage", `The data in ${folder} cannot be used (${code}).`);
+  }
+  return error;
+}
