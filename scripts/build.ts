@@ -1,0 +1,65 @@
+// `bun run build`: one binary, dist/packhouse, that needs nothing beside it.
+import { mkdirSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "./install.ts";
+
+/** Where the binary lies after the build. */
+export const binary = join(root, "dist/packhouse");
+
+const flags = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--format=esm",
+  "--sourcemap=none",
+  // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+  "--define",
+  'process.env.NODE_ENV="production"',
+];
+
+async function compile(entry: string, outfile: string): Promise<void> {
+  const compiler = Bun.spawn([process.execPath, "build", ...flags, entry, "--outfile", outfile], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const said = await new Response(compiler.stdout).text();
+  if ((await compiler.exited) !== 0) throw new Error(`${entry} could not be compiled.\n${said}`);
+}
+
+/**
+ * Compiles a program of one line with the same flags and runs it among a hostile `.env` and `bunfig.toml`: it must see
+ * neither, and know that it is in production.
+ */
+async function probe(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "packhouse-probe-"));
+  try {
+    const entry = join(folder, "probe.ts");
+    await Bun.write(entry, "console.log(process.env.NODE_ENV, process.env.PACKHOUSE_PROBE ?? 'unset');\n");
+    await compile(entry, join(folder, "probe"));
+    await Bun.write(join(folder, ".env"), "PACKHOUSE_PROBE=leaked\n");
+    await Bun.write(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
+    await Bun.write(join(folder, "preload.ts"), "console.log('preloaded');\n");
+    const run = Bun.spawn([join(folder, "probe")], { cwd: folder, env: {}, stdio: ["ignore", "pipe", "inherit"] });
+    const said = (await new Response(run.stdout).text()).trim();
+    if (said !== "production unset")
+      throw new Error(`A binary reads its current folder's .env or bunfig.toml: ${said}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  try {
+    mkdirSync(join(root, "dist"), { recursive: true });
+    await probe();
+    await compile(join(root, "src/main.ts"), binary);
+    console.log(`dist/packhouse, ${Math.round(statSync(binary).size / 1e6)} MB`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

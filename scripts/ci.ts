@@ -1,0 +1,153 @@
+// `bun run test [step …]`: everything, or the named steps and what they need. Imports no package: it installs them.
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Counts, countTests } from "./count_tests.ts";
+import { install, root } from "./install.ts";
+import { startPostgres } from "./postgres.ts";
+
+/** What a step came to. A step that is no test run counts for nothing when it is done, and as one failure otherwise. */
+interface Outcome extends Counts {
+  readonly output: string;
+}
+
+interface Step {
+  readonly name: string;
+  /** Steps that must have succeeded before. */
+  readonly needs: readonly string[];
+  run(): Promise<Outcome>;
+}
+
+const minute_ms = 60_000;
+const bun = process.execPath;
+const folder = mkdtempSync(join(tmpdir(), "packhouse-ci-"));
+const done: Counts = { passed: 0, failed: 0, skipped: 0 };
+let running: { kill(signal: NodeJS.Signals): void } | null = null;
+
+const steps: readonly Step[] = [
+  { name: "install", needs: [], run: installed },
+  {
+    name: "lint",
+    needs: ["install"],
+    run: () => command("node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."),
+  },
+  { name: "types", needs: ["install"], run: () => command("node_modules/typescript/bin/tsc", "--noEmit", "-p", ".") },
+  { name: "sqlite", needs: ["install"], run: () => tests("sqlite", {}) },
+  { name: "postgres", needs: ["install"], run: testsOnPostgres },
+  { name: "build", needs: ["install"], run: () => command("scripts/build.ts") },
+  { name: "smoke", needs: ["build"], run: () => command("scripts/smoke.ts") },
+];
+
+async function installed(): Promise<Outcome> {
+  await install();
+  return { ...done, output: "" };
+}
+
+/** Runs a program of the project or of a package with this Bun. */
+async function command(...words: readonly string[]): Promise<Outcome> {
+  const { code, output } = await run(words, {}, 10 * minute_ms);
+  return { ...done, failed: code === 0 ? 0 : 1, output };
+}
+
+async function tests(engine: string, env: Record<string, string>): Promise<Outcome> {
+  const report = join(folder, `${engine}.xml`);
+  const words = ["test", "--no-orphans", "--timeout=20000", "--reporter=junit", `--reporter-outfile=${report}`];
+  const { code, output } = await run(words, env, 30 * minute_ms);
+  const xml = existsSync(report) ? readFileSync(report, "utf8") : "";
+  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })];
+  const { counts, crashed } = countTests(xml, files, code);
+  const told = crashed.map((file) => `${file} ended before it reported.\n`).join("");
+  return { ...counts, output: output + told };
+}
+
+async function testsOnPostgres(): Promise<Outcome> {
+  const server = await startPostgres();
+  try {
+    return await tests("postgres", { PACKHOUSE_DATABASE_URL: server.url });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Runs Bun with these words, both its outputs in one file, so that no pipe can block it or outlive it. */
+async function run(words: readonly string[], env: Record<string, string>, limit_ms: number) {
+  const file = join(folder, "output");
+  const output = openSync(file, "w");
+  const settings = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
+  const child = Bun.spawn([bun, ...words], {
+    cwd: root,
+    env: { ...Object.fromEntries(settings), ...env },
+    stdio: ["ignore", output, output],
+    timeout: limit_ms,
+  });
+  running = child;
+  const code = await child.exited;
+  running = null;
+  closeSync(output);
+  const late =
+    child.signalCode === null ? "" : `\nEnded by ${child.signalCode}; the limit is ${limit_ms / minute_ms} minutes.\n`;
+  return { code, output: readFileSync(file, "utf8") + late };
+}
+
+/** The steps to run: all, or the named ones with all that they need. */
+function chosen(names: readonly string[]): readonly Step[] {
+  const unknown = names.filter((name) => !steps.some((step) => step.name === name));
+  if (unknown.length > 0) {
+    console.error(`Unknown: ${unknown.join(" ")}. Steps: ${steps.map(({ name }) => name).join(" ")}`);
+    process.exit(2);
+  }
+  const wanted = new Set(names);
+  for (const step of [...steps].reverse()) if (wanted.has(step.name)) for (const need of step.needs) wanted.add(need);
+  return names.length === 0 ? steps : steps.filter(({ name }) => wanted.has(name));
+}
+
+async function outcomeOf(step: Step): Promise<Outcome> {
+  try {
+    return await step.run();
+  } catch (error) {
+    return { ...done, failed: 1, output: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Runs the steps in order, each with its line, and ends with the sum of all tests. */
+async function main(): Promise<boolean> {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  const unfit = new Set<string>();
+  for (const step of chosen(process.argv.slice(2))) {
+    const missing = step.needs.find((need) => unfit.has(need));
+    if (missing) {
+      console.log(`SKIPPED ${step.name}: ${missing} failed`);
+      unfit.add(step.name);
+      sum.skipped += 1;
+      continue;
+    }
+    const start = performance.now();
+    const { passed, failed, skipped, output } = await outcomeOf(step);
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    if (failed > 0) unfit.add(step.name);
+    if (failed > 0) console.log(`\n${output.trimEnd()}\n`);
+    else for (const [line] of output.matchAll(/^SKIPPED .*$/gm)) console.log(line);
+    const counts = passed + skipped > 0 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped` : "";
+    const result = failed > 0 ? "FAILED" : "ok";
+    console.log(`${step.name.padEnd(9)}${result.padEnd(7)}${seconds.padStart(7)} s${counts}`);
+    sum.passed += passed;
+    sum.failed += failed;
+    sum.skipped += skipped;
+  }
+  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+  return sum.failed === 0;
+}
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.on(signal, () => {
+    running?.kill("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(code);
+  });
+}
+const good = await main();
+rmSync(folder, { recursive: true, force: true });
+process.exit(good ? 0 : 1);
