@@ -1,0 +1,77 @@
+// One column kit: a table defined once is a SQLite table or a PostgreSQL table. Types come from pg-core, whose builders
+// can only be awaited, so that what compiles runs on both engines; SQLite's tables are cast to them here and nowhere else.
+import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import * as pg from "drizzle-orm/pg-core";
+import * as lite from "drizzle-orm/sqlite-core";
+import { engine } from "../src/config.ts";
+
+const isPostgres = engine === "postgres";
+const pick = <T>(postgres: T, sqlite: unknown): T => (isPostgres ? postgres : (sqlite as T));
+
+export const table = pick(pg.pgTable, lite.sqliteTable);
+export const text = () => pick(pg.text(), lite.text());
+export const int = () => pick(pg.bigint({ mode: "number" }), lite.integer());
+export const bool = () => pick(pg.boolean(), lite.integer({ mode: "boolean" }));
+/** JSON as text on both engines: stored as written, read back as the same value, never queried by path. */
+export const json = <T>() => pick(pg.json().$type<T>(), lite.text({ mode: "json" }).$type<T>());
+/** A moment: milliseconds since 1970, which sort and compute the same on both engines. */
+export const time = int;
+/** The integer key of a record, allotted by the database and never used twice. */
+export const id = () =>
+  pick(
+    pg.bigint({ mode: "number" }).primaryKey().generatedByDefaultAsIdentity(),
+    lite.integer().primaryKey({ autoIncrement: true }),
+  );
+export const index = pick(pg.index, lite.index);
+export const unique = pick(pg.uniqueIndex, lite.uniqueIndex);
+export const primaryKey = pick(pg.primaryKey, lite.primaryKey);
+const constraint = pick(pg.check, lite.check);
+
+/** A CHECK constraint from a condition in plain SQL. */
+export const check = (name: string, condition: string) => constraint(name, sql.raw(condition));
+
+/** A CHECK that a text column holds one of a closed list of words. */
+export const oneOf = (name: string, column: string, words: readonly string[]) =>
+  check(`${name}_${column}`, `${column} in (${words.map((word) => `'${word}'`).join(", ")})`);
+
+/** A partial index's condition in plain SQL. */
+export const where = (condition: string): SQL => sql.raw(condition);
+
+/** Case-insensitive search for a piece of text; on SQLite the case of ASCII letters only. */
+export const contains = (column: AnyColumn | SQLWrapper, piece: string): SQL =>
+  sql`lower(${column}) like ${`%${piece.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
+
+/** A pattern with `*` for any text, case-sensitive. */
+export const matches = (column: AnyColumn | SQLWrapper, pattern: string): SQL =>
+  isPostgres
+    ? sql`${column} like ${pattern.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")} escape '\\'`
+    : sql`${column} glob ${pattern.replace(/[[?]/g, "[$&]")}`;
+
+/**
+ * Whether a column is among a list of integers given as one parameter, so that one prepared statement serves any
+ * number of them. The value is made by `list`.
+ */
+export const among = (column: AnyColumn | SQLWrapper, values: SQLWrapper): SQL =>
+  isPostgres
+    ? sql`${column} in (select value::bigint from json_array_elements_text(${values}::json))`
+    : sql`${column} in (select value from json_each(${values}))`;
+
+/** As `among`, for a column of text. */
+export const amongTexts = (column: AnyColumn | SQLWrapper, values: SQLWrapper): SQL =>
+  isPostgres
+    ? sql`${column} in (select json_array_elements_text(${values}::json))`
+    : sql`${column} in (select value from json_each(${values}))`;
+
+/** A list of integers or texts as the one parameter that `among` and `amongTexts` take. */
+export const list = (values: readonly (number | string)[]): string => JSON.stringify(values);
+
+interface Lockable {
+  for(strength: "update" | "no key update", config?: { skipLocked: true }): unknown;
+}
+
+/** Locks the rows read until the transaction ends. SQLite has one writer, so there is nothing to lock. */
+export const forUpdate = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("no key update") as Q) : query);
+
+/** Locks the rows read and passes over those that another transaction holds. */
+export const skipLocked = <Q extends Lockable>(query: Q): Q =>
+  isPostgres ? (query.for("update", { skipLocked: true }) as Q) : query;

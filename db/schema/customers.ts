@@ -1,0 +1,46 @@
+import { bool, id, index, int, json, table, text, time, unique, where } from "../kit.ts";
+
+export const customers = table(
+  "customers",
+  {
+    id: id(),
+    email: text().notNull(),
+    /** The e-mail address in lower case: it is unique whatever its case. */
+    email_key: text().notNull(),
+    first_name: text(),
+    last_name: text(),
+    phone: text(),
+    company: text(),
+    metadata: json<Record<string, unknown>>().notNull(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [unique("customers_email").on(t.email_key), index("customers_created").on(t.created_at, t.id)],
+);
+
+export const addresses = table(
+  "addresses",
+  {
+    id: id(),
+    customer_id: int()
+      .notNull()
+      .references(() => customers.id),
+    name: text().notNull(),
+    address_line1: text().notNull(),
+    address_line2: text(),
+    city: text().notNull(),
+    state: text(),
+    postal_code: text(),
+    country: text().notNull(),
+    phone: text(),
+    is_default: bool().notNull(),
+    is_verified: bool().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [
+    index("addresses_customer").on(t.customer_id, t.id),
+    unique("addresses_default").on(t.customer_id).where(where("is_default")),
+  ],
+);

@@ -1,0 +1,99 @@
+import { type LotStatus, lotStatuses, type MovementType, movementTypes } from "../../src/inventory/status.ts";
+import type { ActorType } from "../../src/kit/actor.ts";
+import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { products } from "./products.ts";
+import { bins, warehouses } from "./warehouses.ts";
+
+export const lots = table(
+  "lots",
+  {
+    id: id(),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    lot_number: text().notNull(),
+    received_date: time().notNull(),
+    expiration_date: time(),
+    status: text().$type<LotStatus>().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    unique("lots_number").on(t.product_id, t.lot_number),
+    index("lots_expiry").on(t.expiration_date).where(where("status = 'available' and expiration_date is not null")),
+    oneOf("lots", "status", lotStatuses),
+  ],
+);
+
+/** Units of one product in one bin and lot. `on_hand` is written by the ledger alone, `reserved` by reservations. */
+export const stock_items = table(
+  "stock_items",
+  {
+    id: id(),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    bin_id: int()
+      .notNull()
+      .references(() => bins.id),
+    lot_id: int().references(() => lots.id),
+    on_hand: int().notNull(),
+    reserved: int().notNull(),
+    /** When the first units came: what came first leaves first. */
+    received_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [
+    unique("stock_items_place").on(t.product_id, t.bin_id, t.lot_id).where(where("lot_id is not null")),
+    unique("stock_items_place_no_lot").on(t.product_id, t.bin_id).where(where("lot_id is null")),
+    index("stock_items_bin").on(t.bin_id),
+    index("stock_items_lot").on(t.lot_id).where(where("lot_id is not null")),
+    check("stock_items_on_hand", "on_hand between 0 and 1000000000"),
+    check("stock_items_reserved", "reserved between 0 and on_hand"),
+  ],
+);
+
+/**
+ * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when the
+ * units came from outside or went there; `to_place` then says where: `customer` or `write_off`.
+ */
+export const movements = table(
+  "movements",
+  {
+    id: id(),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    type: text().$type<MovementType>().notNull(),
+    quantity: int().notNull(),
+    from_item_id: int().references(() => stock_items.id),
+    to_item_id: int().references(() => stock_items.id),
+    to_place: text().$type<"customer" | "write_off">(),
+    /** On hand of the stock item on each side right after this movement. */
+    from_balance: int(),
+    to_balance: int(),
+    lot_id: int().references(() => lots.id),
+    reason: text().notNull(),
+    notes: text(),
+    reference_type: text(),
+    reference_id: text(),
+    unit_cost_cents: int(),
+    /** False when the units were assumed by the plan instead of being scanned on the floor. */
+    confirmed: bool().notNull(),
+    actor_type: text().$type<ActorType>().notNull(),
+    actor_id: text().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    index("movements_product").on(t.product_id, t.id),
+    index("movements_from").on(t.from_item_id),
+    index("movements_to").on(t.to_item_id),
+    index("movements_reference").on(t.reference_type, t.reference_id),
+    oneOf("movements", "type", movementTypes),
+    check("movements_quantity", "quantity between 1 and 1000000000"),
+    check("movements_sides", "from_item_id is not null or to_item_id is not null"),
+    check("movements_balances", "from_balance >= 0 and to_balance >= 0"),
+  ],
+);

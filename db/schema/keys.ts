@@ -1,0 +1,25 @@
+import { ipModes, permissions } from "../../src/keys/permission.ts";
+import { id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+
+export const api_keys = table(
+  "api_keys",
+  {
+    id: id(),
+    name: text().notNull(),
+    hash: text().notNull(),
+    last_four: text().notNull(),
+    permission: text().$type<(typeof permissions)[number]>().notNull(),
+    ip_mode: text().$type<(typeof ipModes)[number]>().notNull(),
+    ip_list: json<string[]>().notNull(),
+    rate_limit_per_minute: int(),
+    created_at: time().notNull(),
+    last_used_at: time(),
+    expires_at: time(),
+    revoked_at: time(),
+  },
+  (t) => [
+    unique("api_keys_hash").on(t.hash),
+    oneOf("api_keys", "permission", permissions),
+    oneOf("api_keys", "ip_mode", ipModes),
+  ],
+);

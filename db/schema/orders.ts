@@ -1,0 +1,142 @@
+import type { ActorType } from "../../src/kit/actor.ts";
+import {
+  type CancelReason,
+  cancelReasons,
+  type HoldReason,
+  holdReasons,
+  type OrderStatus,
+  orderStatuses,
+} from "../../src/orders/status.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { customers } from "./customers.ts";
+import { products } from "./products.ts";
+import type { Place } from "./warehouses.ts";
+
+export const orders = table(
+  "orders",
+  {
+    id: id(),
+    order_number: text().notNull(),
+    status: text().$type<OrderStatus>().notNull(),
+    /** True while at least one hold is open; the public status then reads `on_hold`. */
+    held: bool().notNull(),
+    customer_id: int()
+      .notNull()
+      .references(() => customers.id),
+    /** Who ordered, as they were called then. */
+    customer_email: text().notNull(),
+    customer_name: text().notNull(),
+    shipping_address_id: int().notNull(),
+    /** Where it goes: a snapshot, so that editing the customer never moves a parcel. */
+    shipping_address: json<Place>().notNull(),
+    shipping_method: text(),
+    order_notes: text(),
+    requires_cold_storage: bool().notNull(),
+    priority: int().notNull(),
+    allow_backorder: bool().notNull(),
+    warehouse_id: int(),
+    subtotal_cents: int().notNull(),
+    shipping_amount_cents: int().notNull(),
+    currency: text().notNull(),
+    source_platform: text().notNull(),
+    source_external_id: text(),
+    metadata: json<Record<string, unknown>>().notNull(),
+    estimated_ship_date: text(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    processing_at: time(),
+    fulfilled_at: time(),
+    shipped_at: time(),
+    delivered_at: time(),
+    cancelled_at: time(),
+    cancel_reason: text().$type<CancelReason>(),
+  },
+  (t) => [
+    unique("orders_number").on(t.order_number),
+    index("orders_created").on(t.created_at, t.id),
+    index("orders_status").on(t.status, t.held, t.created_at, t.id),
+    index("orders_customer").on(t.customer_id, t.created_at, t.id),
+    index("orders_updated").on(t.updated_at),
+    oneOf("orders", "status", orderStatuses),
+    oneOf("orders", "cancel_reason", cancelReasons),
+    check("orders_amounts", "subtotal_cents >= 0 and shipping_amount_cents >= 0"),
+  ],
+);
+
+export const order_lines = table(
+  "order_lines",
+  {
+    id: id(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    sku: text().notNull(),
+    name: text().notNull(),
+    quantity: int().notNull(),
+    unit_price_cents: int().notNull(),
+    quantity_packed: int().notNull(),
+    quantity_shipped: int().notNull(),
+    quantity_delivered: int().notNull(),
+    quantity_returned: int().notNull(),
+    quantity_cancelled: int().notNull(),
+  },
+  (t) => [
+    index("order_lines_order").on(t.order_id),
+    index("order_lines_product").on(t.product_id),
+    check("order_lines_quantity", "quantity between 1 and 1000000"),
+    check("order_lines_price", "unit_price_cents >= 0"),
+    check(
+      "order_lines_counts",
+      "0 <= quantity_returned and quantity_returned <= quantity_shipped and 0 <= quantity_delivered" +
+        " and quantity_delivered <= quantity_shipped and quantity_shipped <= quantity_packed" +
+        " and 0 <= quantity_cancelled and quantity_packed + quantity_cancelled <= quantity",
+    ),
+  ],
+);
+
+export const order_holds = table(
+  "order_holds",
+  {
+    id: id(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    reason: text().$type<HoldReason>().notNull(),
+    note: text(),
+    hold_until: time(),
+    reserve_inventory: bool().notNull(),
+    created_at: time().notNull(),
+    released_at: time(),
+  },
+  (t) => [
+    index("order_holds_order").on(t.order_id),
+    unique("order_holds_open").on(t.order_id, t.reason).where(where("released_at is null")),
+    index("order_holds_until").on(t.hold_until).where(where("released_at is null and hold_until is not null")),
+    oneOf("order_holds", "reason", holdReasons),
+  ],
+);
+
+export const order_history = table(
+  "order_history",
+  {
+    id: id(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    event: text().notNull(),
+    from_status: text(),
+    to_status: text().notNull(),
+    reason: text(),
+    note: text(),
+    actor_type: text().$type<ActorType>().notNull(),
+    actor_id: text().notNull(),
+    actor_name: text().notNull(),
+    request_id: text(),
+    created_at: time().notNull(),
+  },
+  (t) => [index("order_history_order").on(t.order_id, t.id)],
+);

@@ -1,0 +1,24 @@
+import type { EventType } from "../../src/outbox/catalog.ts";
+import { eventTypes } from "../../src/outbox/catalog.ts";
+import { id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+
+export const events = table(
+  "events",
+  {
+    seq: id(),
+    id: text().notNull(),
+    type: text().$type<EventType>().notNull(),
+    /** The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. */
+    body: text().notNull(),
+    created_at: time().notNull(),
+    /** The place in the order of `GET /events`, given when the event is fanned out. */
+    position: int(),
+    fanned_out_at: time(),
+  },
+  (t) => [
+    unique("events_id").on(t.id),
+    unique("events_position").on(t.position),
+    index("events_waiting").on(t.seq).where(where("fanned_out_at is null")),
+    oneOf("events", "type", eventTypes),
+  ],
+);

@@ -1,0 +1,69 @@
+import {
+  type BarcodeType,
+  barcodeTypes,
+  type ProductStatus,
+  type ProductType,
+  productStatuses,
+  productTypes,
+  type TemperatureZone,
+  temperatureZones,
+  type WeightUnit,
+  weightUnits,
+} from "../../src/products/status.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+
+export const products = table(
+  "products",
+  {
+    id: id(),
+    sku: text().notNull(),
+    name: text().notNull(),
+    description: text(),
+    type: text().$type<ProductType>().notNull(),
+    /** Decimal text, as the client gave it. */
+    weight: text(),
+    weight_unit: text().$type<WeightUnit>(),
+    dimensions: json<{ length: number; width: number; height: number; unit: string }>(),
+    price_cents: int(),
+    currency: text().notNull(),
+    temperature_zone: text().$type<TemperatureZone>().notNull(),
+    lot_tracking: bool().notNull(),
+    expiration_tracking: bool().notNull(),
+    min_shelf_life_days: int().notNull(),
+    reorder_point: int().notNull(),
+    customs: json<{ hs_code?: string; country_of_origin?: string; description?: string }>(),
+    status: text().$type<ProductStatus>().notNull(),
+    metadata: json<Record<string, unknown>>().notNull(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [
+    unique("products_sku").on(t.sku),
+    index("products_created").on(t.created_at, t.id),
+    index("products_updated").on(t.updated_at),
+    oneOf("products", "type", productTypes),
+    oneOf("products", "weight_unit", weightUnits),
+    oneOf("products", "temperature_zone", temperatureZones),
+    oneOf("products", "status", productStatuses),
+    check("products_reorder_point", "reorder_point between 0 and 1000000000"),
+    check("products_price", "price_cents >= 0"),
+  ],
+);
+
+export const product_barcodes = table(
+  "product_barcodes",
+  {
+    id: id(),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    value: text().notNull(),
+    type: text().$type<BarcodeType>().notNull(),
+  },
+  (t) => [
+    unique("product_barcodes_value").on(t.value),
+    index("product_barcodes_product").on(t.product_id),
+    oneOf("product_barcodes", "type", barcodeTypes),
+  ],
+);

@@ -1,0 +1,81 @@
+import { type ReservationStatus, reservationStatuses } from "../../src/inventory/reservations/status.ts";
+import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { stock_items } from "./inventory.ts";
+import { products } from "./products.ts";
+
+/** A claim on stock: of an order, or of a client for an order that may come later. */
+export const reservations = table(
+  "reservations",
+  {
+    id: id(),
+    /** The order's id once there is one. */
+    order_id: int(),
+    /** What the client called the order: `ord_1042` or its order number. */
+    order_ref: text().notNull(),
+    /** Where it came from: `api`, or `<platform>:<connection>`. Only an order of the same source adopts it. */
+    source: text().notNull(),
+    status: text().$type<ReservationStatus>().notNull(),
+    /** The order's urgency: higher first when stock is short. */
+    priority: int().notNull(),
+    /** True while the order is on hold: its backorders are not filled. */
+    paused: bool().notNull(),
+    /** Only stock of this warehouse, when given. */
+    warehouse_id: int(),
+    requires_cold_storage: bool().notNull(),
+    expires_at: time(),
+    released_at: time(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    unique("reservations_order").on(t.order_id).where(where("order_id is not null")),
+    index("reservations_ref").on(t.order_ref),
+    index("reservations_expiry").on(t.expires_at).where(where("status = 'reserved' and expires_at is not null")),
+    oneOf("reservations", "status", reservationStatuses),
+  ],
+);
+
+/** What is wanted of one product and how much of it is promised; the rest is backordered. */
+export const reservation_lines = table(
+  "reservation_lines",
+  {
+    id: id(),
+    reservation_id: int()
+      .notNull()
+      .references(() => reservations.id),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    order_line_id: int(),
+    /** Units wanted and not yet shipped. */
+    wanted: int().notNull(),
+    /** Of these, promised: the sum of the line's allocations. */
+    reserved: int().notNull(),
+    /** Of these, lying in staging. */
+    picked: int().notNull(),
+  },
+  (t) => [
+    index("reservation_lines_reservation").on(t.reservation_id),
+    index("reservation_lines_waiting").on(t.product_id).where(where("reserved < wanted")),
+    check("reservation_lines_counts", "0 <= picked and picked <= reserved and reserved <= wanted"),
+  ],
+);
+
+/** Units of one stock item promised to one reservation line. */
+export const allocations = table(
+  "allocations",
+  {
+    id: id(),
+    reservation_line_id: int()
+      .notNull()
+      .references(() => reservation_lines.id),
+    stock_item_id: int()
+      .notNull()
+      .references(() => stock_items.id),
+    quantity: int().notNull(),
+  },
+  (t) => [
+    unique("allocations_line_item").on(t.reservation_line_id, t.stock_item_id),
+    index("allocations_item").on(t.stock_item_id),
+    check("allocations_quantity", "quantity between 1 and 1000000000"),
+  ],
+);

@@ -1,0 +1,129 @@
+import {
+  type Condition,
+  conditions,
+  type Disposition,
+  dispositions,
+  type RefundMethod,
+  type RefundStatus,
+  type ReturnReason,
+  type ReturnStatus,
+  refundMethods,
+  refundStatuses,
+  returnReasons,
+  returnStatuses,
+} from "../../src/returns/status.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time } from "../kit.ts";
+import { lots } from "./inventory.ts";
+import { order_lines, orders } from "./orders.ts";
+
+export const returns = table(
+  "returns",
+  {
+    id: id(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    status: text().$type<ReturnStatus>().notNull(),
+    reason: text().$type<ReturnReason>().notNull(),
+    refund_status: text().$type<RefundStatus>().notNull(),
+    return_shipping: json<{
+      carrier: string | null;
+      tracking_number: string | null;
+      label_url: string | null;
+      tracking_url: string | null;
+      status: string;
+    }>(),
+    refund_amount_cents: int(),
+    refund_shipping: bool().notNull(),
+    restocking_fee_cents: int(),
+    currency: text().notNull(),
+    customer_email: text(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    received_at: time(),
+    inspected_at: time(),
+    completed_at: time(),
+  },
+  (t) => [
+    index("returns_created").on(t.created_at, t.id),
+    index("returns_order").on(t.order_id),
+    oneOf("returns", "status", returnStatuses),
+    oneOf("returns", "reason", returnReasons),
+    oneOf("returns", "refund_status", refundStatuses),
+    check("returns_amounts", "refund_amount_cents >= 0 and restocking_fee_cents >= 0"),
+  ],
+);
+
+export const return_items = table(
+  "return_items",
+  {
+    id: id(),
+    return_id: int()
+      .notNull()
+      .references(() => returns.id),
+    order_line_id: int()
+      .notNull()
+      .references(() => order_lines.id),
+    sku: text().notNull(),
+    quantity: int().notNull(),
+    quantity_received: int().notNull(),
+    condition: text().$type<Condition>(),
+    notes: text(),
+  },
+  (t) => [
+    index("return_items_return").on(t.return_id),
+    index("return_items_order_line").on(t.order_line_id),
+    oneOf("return_items", "condition", conditions),
+    check("return_items_quantity", "quantity between 1 and 1000000"),
+    check("return_items_received", "quantity_received between 0 and quantity"),
+  ],
+);
+
+/** What the inspection found of the units of one returned item, and where they went. */
+export const return_inspections = table(
+  "return_inspections",
+  {
+    id: id(),
+    return_item_id: int()
+      .notNull()
+      .references(() => return_items.id),
+    quantity: int().notNull(),
+    condition: text().$type<Condition>().notNull(),
+    disposition: text().$type<Disposition>().notNull(),
+    lot_id: int().references(() => lots.id),
+    notes: text(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    index("return_inspections_item").on(t.return_item_id),
+    oneOf("return_inspections", "condition", conditions),
+    oneOf("return_inspections", "disposition", dispositions),
+    check("return_inspections_quantity", "quantity between 1 and 1000000"),
+  ],
+);
+
+export const refunds = table(
+  "refunds",
+  {
+    id: id(),
+    return_id: int()
+      .notNull()
+      .references(() => returns.id),
+    amount_cents: int().notNull(),
+    currency: text().notNull(),
+    breakdown: json<{ items_cents: number; shipping_cents: number; restocking_fee_cents: number }>().notNull(),
+    method: text().$type<RefundMethod>().notNull(),
+    status: text().$type<RefundStatus>().notNull(),
+    notes: text(),
+    estimated_completion: text().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [
+    index("refunds_return").on(t.return_id),
+    oneOf("refunds", "method", refundMethods),
+    oneOf("refunds", "status", refundStatuses),
+    check("refunds_amount", "amount_cents >= 0"),
+  ],
+);

@@ -1,0 +1,70 @@
+import { type BinKind, binKinds } from "../../src/inventory/status.ts";
+import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
+import { check, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+
+/** A postal address as warehouses and labels keep it. */
+export interface Place {
+  name: string;
+  company?: string | null;
+  address_line1: string;
+  address_line2: string | null;
+  city: string;
+  state: string | null;
+  postal_code: string | null;
+  country: string;
+  phone?: string | null;
+}
+
+export const warehouses = table("warehouses", {
+  id: id(),
+  name: text().notNull(),
+  address: json<Place>().notNull(),
+  /** IANA time zone, in which the cut-off counts. */
+  timezone: text().notNull(),
+  /** Lower numbers are chosen first. */
+  priority: int().notNull(),
+  version: int().notNull(),
+  created_at: time().notNull(),
+  updated_at: time().notNull(),
+});
+
+export const zones = table(
+  "zones",
+  {
+    id: id(),
+    warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    /** The client's name of the zone, unique in its warehouse. */
+    zone_id: text().notNull(),
+    temperature_zone: text().$type<TemperatureZone>().notNull(),
+    temperature_range: text(),
+    capacity: int(),
+  },
+  (t) => [
+    unique("zones_code").on(t.warehouse_id, t.zone_id),
+    oneOf("zones", "temperature_zone", temperatureZones),
+    check("zones_capacity", "capacity >= 0"),
+  ],
+);
+
+export const bins = table(
+  "bins",
+  {
+    id: id(),
+    warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    /** Null for places outside the temperature zones, such as staging. */
+    zone_id: int().references(() => zones.id),
+    code: text().notNull(),
+    kind: text().$type<BinKind>().notNull(),
+    pick_order: int().notNull(),
+    capacity: int(),
+  },
+  (t) => [
+    unique("bins_code").on(t.warehouse_id, t.code),
+    index("bins_zone").on(t.zone_id),
+    oneOf("bins", "kind", binKinds),
+  ],
+);

@@ -1,0 +1,15 @@
+import { Elysia } from "elysia";
+import { withConventions } from "./http/conventions.ts";
+import type { Service } from "./http/service.ts";
+import { checkRouteNeeds, guard } from "./keys/guard.ts";
+import { productRoutes } from "./products/routes.ts";
+
+/** The whole service without a port, so that tests and `serve` run the same thing. */
+export function createApp(service: Service) {
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
+    .use(withConventions(service, guard(service)))
+    .get("/health", () => Response.json({ status: "ok" }))
+    .group("/v1", (v1) => v1.use(productRoutes));
+  checkRouteNeeds(app.routes.map(({ method, path }) => `${method} ${path.replace(/^\/v1(\/.*?)\/?$/, "$1")}`));
+  return app;
+}

@@ -1,0 +1,62 @@
+// The only reader of flags and environment. Everything else is handed its settings.
+import { parseArgs } from "node:util";
+import manifest from "../package.json" with { type: "json" };
+
+/** The version of this build, from package.json. */
+export const version: string = manifest.version;
+
+/** What the command line holds after the program's name. */
+export const commandLine: readonly string[] = process.argv.slice(2);
+
+/** A setting of the environment, or null where it is absent or empty. */
+export function variable(name: `PACKHOUSE_${string}`): string | null {
+  return process.env[name] || null;
+}
+
+/** Address of the PostgreSQL database (`--database-url`, `PACKHOUSE_DATABASE_URL`), or null for embedded SQLite. */
+export const databaseUrl: string | null = flag("--database-url") ?? variable("PACKHOUSE_DATABASE_URL");
+
+/** The engine of this process, chosen once: the tables in `db/` are built for it. */
+export const engine: "sqlite" | "postgres" = /^postgres(ql)?:/.test(databaseUrl ?? "") ? "postgres" : "sqlite";
+
+function flag(name: string): string | null {
+  const at = commandLine.findIndex((word) => word === name || word.startsWith(`${name}=`));
+  if (at < 0) return null;
+  return commandLine[at]?.includes("=")
+    ? (commandLine[at]?.slice(name.length + 1) ?? null)
+    : (commandLine[at + 1] ?? null);
+}
+
+/** One flag of a command: how it is written in `--help`, and its default as text. */
+export interface Flag {
+  readonly type: "string" | "boolean";
+  readonly value?: string;
+  readonly help: string;
+  readonly default?: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+export type Given<F extends Flags> = { [K in keyof F]: F[K]["type"] extends "boolean" ? boolean : string | undefined };
+
+/** A command line that cannot be understood: the process prints the message and ends with exit code 2. */
+export class WrongUse extends Error {}
+
+/**
+ * Reads the flags of one command from its words: a flag, else the variable `PACKHOUSE_<NAME>`, else the default.
+ * Refuses unknown flags, flags without a value and stray words with `WrongUse`.
+ */
+export function readFlags<F extends Flags>(words: readonly string[], flags: F): Given<F> {
+  const options = Object.fromEntries(Object.entries(flags).map(([name, { type }]) => [name, { type }]));
+  let given: Record<string, unknown>;
+  try {
+    given = parseArgs({ args: [...words], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new WrongUse(error instanceof Error ? error.message : String(error));
+  }
+  const read = ([name, { type, default: fallback }]: [string, Flag]) => {
+    const setting = given[name] ?? variable(`PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`);
+    if (type === "boolean") return [name, setting === true || setting === "1" || setting === "true"];
+    return [name, setting ?? fallback];
+  };
+  return Object.fromEntries(Object.entries(flags).map(read)) as Given<F>;
+}

@@ -1,0 +1,53 @@
+import { BlockList, isIP } from "node:net";
+
+/** A list of addresses and ranges in CIDR notation, of both families. */
+export interface AddressList {
+  readonly includes: (address: string) => boolean;
+  readonly size: number;
+}
+
+/** Builds a list from texts such as `10.0.0.0/8` or `2001:db8::1`. Throws a `RangeError` for anything else. */
+export function addressList(texts: readonly string[]): AddressList {
+  // One BlockList with both families would count every IPv4 address as listed.
+  const v4 = new BlockList();
+  const v6 = new BlockList();
+  for (const text of texts) {
+    const [address = "", bits] = text.trim().split("/");
+    const family = isIP(address);
+    const width = family === 4 ? 32 : 128;
+    const prefix = bits === undefined ? width : Number(bits);
+    if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > width || bits === "") {
+      throw new RangeError(`${text} is not an address or range such as 10.0.0.0/8`);
+    }
+    if (family === 4) v4.addSubnet(address, prefix, "ipv4");
+    else v6.addSubnet(address, prefix, "ipv6");
+  }
+  return {
+    size: texts.length,
+    includes: (address) =>
+      isIP(address) === 4 ? v4.check(address, "ipv4") : isIP(address) === 6 && v6.check(address, "ipv6"),
+  };
+}
+
+/**
+ * The address of the client: the socket's peer, unless that is a trusted proxy. Then `X-Forwarded-For` is walked from
+ * the right past trusted hops, and the first other one counts. Null when it cannot be read.
+ */
+export function clientAddress(peer: string | null, forwarded_for: string | null, trusted: AddressList): string | null {
+  const socket = peer === null ? null : plain(peer);
+  if (socket === null || trusted.size === 0 || !trusted.includes(socket) || forwarded_for === null) return socket;
+  const hops = forwarded_for.split(",").map((hop) => plain(hop.trim()));
+  for (const hop of hops.reverse()) {
+    if (hop === null) return null;
+    if (!trusted.includes(hop)) return hop;
+  }
+  return socket;
+}
+
+/** Strips a port and brackets and unmaps `::ffff:1.2.3.4`; null for what is no address. */
+function plain(text: string): string | null {
+  const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1];
+  const address = bracketed ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
+  return isIP(mapped) === 0 ? null : mapped;
+}

@@ -1,0 +1,49 @@
+import type { Db, Tx } from "../database/store.ts";
+import type { Call } from "./call.ts";
+import { enveloped } from "./envelope.ts";
+import { idempotencyKey, once } from "./idempotency.ts";
+
+/** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
+type Wrap = (data: unknown, request_id: string, now: number) => unknown;
+
+/** Answers with the data alone, as the customer routes are specified. */
+export const bare: Wrap = (data) => data;
+
+/**
+ * Runs a command in one write transaction and answers with what `work` returns, durable when it goes out. With an
+ * `Idempotency-Key` the answer is kept with the effect, and a repeated request gets the same bytes.
+ */
+export async function answerWrite<Data>(
+  call: Call,
+  status: number,
+  work: (tx: Tx) => Promise<Data>,
+  wrap: Wrap = enveloped,
+): Promise<Response> {
+  const key = idempotencyKey(call.request);
+  const done = await call.store.write(async (tx) => {
+    const act = async (inner: Tx) => {
+      const data = await work(inner);
+      return { status, body: JSON.stringify(wrap(data, call.request_id, inner.now)), headers: {} };
+    };
+    return key === null ? act(tx) : once(tx, call, key, act);
+  });
+  return jsonResponse(call, done.status, done.body, done.headers);
+}
+
+/** Reads in one consistent view and answers 200 with what `work` returns. */
+export async function answerRead<Data>(
+  call: Call,
+  work: (db: Db) => Promise<Data>,
+  wrap: Wrap = enveloped,
+): Promise<Response> {
+  const { data, now } = await call.store.read(async (db) => ({ data: await work(db), now: db.now }));
+  return jsonResponse(call, 200, JSON.stringify(wrap(data, call.request_id, now)));
+}
+
+/** An answer from JSON text that is already written. */
+export function jsonResponse(call: Call, status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
+  return new Response(body, {
+    status,
+    headers: { "content-type": "application/json", "x-request-id": call.request_id, ...call.headers, ...headers },
+  });
+}

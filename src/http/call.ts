@@ -1,0 +1,27 @@
+import type { Store } from "../database/store.ts";
+import type { Permission } from "../keys/permission.ts";
+import type { Actor } from "../kit/actor.ts";
+
+/** The API key of a request, as far as commands and answers need it. */
+export interface CallKey {
+  readonly id: number;
+  readonly name: string;
+  readonly permission: Permission;
+}
+
+/** One request on its way: who asks, of which store, and what its answer will carry. */
+export interface Call {
+  readonly request: Request;
+  readonly request_id: string;
+  /** Path below the version, without query: the same for `/v1` and `/api/v1`. */
+  readonly path: string;
+  readonly key: CallKey | null;
+  readonly store: Store;
+  readonly actor: Actor;
+  /** Secret under which the cursors of lists are signed. */
+  readonly cursor_secret: Uint8Array;
+  /** Text of the body as received; empty when there is none. */
+  raw_body: string;
+  /** Headers of the answer. */
+  readonly headers: Record<string, string>;
+}

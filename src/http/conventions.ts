@@ -1,0 +1,112 @@
+import { Elysia } from "elysia";
+import { Fault } from "../kit/fault.ts";
+import { randomId } from "../kit/ids.ts";
+import type { Call } from "./call.ts";
+import { errorResponse } from "./errors.ts";
+import type { Service } from "./service.ts";
+
+const json_bytes_max = 1 << 20;
+const json_depth_max = 32;
+
+/** Admits a request: finds its route, its key and its store. Refuses what may not go on. */
+export type Admit = (request: Request, request_id: string) => Promise<Call>;
+
+/** The context that the conventions give to every handler: `call`, and the body as parsed JSON. */
+export const conventions = new Elysia({ name: "conventions" }).decorate("call", null as unknown as Call);
+
+/**
+ * What holds for every request, before and after its handler: a request id, admission, the body's type, size and form,
+ * and one shape for every refusal.
+ */
+export const withConventions = (service: Service, admit: Admit) =>
+  new Elysia({ name: "with-conventions" })
+    .use(conventions)
+    .onRequest(async (context) => {
+      const request_id = requestId(context.request);
+      started.set(context.request, request_id);
+      Object.assign(context, { call: await admit(context.request, request_id) });
+    })
+    .onParse({ as: "global" }, async ({ request, call }) => {
+      call.raw_body = await readText(request);
+      return call.raw_body === "" ? {} : parseJson(call.raw_body);
+    })
+    .onError({ as: "global" }, ({ error, request, code }) => {
+      const request_id = started.get(request) ?? requestId(request);
+      const fault = faultOf(error, code);
+      if (fault.code === "internal_error") {
+        const { pathname } = new URL(request.url);
+        const stack = error instanceof Error ? error.stack : String(error);
+        service.log.error("request failed", { request_id, method: request.method, path: pathname, error: stack });
+      }
+      const accept = request.headers.get("accept") ?? "";
+      return errorResponse(fault, { request_id, headers: {}, now: service.stores.live.clock.now(), accept });
+    });
+
+// The id of a request that failed before it had a call.
+const started = new WeakMap<Request, string>();
+
+function requestId(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomId("req");
+}
+
+function faultOf(error: unknown, code: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path.");
+  if (code === "PARSE") return new Fault("malformed_request", "The body cannot be read.");
+  return new Fault("internal_error", "Something went wrong on our side.");
+}
+
+async function readText(request: Request): Promise<string> {
+  const type = request.headers.get("content-type");
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > json_bytes_max) throw tooLarge();
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength === 0) return "";
+  if (bytes.byteLength > json_bytes_max) throw tooLarge();
+  if (type === null || !/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type)) {
+    throw new Fault("unsupported_media_type", "Send the body as Content-Type: application/json.");
+  }
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Fault("malformed_request", "The body is not valid UTF-8.");
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+const tooLarge = () => new Fault("payload_too_large", `A JSON body may have at most ${json_bytes_max} bytes.`);
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Fault("malformed_request", "The body is not valid JSON.");
+  }
+  if (depthOf(text) > json_depth_max) {
+    throw new Fault("malformed_request", `JSON may be nested ${json_depth_max} levels deep.`);
+  }
+  // An escape such as \ud800 can make text that no UTF-8 can carry; two such texts could share a key.
+  if (/\\u[dD][89abAB]/.test(text) && !JSON.stringify(value).isWellFormed()) {
+    throw new Fault("malformed_request", "The body holds half of a surrogate pair.");
+  }
+  return value;
+}
+
+/** The deepest nesting of valid JSON text, without recursion. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at);
+    if (quoted) {
+      if (letter === 0x5c) at += 1;
+      else if (letter === 0x22) quoted = false;
+    } else if (letter === 0x22) quoted = true;
+    else if (letter === 0x7b || letter === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (letter === 0x7d || letter === 0x5d) depth -= 1;
+  }
+  return deepest;
+}

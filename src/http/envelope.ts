@@ -1,0 +1,62 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { iso } from "../kit/clock.ts";
+
+/** What every answer says of itself. Both spellings of the request's id are in use. */
+export interface Meta {
+  readonly timestamp: string;
+  readonly requestId: string;
+  readonly request_id: string;
+  readonly version: "v1";
+}
+
+export interface Enveloped<Data> {
+  readonly success: true;
+  readonly data: Data;
+  readonly meta: Meta;
+}
+
+/** The `meta` of an answer; `now` in milliseconds. */
+export function metaOf(request_id: string, now: number): Meta {
+  return { timestamp: iso(now), requestId: request_id, request_id, version: "v1" };
+}
+
+/** Wraps an answer's data. */
+export function enveloped<Data>(data: Data, request_id: string, now: number): Enveloped<Data> {
+  return { success: true, data, meta: metaOf(request_id, now) };
+}
+
+const metaFields = {
+  timestamp: Type.String({ format: "date-time" }),
+  requestId: Type.String(),
+  request_id: Type.String(),
+  version: Type.Literal("v1"),
+};
+
+export const MetaView = Type.Object(metaFields, { additionalProperties: false });
+
+/** The schema of an enveloped answer. */
+export const EnvelopedView = <Data extends TSchema>(data: Data) =>
+  Type.Object({ success: Type.Literal(true), data, meta: MetaView }, { additionalProperties: false });
+
+export const PaginationView = Type.Object(
+  {
+    page: Type.Optional(Type.Integer()),
+    limit: Type.Integer(),
+    total: Type.Optional(Type.Integer()),
+    total_pages: Type.Optional(Type.Integer()),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+    has_more: Type.Boolean(),
+  },
+  { additionalProperties: false },
+);
+
+/** The schema of an enveloped page of a list. */
+export const ListView = <Item extends TSchema>(item: Item) =>
+  Type.Object(
+    {
+      success: Type.Literal(true),
+      data: Type.Array(item),
+      meta: Type.Object({ ...metaFields, pagination: PaginationView }, { additionalProperties: false }),
+    },
+    { additionalProperties: false },
+  );

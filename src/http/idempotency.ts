@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { Tx } from "../database/store.ts";
+import { Fault, faults } from "../kit/fault.ts";
+import type { Call } from "./call.ts";
+import { errorBody } from "./errors.ts";
+import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer } from "./store.ts";
+
+const kept_ms = 24 * 3_600_000;
+
+/** The request's `Idempotency-Key`, or null. Refuses: malformed_header. */
+export function idempotencyKey(request: Request): string | null {
+  const header = request.headers.get("idempotency-key");
+  if (header === null) return null;
+  const key = header.replace(/^"(.*)"$/, "$1");
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Fault("malformed_header", "Idempotency-Key must be 1 to 255 visible ASCII characters.");
+  }
+  return key;
+}
+
+/**
+ * Runs `work` once for a key: its answer is kept in the same transaction, and a repeated request gets the same bytes.
+ * A refusal by the command (409 or 422) undoes the command alone and is kept as the answer.
+ * Refuses: idempotency_key_reused.
+ */
+export async function once(
+  tx: Tx,
+  call: Call,
+  key: string,
+  work: (tx: Tx) => Promise<KeptAnswer>,
+): Promise<KeptAnswer> {
+  const fingerprint = fingerprintOf(call);
+  if (await claimKey(tx, key, fingerprint, tx.now + kept_ms)) {
+    const answer = await outcome(tx, call, work);
+    await keepAnswer(tx, key, answer);
+    return answer;
+  }
+  const kept = await findKeptAnswer(tx, key);
+  if (kept?.fingerprint !== fingerprint) {
+    throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
+  }
+  return { ...kept.answer, headers: { ...kept.answer.headers, "idempotency-replayed": "true" } };
+}
+
+async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {
+  try {
+    return await tx.nested(work);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { status } = faults[error.code];
+    if (status !== 409 && status !== 422) throw error;
+    return { status, body: JSON.stringify(errorBody(error, call.request_id, tx.now)), headers: {} };
+  }
+}
+
+function fingerprintOf({ request, path, raw_body }: Call): string {
+  const query = new URL(request.url).searchParams;
+  query.sort();
+  return createHash("sha256")
+    .update(JSON.stringify([request.method, path, query.toString(), raw_body]))
+    .digest("hex");
+}

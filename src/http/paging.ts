@@ -1,0 +1,80 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Db } from "../database/store.ts";
+import { Fault, invalid } from "../kit/fault.ts";
+import type { PageQuery, Position, Window } from "../kit/page.ts";
+import { jsonResponse } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { metaOf } from "./envelope.ts";
+
+/** How one list is read: a page of rows, their number, the position of a row. */
+export interface Listing<Row> {
+  readonly rows: (db: Db, window: Window) => Promise<readonly Row[]>;
+  readonly count: (db: Db) => Promise<number>;
+  readonly position: (row: Row) => Position;
+}
+
+type Paged = { readonly data: readonly unknown[]; readonly pagination: Readonly<Record<string, unknown>> };
+
+/**
+ * Answers one page of a list, by page number with totals or by cursor without. `views` turns rows into what the wire
+ * shows. Refuses: invalid_cursor, validation_failed (cursor together with page).
+ */
+export async function answerList<Row>(
+  call: Call,
+  query: PageQuery & Readonly<Record<string, unknown>>,
+  listing: Listing<Row>,
+  views: (rows: readonly Row[], db: Db) => Promise<readonly unknown[]> | readonly unknown[],
+  wrap: (page: Paged, call: Call, now: number) => unknown = envelopedPage,
+): Promise<Response> {
+  const { page, limit = 50, cursor, ...filters } = query;
+  if (cursor !== undefined && page !== undefined) throw invalid("cursor", "cannot be given together with page");
+  const scope = createHash("sha256")
+    .update(JSON.stringify([call.path, filters]))
+    .digest("base64url")
+    .slice(0, 16);
+  const after = cursor === undefined ? null : readCursor(cursor, scope, call.cursor_secret);
+  const offset = after === null ? ((page ?? 1) - 1) * limit : 0;
+  const answer = await call.store.read(async (db) => {
+    const found = await listing.rows(db, { limit: limit + 1, offset, after });
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    const has_more = found.length > limit;
+    const next_cursor = has_more && last ? writeCursor(listing.position(last), scope, call.cursor_secret) : null;
+    const total = after === null ? await totalOf(db, listing, offset, rows.length, has_more) : null;
+    const totals =
+      total === null ? { limit } : { page: page ?? 1, limit, total, total_pages: Math.ceil(total / limit) };
+    const pagination = { ...totals, next_cursor, has_more };
+    return wrap({ data: await views(rows, db), pagination }, call, db.now);
+  });
+  return jsonResponse(call, 200, JSON.stringify(answer));
+}
+
+/** The number of all rows; a last page that holds any row tells it without counting. */
+async function totalOf<Row>(db: Db, listing: Listing<Row>, offset: number, rows: number, has_more: boolean) {
+  return !has_more && (rows > 0 || offset === 0) ? offset + rows : listing.count(db);
+}
+
+function envelopedPage({ data, pagination }: Paged, call: Call, now: number) {
+  return { success: true, data, meta: { ...metaOf(call.request_id, now), pagination } };
+}
+
+function writeCursor(position: Position, scope: string, secret: Uint8Array): string {
+  const text = JSON.stringify([...position, scope]);
+  return `${Buffer.from(text).toString("base64url")}.${sign(text, secret)}`;
+}
+
+function readCursor(cursor: string, scope: string, secret: Uint8Array): Position {
+  const refused = new Fault("invalid_cursor", "This cursor was not given by this list with these filters.");
+  const [encoded = "", signature = ""] = cursor.split(".");
+  const text = Buffer.from(encoded, "base64url").toString();
+  const expected = sign(text, secret);
+  if (signature.length !== expected.length) throw refused;
+  if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) throw refused;
+  const [key, id, of] = JSON.parse(text) as [string | number, number, string];
+  if (of !== scope) throw refused;
+  return [key, id];
+}
+
+function sign(text: string, secret: Uint8Array): string {
+  return createHmac("sha256", secret).update(text).digest("base64url").slice(0, 22);
+}

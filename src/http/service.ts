@@ -1,0 +1,21 @@
+import type { Store } from "../database/store.ts";
+import type { Log } from "../kit/log.ts";
+import type { Mode } from "../kit/mode.ts";
+import type { AddressList } from "./address.ts";
+
+/** What the routes and jobs of one process share. */
+export interface Service {
+  readonly stores: Readonly<Record<Mode, Store>>;
+  readonly log: Log;
+  /** 32 bytes: seals secrets at rest and signs links and cursors, each under a key derived from it. */
+  readonly secret_key: Uint8Array;
+  /** Address of the service as links name it, without a slash at the end; empty for links relative to the host. */
+  readonly base_url: string;
+  readonly trusted_proxies: AddressList;
+  /** True while the server listens on loopback only: test mode then reaches receivers on loopback. */
+  readonly loopback_only: boolean;
+  /** Address ranges that webhooks may reach although they are not public. */
+  readonly webhook_allow_cidrs: readonly string[];
+  /** The socket's peer of a request, or null when there is none. */
+  readonly peerOf: (request: Request) => string | null;
+}

@@ -1,0 +1,53 @@
+import { eq, lte } from "drizzle-orm";
+import { idempotency_keys } from "../../db/schema/service.ts";
+import { type Args, prepared } from "../database/statements.ts";
+import type { Tx } from "../database/store.ts";
+
+/** An answer as it went out, byte for byte. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const byKey = prepared((sql, a: Args<{ key: string }>) =>
+  sql.select().from(idempotency_keys).where(eq(idempotency_keys.key, a.key)),
+);
+
+/** The answer kept for a key and the fingerprint of its request, or null. */
+export async function findKeptAnswer(tx: Tx, key: string) {
+  const [row] = await byKey(tx, { key });
+  if (row === undefined) return null;
+  const { fingerprint, status, body, headers } = row;
+  const answer: KeptAnswer = { status, body, headers: JSON.parse(headers) as Record<string, string> };
+  return { fingerprint, answer };
+}
+
+/**
+ * Takes a key for this transaction; false when it is taken and its time is not over. Of two equal keys at once the
+ * second waits here until the first has committed or failed.
+ */
+export async function claimKey(tx: Tx, key: string, fingerprint: string, expires_at: number): Promise<boolean> {
+  const values = { fingerprint, status: 0, headers: "{}", body: "", created_at: tx.now, expires_at };
+  const claimed = await tx.sql
+    .insert(idempotency_keys)
+    .values({ key, ...values })
+    .onConflictDoUpdate({
+      target: idempotency_keys.key,
+      set: values,
+      setWhere: lte(idempotency_keys.expires_at, tx.now),
+    })
+    .returning({ key: idempotency_keys.key });
+  return claimed.length === 1;
+}
+
+/** Keeps the answer under a key that this transaction has claimed. */
+export async function keepAnswer(tx: Tx, key: string, { status, headers, body }: KeptAnswer): Promise<void> {
+  const kept = { status, headers: JSON.stringify(headers), body };
+  await tx.sql.update(idempotency_keys).set(kept).where(eq(idempotency_keys.key, key));
+}
+
+/** Forgets the answers whose time is over. */
+export async function deleteExpiredAnswers(tx: Tx): Promise<void> {
+  await tx.sql.delete(idempotency_keys).where(lte(idempotency_keys.expires_at, tx.now));
+}

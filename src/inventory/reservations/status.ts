@@ -1,0 +1,12 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const reservationStatuses = ["reserved", "released", "expired", "committed"] as const;
+export type ReservationStatus = (typeof reservationStatuses)[number];
+
+// A committed reservation belongs to an order in work: its units leave by shipping or by cancelling them.
+export const reservationMoves = {
+  release: { from: ["reserved"], to: "released", held: true, tells: null },
+  expire: { from: ["reserved"], to: "expired", held: true, tells: null },
+  commit: { from: ["reserved"], to: "committed", held: false, tells: null },
+  give_back: { from: ["committed"], to: "released", held: true, tells: null },
+} as const satisfies Moves<ReservationStatus>;

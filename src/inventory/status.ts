@@ -1,0 +1,30 @@
+export const binKinds = ["storage", "staging", "returns", "putback", "quarantine", "damage"] as const;
+export type BinKind = (typeof binKinds)[number];
+
+export const lotStatuses = ["available", "on_hold", "quarantined", "recalled", "expired", "damaged"] as const;
+export type LotStatus = (typeof lotStatuses)[number];
+
+export const movementTypes = ["adjustment", "transfer", "sale", "return", "receipt"] as const;
+export type MovementType = (typeof movementTypes)[number];
+
+export const adjustmentReasons = [
+  "stock_count",
+  "received",
+  "damaged",
+  "expired",
+  "lost",
+  "found",
+  "shrinkage",
+  "correction",
+  "return_restock",
+  "quality_hold",
+  "recall",
+  "sample",
+  "kit_assembly",
+  "kit_disassembly",
+  "other",
+] as const;
+export type AdjustmentReason = (typeof adjustmentReasons)[number];
+
+export const itemStatuses = ["in_stock", "low_stock", "out_of_stock", "backordered", "inactive"] as const;
+export type ItemStatus = (typeof itemStatuses)[number];

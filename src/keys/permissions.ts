@@ -1,0 +1,14 @@
+import type { Permission } from "./permission.ts";
+
+/** What a route needs: a key of at least this level, or `none` for routes that prove themselves or say nothing secret. */
+export type RouteNeed = Permission | "none";
+
+// Every route of the service and what it needs. A route without a row keeps the service from starting.
+export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
+  "GET /health": "none",
+
+  "GET /products": "read",
+  "POST /products": "read_write",
+  "GET /products/:id": "read",
+  "PATCH /products/:id": "read_write",
+};

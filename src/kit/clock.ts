@@ -1,0 +1,57 @@
+/** Where a store gets its time from. The sandbox's clock can be moved ahead. */
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+  /** How far this clock is ahead of the machine's, in milliseconds. */
+  readonly ahead_ms: number;
+  /** Moves the clock ahead. */
+  advance(by_ms: number): void;
+}
+
+/** The machine's clock, which can be moved ahead but not back. */
+export function systemClock(): Clock {
+  let ahead_ms = 0;
+  return {
+    now: () => Date.now() + ahead_ms,
+    get ahead_ms() {
+      return ahead_ms;
+    },
+    advance: (by_ms) => {
+      ahead_ms += by_ms;
+    },
+  };
+}
+
+/** A clock that stands still until it is advanced. */
+export function stillClock(start: number): Clock {
+  let now = start;
+  return {
+    now: () => now,
+    get ahead_ms() {
+      return now - start;
+    },
+    advance: (by_ms) => {
+      now += by_ms;
+    },
+  };
+}
+
+/** A moment as the API writes it: ISO 8601 UTC with milliseconds. */
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** A moment that may be absent, as the API writes it. */
+export function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}
+
+/** Reads an ISO 8601 date or timestamp as milliseconds, or null when it is none. A date means its start in UTC. */
+export function parseMoment(text: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return null;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return null;
+  // Date.parse lets 31 February pass in some forms; the day must read back as written.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text.slice(0, 10) ? null : at;
+}

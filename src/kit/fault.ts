@@ -1,0 +1,90 @@
+// Every refusal the service can give, in one closed table: code -> HTTP status and kind of error.
+export const faults = {
+  malformed_request: { status: 400, type: "invalid_request" },
+  malformed_header: { status: 400, type: "invalid_request" },
+  invalid_cursor: { status: 400, type: "invalid_request" },
+  authentication_required: { status: 401, type: "authentication" },
+  invalid_api_key: { status: 401, type: "authentication" },
+  api_key_revoked: { status: 401, type: "authentication" },
+  api_key_expired: { status: 401, type: "authentication" },
+  invalid_signature: { status: 401, type: "authentication" },
+  insufficient_permission: { status: 403, type: "permission" },
+  ip_not_allowed: { status: 403, type: "permission" },
+  route_not_found: { status: 404, type: "not_found" },
+  resource_missing: { status: 404, type: "not_found" },
+  method_not_allowed: { status: 405, type: "invalid_request" },
+  ambiguous_identifier: { status: 409, type: "conflict" },
+  duplicate_email: { status: 409, type: "conflict" },
+  duplicate_label: { status: 409, type: "conflict" },
+  duplicate_order_number: { status: 409, type: "conflict" },
+  duplicate_sku: { status: 409, type: "conflict" },
+  duplicate_subscription: { status: 409, type: "conflict" },
+  idempotency_key_in_use: { status: 409, type: "conflict" },
+  insufficient_inventory: { status: 409, type: "conflict" },
+  invalid_state_transition: { status: 409, type: "conflict" },
+  label_not_voidable: { status: 409, type: "conflict" },
+  lot_not_pickable: { status: 409, type: "conflict" },
+  nothing_to_return: { status: 409, type: "conflict" },
+  quantity_conflict: { status: 409, type: "conflict" },
+  reservation_closed: { status: 409, type: "conflict" },
+  reservation_committed: { status: 409, type: "conflict" },
+  return_not_inspected: { status: 409, type: "conflict" },
+  subscription_disabled: { status: 409, type: "conflict" },
+  subscription_limit: { status: 409, type: "conflict" },
+  would_break_reservations: { status: 409, type: "conflict" },
+  write_conflict: { status: 409, type: "conflict" },
+  precondition_failed: { status: 412, type: "conflict" },
+  payload_too_large: { status: 413, type: "invalid_request" },
+  unsupported_media_type: { status: 415, type: "invalid_request" },
+  ambiguous_stock: { status: 422, type: "invalid_request" },
+  blocked_address: { status: 422, type: "invalid_request" },
+  idempotency_key_reused: { status: 422, type: "invalid_request" },
+  immutable_field: { status: 422, type: "invalid_request" },
+  refund_exceeds_amount: { status: 422, type: "invalid_request" },
+  validation_failed: { status: 422, type: "invalid_request" },
+  rate_limited: { status: 429, type: "rate_limit" },
+  internal_error: { status: 500, type: "api" },
+  carrier_error: { status: 502, type: "api" },
+  carrier_timeout: { status: 504, type: "api" },
+  storage_full: { status: 503, type: "api" },
+  storage_unavailable: { status: 503, type: "api" },
+  unavailable: { status: 503, type: "api" },
+} as const;
+
+export type FaultCode = keyof typeof faults;
+
+/** One bad field of a request: `field` as the client wrote it (`line_items[0].quantity`), and what is wrong with it. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a refusal says beside its message. `fields` becomes the error's `details`; the rest stands beside the code. */
+export interface FaultFacts {
+  readonly fields?: readonly FieldProblem[];
+  readonly [fact: string]: unknown;
+}
+
+/** An expected refusal. Thrown inside a transaction it rolls the transaction back. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly facts: FaultFacts;
+
+  constructor(code: FaultCode, message: string, facts: FaultFacts = {}) {
+    super(message);
+    this.name = "Fault";
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** A `validation_failed` for one field, for rules that no schema can say. */
+export function invalid(field: string, message: string, code = "invalid_value"): Fault {
+  return new Fault("validation_failed", "1 field is invalid.", { fields: [{ field, code, message }] });
+}
+
+/** A `resource_missing`: what is missing and the identifier that named it. */
+export function missing(what: string, id: string | number): Fault {
+  return new Fault("resource_missing", `No such ${what}: ${id}.`, { resource: what });
+}

@@ -1,0 +1,47 @@
+/** The prefixes of identifiers on the wire, by the noun they name. */
+export const idPrefixes = {
+  order: "ord",
+  order_line: "lin",
+  hold: "hld",
+  history: "hst",
+  customer: "cus",
+  address: "adr",
+  product: "prd",
+  reservation: "rsv",
+  return: "ret",
+  refund: "rfd",
+  shipment: "shp",
+  label: "lbl",
+  subscription: "whk",
+  delivery: "dlv",
+  attempt: "att",
+  key: "key",
+  warehouse: "whs",
+  lot: "lot",
+  movement: "mov",
+} as const;
+
+export type Noun = keyof typeof idPrefixes;
+
+/** An integer key as the wire writes it: `ord_1042`. */
+export function wireId(noun: Noun, id: number): string {
+  return `${idPrefixes[noun]}_${id}`;
+}
+
+/**
+ * Reads an identifier in any accepted form: the integer `1042`, the digits `"1042"`, the prefixed `"ord_1042"`.
+ * Null when the text is none of these; such text names nothing.
+ */
+export function readId(noun: Noun, value: string | number): number | null {
+  if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : null;
+  const prefix = `${idPrefixes[noun]}_`;
+  const digits = value.startsWith(prefix) ? value.slice(prefix.length) : value;
+  if (!/^[1-9][0-9]{0,15}$/.test(digits)) return null;
+  const id = Number(digits);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+/** A random identifier that sorts by time: the prefix and a UUIDv7. For events and requests. */
+export function randomId(prefix: string, at?: number): string {
+  return `${prefix}_${Bun.randomUUIDv7("hex", at).replaceAll("-", "")}`;
+}

@@ -1,0 +1,17 @@
+const decimal = /^(0|[1-9][0-9]{0,9})(\.[0-9]{1,2})?$/;
+
+/**
+ * Reads an amount of money from its decimal text: `12`, `12.5`, `"12.50"` become 1200, 1250, 1250 cents.
+ * Null for anything else: a sign, a third decimal, an exponent, more than ten digits before the point.
+ */
+export function readCents(amount: string | number): number | null {
+  const text = String(amount);
+  if (!decimal.test(text)) return null;
+  const [whole = "0", part = ""] = text.split(".");
+  return Number(whole) * 100 + Number(part.padEnd(2, "0"));
+}
+
+/** Cents as the wire writes them: a decimal number with at most two decimals. */
+export function money(cents: number): number {
+  return cents / 100;
+}

@@ -1,0 +1,214 @@
+import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { Fault, type FieldProblem } from "./fault.ts";
+import type { Noun } from "./ids.ts";
+import { idPrefixes } from "./ids.ts";
+import { readCents } from "./money.ts";
+
+/**
+ * A TypeBox schema in the form Elysia takes from any validator (Standard Schema): it reports every bad field at once
+ * as one `validation_failed`, refuses unknown fields by name, and coerces nothing.
+ */
+export interface Checked<Output> {
+  readonly schema: TSchema;
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "packhouse";
+    readonly validate: (value: unknown) => { readonly value: Output };
+    readonly types?: { readonly input: Output; readonly output: Output };
+  };
+}
+
+/** The body of a request. An absent body counts as an empty object. */
+export function bodyOf<Schema extends TSchema>(schema: Schema): Checked<Static<Schema>> {
+  const check = TypeCompiler.Compile(schema);
+  return standard(schema, (value) => checkedValue(check, value ?? {}));
+}
+
+/** The query of a request: the text of each parameter is read as the type its field declares. */
+export function queryOf<Schema extends TObject>(schema: Schema): Checked<Static<Schema>> {
+  const check = TypeCompiler.Compile(schema);
+  return standard(schema, (value) => checkedValue(check, readTexts(schema.properties, value ?? {})));
+}
+
+function standard<Output>(schema: TSchema, validate: (value: unknown) => Output): Checked<Output> {
+  return {
+    schema,
+    "~standard": { version: 1, vendor: "packhouse", validate: (value) => ({ value: validate(value) }) },
+  };
+}
+
+function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Static<Schema> {
+  if (check.Check(value)) return value;
+  const fields = new Map<string, FieldProblem>();
+  for (const error of check.Errors(value)) {
+    const problem = problemOf(error);
+    // The first error of a field is the plainest; those inside a failed union would only confuse.
+    if (!fields.has(problem.field)) fields.set(problem.field, problem);
+    if (fields.size === 100) break;
+  }
+  const count = fields.size;
+  const message = count === 1 ? "1 field is invalid." : `${count} fields are invalid.`;
+  throw new Fault("validation_failed", message, { fields: [...fields.values()] });
+}
+
+function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
+    // A parameter given twice counts once: the last one.
+    const text = Array.isArray(value) ? value.at(-1) : value;
+    const type = properties[name]?.["type"];
+    if (type === "integer" && /^-?\d{1,15}$/.test(text)) read[name] = Number(text);
+    else if (type === "boolean" && (text === "true" || text === "false")) read[name] = text === "true";
+    else read[name] = text;
+  }
+  return read;
+}
+
+/** One bad field in words a client can act on. */
+function problemOf({ type, path, schema, message }: ValueError): FieldProblem {
+  const field = path
+    .slice(1)
+    .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".")
+    .replace(/^(\d+)/, "[$1]");
+  const said = (code: string, words: string): FieldProblem => ({ field, code, message: words });
+  if (typeof schema["hint"] === "string") {
+    return type === ValueErrorType.ObjectRequiredProperty
+      ? said("required", "is required")
+      : said("invalid_value", schema["hint"]);
+  }
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return said("required", "is required");
+    case ValueErrorType.ObjectAdditionalProperties:
+      return said("unknown_field", "is not a field of this request");
+    case ValueErrorType.NumberMinimum:
+    case ValueErrorType.IntegerMinimum:
+      return said("too_small", `must be at least ${schema["minimum"]}`);
+    case ValueErrorType.NumberMaximum:
+    case ValueErrorType.IntegerMaximum:
+      return said("too_large", `must be at most ${schema["maximum"]}`);
+    case ValueErrorType.StringMinLength:
+      return said(
+        "too_short",
+        schema["minLength"] === 1 ? "must not be empty" : `needs ${schema["minLength"]} characters`,
+      );
+    case ValueErrorType.StringMaxLength:
+      return said("too_long", `must have at most ${schema["maxLength"]} characters`);
+    case ValueErrorType.ArrayMinItems:
+      return said("too_few", `needs at least ${schema["minItems"]}`);
+    case ValueErrorType.ArrayMaxItems:
+      return said("too_many", `must have at most ${schema["maxItems"]}`);
+    case ValueErrorType.Union: {
+      const choices = choicesOf(schema);
+      return choices
+        ? said("invalid_choice", `must be one of: ${choices.join(", ")}`)
+        : said("wrong_type", "has no accepted form");
+    }
+    case ValueErrorType.StringPattern:
+    case ValueErrorType.StringFormat:
+      return said("invalid_format", "has not the expected form");
+    default:
+      return said("wrong_type", message.replace(/^Expected /, "must be ").toLowerCase());
+  }
+}
+
+function choicesOf(schema: TSchema): string[] | null {
+  const members = schema["anyOf"] as TSchema[] | undefined;
+  const words = members?.map((member) => member["const"]);
+  return words?.every((word) => typeof word === "string") ? words : null;
+}
+
+/** A closed object. `read_only` names fields of the record that a client may send back and that are ignored. */
+export function closed<Fields extends TProperties>(fields: Fields, read_only: readonly string[] = []): TObject<Fields> {
+  const ignored = Object.fromEntries(
+    read_only.map((name) => [name, Type.Optional(Type.Unknown({ readOnly: true, description: "Ignored." }))]),
+  );
+  return Type.Object({ ...ignored, ...fields }, { additionalProperties: false }) as unknown as TObject<Fields>;
+}
+
+/** One of a closed list of words. */
+export function choice<const Words extends readonly string[]>(words: Words, options: { description?: string } = {}) {
+  return Type.Unsafe<Words[number]>(
+    Type.Union(
+      words.map((word) => Type.Literal(word)),
+      options,
+    ),
+  );
+}
+
+/** A value or null. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** An identifier in a request: `1042`, `"1042"` or `"ord_1042"`. Read it with `readId`. */
+export function idField(noun: Noun, description?: string) {
+  const prefix = idPrefixes[noun];
+  return Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      Type.String({ pattern: `^(${prefix}_)?[1-9][0-9]{0,15}$`, maxLength: 24 }),
+    ],
+    { hint: `must be an identifier such as ${prefix}_1042`, ...(description ? { description } : {}) },
+  );
+}
+
+/** Printable text without control characters. Broken Unicode is refused when the body is read. */
+export function textField(max: number, { min = 1, description }: { min?: number; description?: string } = {}) {
+  return Type.String({
+    minLength: min,
+    maxLength: max,
+    pattern: "^[^\\u0000-\\u001f\\u007f\\ufffd]*$",
+    ...(description ? { description } : {}),
+  });
+}
+
+/** Text that may hold line breaks and tabs, such as notes. */
+export function notesField(max = 2000) {
+  return Type.String({ maxLength: max, pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ufffd]*$" });
+}
+
+/** An ISO 8601 date or timestamp. Read it with `parseMoment`. */
+export function momentField(description?: string) {
+  return Type.String({
+    pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?$",
+    hint: "must be an ISO 8601 date or timestamp, such as 2026-01-31T12:00:00Z",
+    ...(description ? { description } : {}),
+  });
+}
+
+TypeRegistry.Set("Money", (_schema, value) => isAmount(value) && readCents(value) !== null);
+const isAmount = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
+
+/** An amount of money in a request: `12.5` or `"12.50"`, at most two decimals. Read it with `readCents`. */
+export function moneyField(description?: string) {
+  return Type.Unsafe<string | number>({
+    [Kind]: "Money",
+    anyOf: [
+      { type: "number", minimum: 0, multipleOf: 0.01 },
+      { type: "string", pattern: "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,2})?$" },
+    ],
+    hint: "must be an amount with at most two decimals, such as 12.50",
+    ...(description ? { description } : {}),
+  });
+}
+
+/** A quantity of units: 1 to 1,000,000. */
+export function quantityField(description?: string) {
+  return Type.Integer({ minimum: 1, maximum: 1_000_000, ...(description ? { description } : {}) });
+}
+
+/** The client's own key and value pairs: at most 50, values to 500 characters. */
+export function metadataField() {
+  return Type.Record(
+    Type.String({ pattern: "^.{1,40}$" }),
+    Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean(), Type.Null()]),
+    {
+      maxProperties: 50,
+      hint: "takes at most 50 keys of 40 characters, with texts to 500 characters, numbers or booleans",
+    },
+  );
+}

@@ -1,0 +1,54 @@
+import type { Moves } from "../kit/moves.ts";
+import type { EventType } from "../outbox/catalog.ts";
+
+export const orderStatuses = ["pending", "processing", "fulfilled", "shipped", "delivered", "cancelled"] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/** What the API shows: an order with an open hold reads `on_hold`, whatever its state inside. */
+export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
+export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
+
+// Every way an order moves. A row is the whole truth about one action.
+export const orderMoves = {
+  process: { from: ["pending"], to: "processing", held: false, tells: null },
+  pick: { from: ["pending", "processing"], to: "processing", held: false, tells: null },
+  pack: { from: ["pending", "processing"], to: "fulfilled", held: false, tells: "order.fulfilled" },
+  ship: { from: ["pending", "processing", "fulfilled"], to: "shipped", held: false, tells: "order.shipped" },
+  deliver: { from: ["shipped"], to: "delivered", held: false, tells: "order.delivered" },
+  hold: { from: ["pending", "processing"], to: "processing", held: true, tells: null },
+  release: { from: ["pending", "processing", "fulfilled"], to: "processing", held: true, tells: null },
+  cancel: { from: ["pending", "processing", "fulfilled"], to: "cancelled", held: true, tells: "order.cancelled" },
+} as const satisfies Moves<OrderStatus, EventType>;
+export type OrderAction = keyof typeof orderMoves;
+
+export const fulfillmentStatuses = [
+  "unfulfilled",
+  "partially_fulfilled",
+  "fulfilled",
+  "partially_shipped",
+  "shipped",
+  "partially_delivered",
+  "delivered",
+] as const;
+export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
+
+export const holdReasons = [
+  "manual",
+  "address",
+  "payment",
+  "fraud",
+  "inventory",
+  "customer_request",
+  "compliance",
+  "other",
+  "carrier_discrepancy",
+  "recalled_lot",
+  "short_pick",
+] as const;
+export type HoldReason = (typeof holdReasons)[number];
+
+/** Reasons only the system gives; they are lifted by their cause, not by `release`. */
+export const systemHoldReasons: readonly HoldReason[] = ["carrier_discrepancy", "recalled_lot", "short_pick"];
+
+export const cancelReasons = ["customer", "declined", "fraud", "inventory", "staff", "expired", "other"] as const;
+export type CancelReason = (typeof cancelReasons)[number];

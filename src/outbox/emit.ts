@@ -1,0 +1,47 @@
+import type { Tx } from "../database/store.ts";
+import { iso } from "../kit/clock.ts";
+import type { DomainEvent } from "./catalog.ts";
+import { insertEvents } from "./store.ts";
+
+const body_bytes_max = 64 * 1024;
+
+/**
+ * Stores events in the caller's transaction, so that a change and its events are kept together or not at all. The
+ * fan-out job finds them after the commit. A body over 64 KiB has its longest lists cut and says so: `truncated`.
+ */
+export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const created_at = tx.now;
+  const rows = events.map(({ type, data }) => {
+    const id = tx.newId("evt");
+    return { id, type, created_at, body: bodyOf({ id, type, created_at: iso(created_at), data }) };
+  });
+  await insertEvents(tx, rows);
+  tx.wake("webhooks.fan_out", tx.now);
+}
+
+interface Envelope {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly data: DomainEvent["data"];
+}
+
+function bodyOf(event: Envelope): string {
+  const body = JSON.stringify(event);
+  // A character takes at most three bytes of UTF-8, so most bodies need no count.
+  if (body.length * 3 <= body_bytes_max || Buffer.byteLength(body) <= body_bytes_max) return body;
+  const data: Record<string, unknown> = { ...event.data, truncated: true };
+  const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+  lists.sort(([, a], [, b]) => JSON.stringify(b).length - JSON.stringify(a).length);
+  for (const [name, list] of lists) {
+    for (let keep = list.length; keep > 0; keep = Math.floor(keep / 2)) {
+      data[name] = list.slice(0, keep);
+      if (Buffer.byteLength(JSON.stringify({ ...event, data })) <= body_bytes_max) {
+        return JSON.stringify({ ...event, data });
+      }
+    }
+    data[name] = [];
+  }
+  return JSON.stringify({ ...event, data });
+}

@@ -1,0 +1,67 @@
+import type { Tx } from "../database/store.ts";
+import { Fault, invalid } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { readCents } from "../kit/money.ts";
+import type { Product } from "./product.ts";
+import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
+import type { CreateProduct, UpdateProduct } from "./schemas.ts";
+import { findBarcodes, findProductBySku, getProduct, insertProduct, saveProduct } from "./store.ts";
+
+/** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku. */
+export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
+  const fields = { ...productDefaults, ...given(input), sku: input.sku, name: input.name };
+  checkProduct(fields);
+  await refuseTakenSku(tx, fields.sku);
+  await refuseTakenBarcodes(tx, fields, null);
+  return insertProduct(tx, fields);
+}
+
+/**
+ * Changes the given fields of a product. Its SKU names stock, orders and history and cannot change.
+ * Refuses: resource_missing, validation_failed, immutable_field.
+ */
+export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): Promise<Product> {
+  const before = await getProduct(tx, id);
+  if (input.sku !== undefined && input.sku !== before.sku) {
+    throw new Fault("immutable_field", "A SKU cannot change; create another product.", {
+      fields: [{ field: "sku", code: "immutable_field", message: "cannot change" }],
+    });
+  }
+  const { id: _id, version: _version, created_at: _created, updated_at: _updated, ...kept } = before;
+  const fields: ProductFields = { ...kept, ...given(input) };
+  checkProduct(fields);
+  await refuseTakenBarcodes(tx, fields, before.id);
+  return saveProduct(tx, before, fields);
+}
+
+/** The writable fields that the client sent, as the tables keep them. */
+function given(input: UpdateProduct): Partial<ProductFields> {
+  const { weight, price, ...same } = input;
+  const fields: Record<string, unknown> = {};
+  for (const name of [...Object.keys(productDefaults), "name"]) {
+    const value = (same as Record<string, unknown>)[name];
+    if (value !== undefined) fields[name] = value;
+  }
+  if (weight !== undefined) fields["weight"] = weight === null ? null : String(weight);
+  if (price !== undefined) fields["price_cents"] = price === null ? null : readCents(price);
+  return fields as Partial<ProductFields>;
+}
+
+async function refuseTakenSku(tx: Tx, sku: string): Promise<void> {
+  const other = await findProductBySku(tx, sku);
+  if (other === null) return;
+  throw new Fault("duplicate_sku", `There is a product with SKU ${sku} already.`, {
+    existing_id: wireId("product", other.id),
+  });
+}
+
+async function refuseTakenBarcodes(tx: Tx, fields: ProductFields, own_id: number | null): Promise<void> {
+  const taken = await findBarcodes(
+    tx,
+    fields.barcodes.map((barcode) => barcode.value),
+  );
+  const other = taken.find((barcode) => barcode.product_id !== own_id);
+  if (other === undefined) return;
+  const index = fields.barcodes.findIndex((barcode) => barcode.value === other.value);
+  throw invalid(`barcodes[${index}].value`, `belongs to ${wireId("product", other.product_id)}`, "duplicate");
+}

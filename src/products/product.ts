@@ -1,0 +1,63 @@
+import { iso } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+import { money } from "../kit/money.ts";
+import type { BarcodeType, LengthUnit, ProductStatus, ProductType, TemperatureZone, WeightUnit } from "./status.ts";
+
+export interface Barcode {
+  readonly value: string;
+  readonly type: BarcodeType;
+}
+
+export interface Dimensions {
+  readonly length: number;
+  readonly width: number;
+  readonly height: number;
+  readonly unit: LengthUnit;
+}
+
+export interface Customs {
+  readonly hs_code?: string;
+  readonly country_of_origin?: string;
+  readonly description?: string;
+}
+
+/** What the warehouse keeps under one SKU. */
+export interface Product {
+  readonly id: number;
+  readonly sku: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: ProductType;
+  readonly barcodes: readonly Barcode[];
+  /** Decimal text in `weight_unit`. */
+  readonly weight: string | null;
+  readonly weight_unit: WeightUnit | null;
+  readonly dimensions: Dimensions | null;
+  readonly price_cents: number | null;
+  readonly currency: string;
+  readonly temperature_zone: TemperatureZone;
+  readonly lot_tracking: boolean;
+  readonly expiration_tracking: boolean;
+  readonly min_shelf_life_days: number;
+  readonly reorder_point: number;
+  readonly customs: Customs | null;
+  readonly status: ProductStatus;
+  readonly metadata: Record<string, unknown>;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** The product as the API shows it. */
+export function productView(product: Product) {
+  const { id, price_cents, weight, created_at, updated_at, ...same } = product;
+  return {
+    id: wireId("product", id),
+    ...same,
+    components: [],
+    weight: weight === null ? null : Number(weight),
+    price: price_cents === null ? null : money(price_cents),
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
+  };
+}

@@ -1,0 +1,68 @@
+import { invalid } from "../kit/fault.ts";
+import type { Barcode, Product } from "./product.ts";
+
+/** What a client may say of a product, as the tables keep it. */
+export type ProductFields = Omit<Product, "id" | "version" | "created_at" | "updated_at">;
+
+/** What a product is when the client says nothing else. */
+export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
+  description: null,
+  type: "simple",
+  barcodes: [],
+  weight: null,
+  weight_unit: null,
+  dimensions: null,
+  price_cents: null,
+  currency: "USD",
+  temperature_zone: "ambient",
+  lot_tracking: false,
+  expiration_tracking: false,
+  min_shelf_life_days: 0,
+  reorder_point: 0,
+  customs: null,
+  status: "active",
+  metadata: {},
+};
+
+/** Names of sub-routes of `/inventory`, which cannot be SKUs since a SKU is a path there. */
+const reserved_skus: readonly string[] = [
+  "locations",
+  "movements",
+  "reserve",
+  "release",
+  "reservations",
+  "transfers",
+  "receipts",
+  "counts",
+  "lots",
+  "putbacks",
+  "import",
+  "export.csv",
+];
+
+/** Refuses: validation_failed, for what no schema can say of a product. */
+export function checkProduct(fields: ProductFields): void {
+  if (reserved_skus.includes(fields.sku.toLowerCase())) throw invalid("sku", "is a reserved word");
+  if (fields.weight !== null && fields.weight_unit === null) throw invalid("weight_unit", "is required with a weight");
+  if (fields.expiration_tracking && !fields.lot_tracking) {
+    throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");
+  }
+  fields.barcodes.forEach(({ value, type }, index) => {
+    if (type !== "code128" && type !== "other" && !isGtin(value)) {
+      throw invalid(`barcodes[${index}].value`, "is no GTIN: its check digit is wrong", "invalid_check_digit");
+    }
+  });
+  const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
+  if (new Set(values).size < values.length) throw invalid("barcodes", "names one value twice");
+}
+
+/** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, section 7.9). */
+export function isGtin(digits: string): boolean {
+  if (!/^(\d{8}|\d{12,14})$/.test(digits)) return false;
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) {
+    const fromRight = digits.length - 1 - place;
+    sum += Number(digits[place]) * (fromRight % 2 === 0 ? 1 : 3);
+  }
+  return sum % 10 === 0;
+}

@@ -1,0 +1,18 @@
+export const productStatuses = ["active", "inactive"] as const;
+export type ProductStatus = (typeof productStatuses)[number];
+
+export const productTypes = ["simple"] as const;
+export type ProductType = (typeof productTypes)[number];
+
+/** Temperature zones from the warmest to the coldest. */
+export const temperatureZones = ["ambient", "refrigerated", "frozen"] as const;
+export type TemperatureZone = (typeof temperatureZones)[number];
+
+export const weightUnits = ["lb", "oz", "kg", "g"] as const;
+export type WeightUnit = (typeof weightUnits)[number];
+
+export const lengthUnits = ["in", "cm"] as const;
+export type LengthUnit = (typeof lengthUnits)[number];
+
+export const barcodeTypes = ["gtin", "ean", "upc", "code128", "other"] as const;
+export type BarcodeType = (typeof barcodeTypes)[number];

@@ -1,0 +1,154 @@
+import { and, asc, desc, eq, exists, gt, or, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, contains, list } from "../../db/kit.ts";
+import { product_barcodes, products } from "../../db/schema/products.ts";
+import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
+import type { Db, Tx } from "../database/store.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import type { Window } from "../kit/page.ts";
+import type { Barcode, Product } from "./product.ts";
+import type { ProductFields } from "./rules.ts";
+import type { ProductStatus } from "./status.ts";
+
+type Row = typeof products.$inferSelect;
+
+const byIds = prepared((sql, a: Args<{ ids: string }>) => sql.select().from(products).where(among(products.id, a.ids)));
+const bySkus = prepared((sql, a: Args<{ skus: string }>) =>
+  sql.select().from(products).where(amongTexts(products.sku, a.skus)),
+);
+const barcodesOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select()
+    .from(product_barcodes)
+    .where(among(product_barcodes.product_id, a.ids))
+    .orderBy(asc(product_barcodes.id)),
+);
+
+/** A product without its barcodes, as other features need it. */
+export type PlainProduct = Omit<Product, "barcodes">;
+
+/** The products with these ids, in no order; ids that name nothing are left out. */
+export async function findProducts(db: Db, ids: readonly number[]): Promise<PlainProduct[]> {
+  return (await byIds(db, { ids: list(ids) })) as PlainProduct[];
+}
+
+/** The products with these SKUs, in no order; SKUs that name nothing are left out. */
+export async function findProductsBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
+  return (await bySkus(db, { skus: list(skus) })) as PlainProduct[];
+}
+
+/** The product with this SKU, or null. */
+export async function findProductBySku(db: Db, sku: string): Promise<PlainProduct | null> {
+  const [row] = await findProductsBySku(db, [sku]);
+  return row ?? null;
+}
+
+/** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
+export async function getProduct(db: Db, id: string | number): Promise<Product> {
+  const [row] = await byIds(db, { ids: list([readId("product", id) ?? 0]) });
+  if (row === undefined) throw missing("product", id);
+  const [product] = await withBarcodes(db, [row]);
+  return product as Product;
+}
+
+async function withBarcodes(db: Db, rows: readonly Row[]): Promise<Product[]> {
+  const barcodes = rows.length === 0 ? [] : await barcodesOf(db, { ids: list(rows.map((row) => row.id)) });
+  const of = Map.groupBy(barcodes, (barcode) => barcode.product_id);
+  return rows.map((row) => {
+    const found = (of.get(row.id) ?? []).map(({ value, type }): Barcode => ({ value, type }));
+    return { ...row, barcodes: found } as Product;
+  });
+}
+
+/** What a list of products may be narrowed to. */
+export interface ProductFilter {
+  readonly sku?: string | undefined;
+  readonly barcode?: string | undefined;
+  readonly q?: string | undefined;
+  readonly status?: ProductStatus | undefined;
+  readonly updated_after?: number | undefined;
+}
+
+function matching(db: Db, { sku, barcode, q, status, updated_after }: ProductFilter): SQL | undefined {
+  const ofBarcode = (value: string) =>
+    db.sql
+      .select({ one: sql`1` })
+      .from(product_barcodes)
+      .where(and(eq(product_barcodes.product_id, products.id), eq(product_barcodes.value, value)));
+  return and(
+    sku === undefined ? undefined : eq(products.sku, sku),
+    barcode === undefined ? undefined : exists(ofBarcode(barcode)),
+    q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
+    status === undefined ? undefined : eq(products.status, status),
+    updated_after === undefined ? undefined : gt(products.updated_at, updated_after),
+  );
+}
+
+/** A page of products by creation, newest first unless `ascending`. */
+export async function listProducts(
+  db: Db,
+  filter: ProductFilter,
+  window: Window,
+  ascending: boolean,
+): Promise<Product[]> {
+  const { limit, offset, after } = window;
+  const order = ascending ? asc : desc;
+  const beyond = ascending ? sql`>` : sql`<`;
+  const rows = await db.sql
+    .select()
+    .from(products)
+    .where(
+      and(
+        matching(db, filter),
+        after ? sql`(${products.created_at}, ${products.id}) ${beyond} (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(order(products.created_at), order(products.id))
+    .limit(limit)
+    .offset(offset);
+  return withBarcodes(db, rows);
+}
+
+/** How many products match. */
+export async function countProducts(db: Db, filter: ProductFilter): Promise<number> {
+  return db.sql.$count(products, matching(db, filter));
+}
+
+/** Stores a new product and answers it. */
+export async function insertProduct(tx: Tx, { barcodes, ...fields }: ProductFields): Promise<Product> {
+  const row = { ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, products, [row]);
+  await insert(
+    tx,
+    product_barcodes,
+    barcodes.map((barcode) => ({ product_id: id, ...barcode })),
+  );
+  return { id, ...row, barcodes };
+}
+
+/** Stores what changed of a product; its version moves by one. */
+export async function saveProduct(tx: Tx, before: Product, { barcodes, ...fields }: ProductFields): Promise<Product> {
+  const row = { ...fields, version: before.version + 1, updated_at: tx.now };
+  await tx.sql.update(products).set(row).where(eq(products.id, before.id));
+  if (JSON.stringify(barcodes) !== JSON.stringify(before.barcodes)) {
+    await tx.sql.delete(product_barcodes).where(eq(product_barcodes.product_id, before.id));
+    await insert(
+      tx,
+      product_barcodes,
+      barcodes.map((barcode) => ({ product_id: before.id, ...barcode })),
+    );
+  }
+  return { id: before.id, created_at: before.created_at, ...row, barcodes };
+}
+
+/** The barcodes among these values that belong to another product, with that product's id. */
+export async function findBarcodes(
+  db: Db,
+  values: readonly string[],
+): Promise<{ value: string; product_id: number }[]> {
+  if (values.length === 0) return [];
+  return db.sql
+    .select({ value: product_barcodes.value, product_id: product_barcodes.product_id })
+    .from(product_barcodes)
+    .where(amongTexts(product_barcodes.value, sql`${list(values)}`));
+}

@@ -1,0 +1,127 @@
+import { FormatRegistry } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { Memoirist } from "memoirist";
+import { createApp } from "../src/app.ts";
+import { addressList } from "../src/http/address.ts";
+import type { Service } from "../src/http/service.ts";
+import { createKey } from "../src/keys/commands.ts";
+import type { Permission } from "../src/keys/permission.ts";
+import { stillClock } from "../src/kit/clock.ts";
+import { silentLog } from "../src/kit/log.ts";
+import type { Mode } from "../src/kit/mode.ts";
+import { listEventsAfter } from "../src/outbox/store.ts";
+import { openTemporaryStore } from "./database/temporary.ts";
+
+export const start = Date.parse("2026-01-02T03:04:05.000Z");
+
+/** What a call answered: the body is parsed when it is JSON. */
+export interface Answered {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape, and the schemas are checked elsewhere.
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+/** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
+export async function openTestApp(options: { loopback_only?: boolean } = {}) {
+  const clocks = { live: stillClock(start), test: stillClock(start) };
+  const live = await openTemporaryStore({ mode: "live", clock: clocks.live });
+  const test = await openTemporaryStore({ mode: "test", clock: clocks.test });
+  const service: Service = {
+    stores: { live, test },
+    log: silentLog,
+    secret_key: new Uint8Array(32).fill(7),
+    base_url: "",
+    trusted_proxies: addressList([]),
+    loopback_only: options.loopback_only ?? true,
+    webhook_allow_cidrs: [],
+    peerOf: () => "127.0.0.1",
+  };
+  const app = createApp(service);
+  const checkAnswer = answerChecker(app);
+  const keys = { live: await keysOf(service, "live"), test: await keysOf(service, "test") };
+
+  /** Sends one request through the app; `key` is a key's text, or null for none. */
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    { key = keys.live.full, headers = {} }: { key?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<Answered> {
+    const response = await app.handle(
+      new Request(`http://packhouse.test${path.startsWith("/health") ? path : `/v1${path}`}`, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      }),
+    );
+    const text = await response.text();
+    checkAnswer(method, path, response.status, text);
+    const json = /json/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
+  }
+
+  return {
+    app,
+    service,
+    clocks,
+    keys,
+    call,
+    get: (path: string) => call("GET", path),
+    post: (path: string, body: unknown = {}) => call("POST", path, body),
+    patch: (path: string, body: unknown) => call("PATCH", path, body),
+    /** The events stored since the last call, oldest first. */
+    takeEvents: eventTaker(service, "live"),
+    close: async () => {
+      await live.close();
+      await test.close();
+    },
+  };
+}
+export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
+
+async function keysOf(service: Service, mode: Mode): Promise<Record<Permission, string>> {
+  const make = async (permission: Permission) => {
+    const random = crypto.getRandomValues(new Uint8Array(96));
+    const { text } = await service.stores[mode].write((tx) => createKey(tx, { name: permission, permission }, random));
+    return text;
+  };
+  return { read: await make("read"), read_write: await make("read_write"), full: await make("full") };
+}
+
+function eventTaker(service: Service, mode: Mode) {
+  let taken = 0;
+  return async (): Promise<{ type: string; data: Record<string, unknown> }[]> => {
+    const rows = await service.stores[mode].read((db) => listEventsAfter(db, taken));
+    taken = rows.at(-1)?.seq ?? taken;
+    return rows.map((row) => JSON.parse(row.body));
+  };
+}
+
+FormatRegistry.Set("date-time", (text) => !Number.isNaN(Date.parse(text)));
+
+/** Checks every successful answer against the schema its route declares: none may be undocumented or off schema. */
+function answerChecker(app: ReturnType<typeof createApp>) {
+  const routes = new Memoirist<Record<number, TypeCheck<never> | null>>();
+  for (const { method, path, hooks } of app.routes) {
+    const answers = (hooks.detail as { answers?: Record<number, never> } | undefined)?.answers ?? {};
+    const compiled = Object.entries(answers).map(([status, schema]) => [
+      status,
+      schema && TypeCompiler.Compile(schema),
+    ]);
+    routes.add(method, path.replace(/^\/v1/, ""), Object.fromEntries(compiled));
+  }
+  return (method: string, path: string, status: number, text: string): void => {
+    if (status >= 400 || path.startsWith("/health")) return;
+    const answers = routes.find(method, path.split("?")[0] ?? "")?.store ?? {};
+    if (!(status in answers)) throw new Error(`${method} ${path} answered ${status}, which its route does not declare`);
+    const check = answers[status];
+    if (!check || check.Check(JSON.parse(text))) return;
+    const wrong = [...check.Errors(JSON.parse(text))].slice(0, 5).map((error) => `${error.path}: ${error.message}`);
+    throw new Error(`${method} ${path} answered off its schema: ${wrong.join("; ")}`);
+  };
+}

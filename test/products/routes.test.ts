@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const milk = { sku: "MILK-1L", name: "Whole milk, 1 l", price: "1.95", temperature_zone: "refrigerated" };
+
+describe("works", () => {
+  test("a product is created, read, changed and found", async () => {
+    const created = await app.post("/products", { ...milk, barcodes: [{ value: "4006381333931", type: "gtin" }] });
+    expect(created.status).toBe(201);
+    expect(created.body.data).toMatchObject({ sku: "MILK-1L", price: 1.95, version: 1, status: "active" });
+    const { id } = created.body.data;
+    expect((await app.get(`/products/${id}`)).body.data).toEqual(created.body.data);
+    expect((await app.get(`/products/${id.slice(4)}`)).body.data.id).toBe(id);
+    // What a GET answered can be sent back.
+    const changed = await app.patch(`/products/${id}`, { ...created.body.data, name: "Milk" });
+    expect(changed.body.data).toMatchObject({ name: "Milk", version: 2, barcodes: created.body.data.barcodes });
+    for (const query of ["sku=MILK-1L", "barcode=4006381333931", "q=ilk", "status=active"]) {
+      expect((await app.get(`/products?${query}`)).body.data.map((found: { id: string }) => found.id)).toContain(id);
+    }
+    expect((await app.get("/products?q=nothing")).body.data).toEqual([]);
+  });
+
+  test("pages and cursors walk the same list", async () => {
+    for (let n = 0; n < 7; n += 1) await app.post("/products", { sku: `P-${n}`, name: `Product ${n}` });
+    const all = (await app.get("/products?limit=100")).body;
+    const total = all.data.length;
+    expect(all.meta.pagination).toMatchObject({ page: 1, limit: 100, total, total_pages: 1, has_more: false });
+    const walked: string[] = [];
+    let path = "/products?limit=3";
+    for (;;) {
+      const { body } = await app.get(path);
+      walked.push(...body.data.map((found: { sku: string }) => found.sku));
+      if (!body.meta.pagination.has_more) break;
+      path = `/products?limit=3&cursor=${body.meta.pagination.next_cursor}`;
+    }
+    expect(walked).toEqual(all.data.map((found: { sku: string }) => found.sku));
+    const second = (await app.get("/products?limit=3&page=2")).body;
+    expect(second.data).toEqual(all.data.slice(3, 6));
+    expect(second.meta.pagination).toMatchObject({ page: 2, total, total_pages: Math.ceil(total / 3) });
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["no SKU", { name: "x" }, 422, "validation_failed"],
+    ["an unknown field", { ...milk, sku: "X1", colour: "white" }, 422, "validation_failed"],
+    ["a price with three decimals", { ...milk, sku: "X2", price: 1.955 }, 422, "validation_failed"],
+    ["a number as text", { ...milk, sku: "X3", reorder_point: "5" }, 422, "validation_failed"],
+    [
+      "a wrong check digit",
+      { ...milk, sku: "X4", barcodes: [{ value: "4006381333932", type: "gtin" }] },
+      422,
+      "validation_failed",
+    ],
+    ["a reserved word", { ...milk, sku: "locations" }, 422, "validation_failed"],
+    ["broken JSON", "{", 400, "malformed_request"],
+  ])("%s", async (_name, body, status, code) => {
+    const answer = await app.post("/products", body);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  });
+
+  test("every bad field is named at once", async () => {
+    const { body } = await app.post("/products", { sku: "", price: -1, dimensions: { length: 0 }, colour: 1 });
+    expect(body.error.details.map((problem: { field: string }) => problem.field).sort()).toEqual([
+      "colour",
+      "dimensions",
+      "name",
+      "price",
+      "sku",
+    ]);
+  });
+
+  test("a SKU that is taken, with the product that has it", async () => {
+    const first = await app.post("/products", { sku: "TWICE", name: "first" });
+    const second = await app.post("/products", { sku: "TWICE", name: "second" });
+    expect([second.status, second.body.error.code]).toEqual([409, "duplicate_sku"]);
+    expect(second.body.error.existing_id).toBe(first.body.data.id);
+  });
+
+  test("what is not there, and another method", async () => {
+    expect((await app.get("/products/prd_1")).body.error.code).toBe("resource_missing");
+    expect((await app.get("/products/ord_1001")).status).toBe(404);
+    const answer = await app.call("DELETE", "/products");
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect((await app.get("/nowhere")).body.error.code).toBe("route_not_found");
+  });
+});
+
+describe("guards", () => {
+  test("each level of key may do what it may", async () => {
+    const read = { key: app.keys.live.read };
+    expect((await app.call("GET", "/products", undefined, read)).status).toBe(200);
+    const refused = await app.call("POST", "/products", milk, read);
+    expect([refused.status, refused.body.error]).toMatchObject([403, { required: "read_write", granted: "read" }]);
+    expect((await app.call("GET", "/products", undefined, { key: null })).status).toBe(401);
+    expect((await app.call("GET", "/products", undefined, { key: `${app.keys.live.read}x` })).status).toBe(401);
+  });
+
+  test("a test key sees nothing of live", async () => {
+    const { body } = await app.call("GET", "/products", undefined, { key: app.keys.test.full });
+    expect(body.data).toEqual([]);
+  });
+
+  test("a repeated request has one effect and the same bytes", async () => {
+    const headers = { "idempotency-key": "once-1" };
+    const first = await app.call("POST", "/products", { sku: "ONCE", name: "once" }, { headers });
+    const again = await app.call("POST", "/products", { sku: "ONCE", name: "once" }, { headers });
+    expect(again.body).toEqual(first.body);
+    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+    const other = await app.call("POST", "/products", { sku: "ONCE2", name: "once" }, { headers });
+    expect(other.body.error.code).toBe("idempotency_key_reused");
+  });
+});
