@@ -1,0 +1,51 @@
+import countries from "i18n-iso-countries/index.js";
+import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
+import { formatAddress } from "localized-address-format";
+
+countries.registerLocale(english);
+
+/** A sender or recipient, as an order's snapshot keeps it. `country` is the two-letter code. */
+export interface LabelAddress {
+  readonly name: string;
+  readonly company: string | null;
+  readonly address_line1: string;
+  readonly address_line2: string | null;
+  readonly city: string;
+  readonly state: string | null;
+  readonly postal_code: string | null;
+  readonly country: string;
+}
+
+/** The address in the line order of its own country, with the country's name when it lies abroad of `home`. */
+export function labelAddressLines(address: LabelAddress, home: string): string[] {
+  const { name, company, address_line1, address_line2, city, state, postal_code, country } = address;
+  const lines = formatAddress(
+    {
+      postalCountry: country,
+      name,
+      organization: company ?? "",
+      addressLines: [address_line1, address_line2 ?? ""].filter((line) => line !== ""),
+      locality: city,
+      administrativeArea: state ?? "",
+      postalCode: postal_code ?? "",
+    },
+    "latin",
+  );
+  // Some countries' formats have no place for a town or a postal code. What the sender gave is printed all the same.
+  for (const part of [city, postal_code ?? ""]) if (!lines.some((line) => line.includes(part))) lines.push(part);
+  if (country !== home) lines.push((countries.getName(country, "en") ?? country).toUpperCase());
+  return lines.filter((line) => line !== "");
+}
+
+/**
+ * The GS1 text of the postal code: `(420)` and the code at home, `(421)` with the country's number abroad. Null when
+ * there is no code, or one that the standard has no place for.
+ */
+export function postalBarcode(address: LabelAddress, home: string): string | null {
+  const code = (address.postal_code ?? "").replaceAll(/[\s-]/g, "").toUpperCase();
+  if (!/^[A-Z0-9]{1,9}$/.test(code)) return null;
+  if (address.country === home) return `(420)${code}`;
+  const number = countries.alpha2ToNumeric(address.country);
+  // From 900 on the numbers are for private use (Kosovo's is one), and scanners refuse them.
+  return number === undefined || Number(number) >= 900 ? null : `(421)${number.padStart(3, "0")}${code}`;
+}

@@ -1,0 +1,9 @@
+// Files that are carried in the program: importing one `with { type: "file" }` gives its path.
+declare module "*.ttf" {
+  const path: string;
+  export default path;
+}
+declare module "*.wasm" {
+  const path: string;
+  export default path;
+}

@@ -1,0 +1,240 @@
+import { type LabelAddress, labelAddressLines, postalBarcode } from "./address.ts";
+import { code128Bars, isQrText, qrSquares } from "./barcodes.ts";
+import { type Drawing, labelHeight, labelWidth, type Operation, type TextOperation } from "./drawing.ts";
+import { fitLine, fitLines, lineHeight, type Room } from "./fit.ts";
+import { isDrawable } from "./fonts.ts";
+import { isLatin1, plainLine, typeable } from "./typeable.ts";
+
+/** Everything a label says. */
+export interface LabelFacts {
+  /** The names of the carrier and its service, as people read them. */
+  readonly carrier: string;
+  readonly service: string;
+  readonly sender: LabelAddress;
+  readonly recipient: LabelAddress;
+  /** The weight with its unit, as in `2.5 lb`. */
+  readonly weight: string;
+  /** This is parcel number `parcel` of `parcels`, counted from 1. */
+  readonly parcel: number;
+  readonly parcels: number;
+  /** One of our own numbers: at most 24 digits and capital letters. */
+  readonly tracking_number: string;
+  readonly tracking_url: string;
+  readonly order_number: string;
+  /** The day it ships, `YYYY-MM-DD`. */
+  readonly date: string;
+  /** A label of the test mode says so, large. */
+  readonly test: boolean;
+}
+
+/** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
+export interface LabelWarning {
+  readonly field: string;
+  readonly code: "untypeable_text" | "untypeable_text_in_zpl" | "shortened_text" | "no_postal_barcode" | "no_qr_code";
+  readonly message: string;
+}
+
+interface Sheet {
+  readonly operations: Operation[];
+  readonly warnings: LabelWarning[];
+}
+
+const left = 30;
+const right = labelWidth - left;
+const inner = right - left;
+const codeHeight = 254;
+const statement = "Courier label of the sending warehouse";
+
+/**
+ * Draws the warehouse's own courier label, 4 x 6 inches at 203 dpi. Text that the fonts lack is replaced, text that is
+ * too long shrinks, wraps and is cut at last; each loss is a warning.
+ */
+export function drawLabel(facts: LabelFacts): {
+  readonly drawing: Drawing;
+  readonly warnings: readonly LabelWarning[];
+} {
+  const sheet: Sheet = { operations: [], warnings: [] };
+  drawHeader(sheet, facts);
+  drawSender(sheet, facts);
+  sheet.operations.push(rule(290, 3));
+  drawRecipient(sheet, facts);
+  sheet.operations.push(rule(562, 3));
+  drawRouting(sheet, facts);
+  sheet.operations.push(rule(800, 6));
+  drawTracking(sheet, facts);
+  drawFooter(sheet, facts);
+  const title = `Label ${facts.tracking_number}`;
+  const operations = sheet.operations.filter((operation) => operation.op !== "text" || operation.text !== "");
+  const drawing = { title, date: facts.date, width: labelWidth, height: labelHeight, operations };
+  return { drawing, warnings: sheet.warnings };
+}
+
+function drawHeader(sheet: Sheet, facts: LabelFacts): void {
+  sheet.operations.push({ op: "fill", x: left, y: 30, width: inner, height: 84 });
+  const service = fittedText(sheet, "service", facts.service.toUpperCase(), 420, 54, 24, true);
+  const carrier = fittedText(sheet, "carrier", facts.carrier, 270, 28, 16, true);
+  sheet.operations.push(
+    text(left + 20, 72 + cap(service.size) / 2, service.size, service.text, { bold: true, white: true }),
+  );
+  sheet.operations.push(
+    text(right - 20, 72 + cap(carrier.size) / 2, carrier.size, carrier.text, {
+      bold: true,
+      white: true,
+      align: "right",
+    }),
+  );
+}
+
+function drawSender(sheet: Sheet, facts: LabelFacts): void {
+  const column = 510;
+  sheet.operations.push(text(left, 144, 17, "FROM", { bold: true }));
+  const room = { width: column - left - 24, height: 126, most: 22, least: 14, bold: false };
+  drawAddress(sheet, "sender", facts.sender, facts.sender.country, left, 152, room);
+  const details = [
+    ["WEIGHT", "weight", facts.weight],
+    ["PARCEL", "parcel", `${facts.parcel} of ${facts.parcels}`],
+    ["SHIPS", "date", facts.date],
+  ] as const;
+  sheet.operations.push({ op: "fill", x: column - 2, y: 114, width: 3, height: 176 });
+  for (const [index, [caption, field, value]] of details.entries()) {
+    const y = 164 + index * 48;
+    const shown = fittedText(sheet, field, value, right - column - 108, 22, 12, true);
+    sheet.operations.push(text(column + 16, y, 15, caption, {}));
+    sheet.operations.push(text(right, y, shown.size, shown.text, { bold: true, align: "right" }));
+  }
+}
+
+function drawRecipient(sheet: Sheet, facts: LabelFacts): void {
+  sheet.operations.push(text(left, 322, 20, "SHIP TO", { bold: true }));
+  const stamp = 250;
+  const width = facts.test ? inner - stamp - 24 : inner;
+  const room = { width, height: 222, most: 42, least: 16, bold: true };
+  drawAddress(sheet, "recipient", facts.recipient, facts.sender.country, left, 332, room);
+  if (!facts.test) return;
+  const middle = right - stamp / 2;
+  sheet.operations.push(
+    { op: "fill", x: right - stamp, y: 310, width: stamp, height: 234 },
+    text(middle, 436, 80, "TEST", { bold: true, white: true, align: "center" }),
+    text(middle, 500, 24, "Not for carriage", { bold: true, white: true, align: "center" }),
+  );
+}
+
+function drawRouting(sheet: Sheet, facts: LabelFacts): void {
+  const top = 565;
+  const bottom = 800;
+  const qrRoom = 190;
+  if (isQrText(facts.tracking_url)) {
+    const { side } = qrSquares(facts.tracking_url);
+    // The quiet zone is four modules on each side, of which the right one is the page's margin.
+    const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
+    const y = Math.round((top + bottom - side * module) / 2);
+    sheet.operations.push({ op: "qr", x: right - side * module, y, module, text: facts.tracking_url });
+  } else {
+    const message = "The tracking address is no printable ASCII of at most 250 characters, so there is no QR code.";
+    sheet.warnings.push({ field: "tracking_url", code: "no_qr_code", message });
+  }
+  const postal = postalBarcode(facts.recipient, facts.sender.country);
+  if (postal === null) {
+    const message = "The postal code is missing or not one of letters and digits, so it has no bar code.";
+    sheet.warnings.push({ field: "recipient.postal_code", code: "no_postal_barcode", message });
+    return;
+  }
+  // The quiet zone is ten modules on each side; the page's own margin is part of the left one.
+  const { width } = code128Bars(postal, true);
+  const module = largestModule(width + 20, right - qrRoom - 24);
+  const x = Math.max(left, module * 10);
+  sheet.operations.push({ op: "code128", x, y: 595, module, height: 136, gs1: true, text: postal });
+  const readable = postal.replace(/^(\(\d+\))/, "$1 ");
+  sheet.operations.push(text(x + (width * module) / 2, 768, 30, readable, { bold: true, align: "center" }));
+}
+
+function drawTracking(sheet: Sheet, facts: LabelFacts): void {
+  const { width } = code128Bars(facts.tracking_number, false);
+  const module = largestModule(width + 20, labelWidth);
+  const x = Math.round((labelWidth - width * module) / 2);
+  const number = facts.tracking_number;
+  sheet.operations.push({ op: "code128", x, y: 822, module, height: codeHeight, gs1: false, text: number });
+  const readable = fitLine(number, { width: inner, most: 40, least: 16, bold: true });
+  sheet.operations.push(text(labelWidth / 2, 1118, readable.size, number, { bold: true, align: "center" }));
+}
+
+function drawFooter(sheet: Sheet, facts: LabelFacts): void {
+  sheet.operations.push(rule(1136, 3));
+  const order = fittedText(sheet, "order_number", `Order ${facts.order_number}`, 400, 26, 12, true);
+  sheet.operations.push(text(left, 1170, order.size, order.text, { bold: true }));
+  sheet.operations.push(text(right, 1170, 16, statement, { align: "right" }));
+}
+
+/** The address as text lines from `y` down, in the largest size that fits the room. */
+function drawAddress(
+  sheet: Sheet,
+  field: "sender" | "recipient",
+  address: LabelAddress,
+  home: string,
+  x: number,
+  y: number,
+  room: Room,
+): void {
+  const typed = (part: keyof LabelAddress): string => typedText(sheet, `${field}.${part}`, address[part] ?? "");
+  const printable: LabelAddress = {
+    name: typed("name"),
+    company: typed("company"),
+    address_line1: typed("address_line1"),
+    address_line2: typed("address_line2"),
+    city: typed("city"),
+    state: typed("state"),
+    postal_code: typed("postal_code"),
+    country: address.country,
+  };
+  const { lines, size, shortened } = fitLines(labelAddressLines(printable, home), room);
+  if (shortened) sheet.warnings.push(shortenedText(field));
+  for (const [index, line] of lines.entries()) {
+    const baseline = y + Math.round(size * (1 + index * lineHeight));
+    sheet.operations.push(text(x, baseline, size, line, { bold: room.bold }));
+  }
+}
+
+function fittedText(
+  sheet: Sheet,
+  field: string,
+  given: string,
+  width: number,
+  most: number,
+  least: number,
+  bold: boolean,
+): { readonly text: string; readonly size: number } {
+  const { lines, size, shortened } = fitLine(typedText(sheet, field, given), { width, most, least, bold });
+  if (shortened) sheet.warnings.push(shortenedText(field));
+  return { text: lines[0] ?? "", size };
+}
+
+function typedText(sheet: Sheet, field: string, given: string): string {
+  const { text, lost } = typeable(plainLine(given), isDrawable);
+  if (lost) {
+    const message = "Some characters cannot be printed and became question marks. Give the text in Latin letters.";
+    sheet.warnings.push({ field, code: "untypeable_text", message });
+  } else if (typeable(text, isLatin1).lost) {
+    const message = "Some characters cannot be printed by a ZPL printer and become question marks there.";
+    sheet.warnings.push({ field, code: "untypeable_text_in_zpl", message });
+  }
+  return text;
+}
+
+function shortenedText(field: string): LabelWarning {
+  return { field, code: "shortened_text", message: "The text is too long for the label and was cut." };
+}
+
+type TextStyle = Partial<Pick<TextOperation, "bold" | "align" | "white">>;
+
+function text(x: number, y: number, size: number, content: string, style: TextStyle): TextOperation {
+  const { bold = false, align = "left", white = false } = style;
+  return { op: "text", x: Math.round(x), y: Math.round(y), size, bold, align, white, text: content };
+}
+
+/** The widest module, of 4 down to 2 dots, with which that many modules fit. At 4 dots a bar is 0.5 mm. */
+function largestModule(modules: number, dots: number): number {
+  return [4, 3].find((module) => modules * module <= dots) ?? 2;
+}
+
+const rule = (y: number, height: number): Operation => ({ op: "fill", x: left, y, width: inner, height });
+const cap = (size: number): number => size * 0.73;

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { decodePDFRawStream, PDFDict, PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
+import { prepareZXingModule, type ReadResult, readBarcodes } from "zxing-wasm/reader";
+
+// The reader would fetch its wasm from the network; it gets the installed one instead.
+prepareZXingModule({
+  overrides: { wasmBinary: readFileSync(require.resolve("zxing-wasm/reader/zxing_reader.wasm")).buffer as ArrayBuffer },
+});
+
+/** One symbol as a scanner reports it: `]C1` is GS1-128, `]C0` Code 128, `]Q1` a QR code. */
+export interface Scanned {
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** A picture of four bytes a pixel: red, green, blue, opacity. */
+export interface Pixels {
+  readonly data: Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a scanner reads on a picture (PNG bytes or raw pixels), sorted by its kind. */
+export async function scan(image: Uint8Array | Pixels): Promise<Scanned[]> {
+  const found = await readBarcodes(image as Uint8Array, {
+    formats: ["Code128", "QRCode"],
+    tryHarder: true,
+    textMode: "Plain",
+  });
+  const read = (result: ReadResult): Scanned => ({ kind: result.symbologyIdentifier, text: result.text });
+  return found.map(read).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+/** A PDF page taken apart: its rectangles as pixels at 203 dpi, and its lines of text in order. */
+export interface OpenedPdf {
+  readonly pixels: Pixels;
+  readonly texts: readonly string[];
+  readonly size: readonly [number, number];
+}
+
+/** Opens a PDF without any code of the writer: reads the operators of its page and the tables of its fonts. */
+export async function openPdf(bytes: Uint8Array): Promise<OpenedPdf> {
+  const document = await PDFDocument.load(bytes, { updateMetadata: false });
+  const page = document.getPage(0);
+  const lookup = (value: unknown): PDFRawStream => document.context.lookup(value as never) as PDFRawStream;
+  const contents = page.node.normalizedEntries().Contents;
+  const operators =
+    contents
+      ?.asArray()
+      .map((item) => streamText(lookup(item)))
+      .join("\n") ?? "";
+  const fonts = new Map<string, Map<string, string>>();
+  for (const [name, value] of page.node.normalizedEntries().Font.entries()) {
+    const font = document.context.lookup(value, PDFDict);
+    fonts.set(name.asString(), unicodeTable(streamText(lookup(font.get(PDFName.of("ToUnicode"))))));
+  }
+  return { pixels: paint(operators), texts: textsOf(operators, fonts), size: [page.getWidth(), page.getHeight()] };
+}
+
+function streamText(stream: PDFRawStream): string {
+  const data =
+    stream instanceof PDFRawStream
+      ? decodePDFRawStream(stream).decode()
+      : (stream as { getContents(): Uint8Array }).getContents();
+  return Buffer.from(data).toString("latin1");
+}
+
+function unicodeTable(cmap: string): Map<string, string> {
+  const pairs = [...cmap.matchAll(/<([0-9A-F]{4})> <([0-9A-F]+)>/gi)];
+  return new Map(
+    pairs.map(([, glyph = "", code = ""]) => [
+      glyph.toUpperCase(),
+      Buffer.from(code, "hex").swap16().toString("utf16le"),
+    ]),
+  );
+}
+
+function textsOf(operators: string, fonts: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
+  let table: ReadonlyMap<string, string> | undefined;
+  const texts: string[] = [];
+  for (const [, font, hex] of operators.matchAll(/(\/\S+) [\d.]+ Tf|<([0-9A-F]*)> Tj/gi)) {
+    if (font !== undefined) table = fonts.get(font);
+    if (hex !== undefined)
+      texts.push((hex.match(/.{4}/g) ?? []).map((glyph) => table?.get(glyph.toUpperCase()) ?? "\0").join(""));
+  }
+  return texts;
+}
+
+function paint(operators: string): Pixels {
+  const dots = 203.2 / 72;
+  const width = 812;
+  const height = 1218;
+  const data = new Uint8ClampedArray(width * height * 4).fill(255);
+  for (const [, ...numbers] of operators.matchAll(/(\S+) (\S+) (\S+) (\S+) re/g)) {
+    const [x = 0, y = 0, w = 0, h = 0] = numbers.map((number) => Number(number) * dots);
+    const top = Math.round(height - y - h);
+    for (let row = top; row < Math.round(height - y); row++) {
+      for (let column = Math.round(x); column < Math.round(x + w); column++) {
+        data.set([0, 0, 0, 255], (row * width + column) * 4);
+      }
+    }
+  }
+  return { data, width, height };
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import countries from "i18n-iso-countries/index.js";
+import { type LabelAddress, labelAddressLines, postalBarcode } from "../../../src/shipping/documents/address.ts";
+import { code128Bars, qrSquares } from "../../../src/shipping/documents/barcodes.ts";
+import { labelHeight, labelWidth, type Operation } from "../../../src/shipping/documents/drawing.ts";
+import { textWidth } from "../../../src/shipping/documents/fonts.ts";
+import { drawLabel, type LabelFacts } from "../../../src/shipping/documents/label.ts";
+import { facts } from "./facts.ts";
+
+interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The paper an operation uses. Symbols use their quiet zones too. */
+function areaOf(operation: Operation): Area {
+  const { x, y } = operation;
+  switch (operation.op) {
+    case "text": {
+      const { text, size, bold, align } = operation;
+      const width = textWidth(text, size, bold);
+      const left = x - { left: 0, center: width / 2, right: width }[align];
+      return { left, top: y - size * 0.76, right: left + width, bottom: y + size * 0.24 };
+    }
+    case "code128": {
+      const { width } = code128Bars(operation.text, operation.gs1);
+      const quiet = 10 * operation.module;
+      const right = x + width * operation.module + quiet;
+      return { left: x - quiet, top: y, right, bottom: y + operation.height };
+    }
+    case "qr": {
+      const quiet = 4 * operation.module;
+      const side = qrSquares(operation.text).side * operation.module;
+      return { left: x - quiet, top: y - quiet, right: x + side + quiet, bottom: y + side + quiet };
+    }
+    default:
+      return { left: x, top: y, right: x + operation.width, bottom: y + operation.height };
+  }
+}
+
+const overlap = (a: Area, b: Area): boolean =>
+  a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+
+/** White text lies on a fill; all else keeps its own paper, and all of it lies on the label. */
+function layoutProblems(operations: readonly Operation[]): string[] {
+  const problems: string[] = [];
+  for (const [index, one] of operations.entries()) {
+    const area = areaOf(one);
+    if (area.left < 0 || area.top < 0 || area.right > labelWidth + 1 || area.bottom > labelHeight) {
+      problems.push(`outside: ${JSON.stringify(one)}`);
+    }
+    for (const other of operations.slice(index + 1)) {
+      const stamped = [one, other].some((o) => o.op === "fill") && [one, other].some((o) => o.op === "text" && o.white);
+      if (!stamped && overlap(area, areaOf(other))) problems.push(`${JSON.stringify(one)} on ${JSON.stringify(other)}`);
+    }
+  }
+  return problems;
+}
+
+const textsOf = (operations: readonly Operation[]): string[] =>
+  operations.flatMap((operation) => (operation.op === "text" ? [operation.text] : []));
+
+describe("drawLabel", () => {
+  test("says everything, without warnings, and as plain JSON", () => {
+    const { drawing, warnings } = drawLabel(facts);
+    expect(warnings).toEqual([]);
+    expect(JSON.parse(JSON.stringify(drawing))).toEqual(drawing);
+    expect(textsOf(drawing.operations)).toEqual([
+      "STANDARD",
+      "Packhouse Courier",
+      "FROM",
+      "Shipping Desk",
+      "Cold Harbor Foods",
+      "1200 Wharf Road",
+      "Dock 4",
+      "Brooklyn, NY 11231",
+      "WEIGHT",
+      "12.5 lb",
+      "PARCEL",
+      "1 of 2",
+      "SHIPS",
+      "2026-11-20",
+      "SHIP TO",
+      "Jordan Avery",
+      "Corner Deli",
+      "450 Canyon Drive",
+      "Suite 12",
+      "Beverly Hills, CA 90210",
+      "(420) 90210",
+      "WH000000000001Q",
+      "Order ORD-2026-00017",
+      "Courier label of the sending warehouse",
+    ]);
+    expect(layoutProblems(drawing.operations)).toEqual([]);
+  });
+
+  test("marks a label of the test mode with large letters", () => {
+    const { drawing } = drawLabel({ ...facts, test: true });
+    const stamp = drawing.operations.find((operation) => operation.op === "text" && operation.text === "TEST");
+    expect(stamp).toMatchObject({ size: 80, bold: true });
+    expect(layoutProblems(drawing.operations)).toEqual([]);
+    expect(textsOf(drawLabel(facts).drawing.operations)).not.toContain("TEST");
+  });
+
+  test("gives the tracking bar code 0.5 mm modules, 32 mm of height and its quiet zones", () => {
+    for (const tracking_number of ["WH000000000001Q", "SIM000000000001A", "PACK999999999999Z"]) {
+      const { drawing } = drawLabel({ ...facts, tracking_number });
+      const symbol = drawing.operations.find((operation) => operation.op === "code128" && !operation.gs1);
+      expect(symbol).toMatchObject({ module: 4, height: 254, text: tracking_number });
+      expect(layoutProblems(drawing.operations)).toEqual([]);
+    }
+  });
+
+  test("warns of what it cannot print, by field", () => {
+    const recipient = { ...facts.recipient, name: "東京 太郎", company: "Łódź ø", city: "Київ", postal_code: "?" };
+    const { drawing, warnings } = drawLabel({ ...facts, recipient, tracking_url: "https://例え.jp", service: "שלום" });
+    expect(warnings.map(({ field, code }) => [field, code])).toEqual([
+      ["service", "untypeable_text"],
+      ["recipient.name", "untypeable_text"],
+      ["recipient.city", "untypeable_text_in_zpl"],
+      ["tracking_url", "no_qr_code"],
+      ["recipient.postal_code", "no_postal_barcode"],
+    ]);
+    for (const text of ["?? ??", "Łódź ø", "Київ, CA ?", "????"]) expect(textsOf(drawing.operations)).toContain(text);
+  });
+
+  test("keeps the town when everything is far too long, and says that it cut", () => {
+    const long = "Incomprehensibilities of the Street ".repeat(12);
+    const recipient = { ...facts.recipient, name: long, company: long, address_line1: long, address_line2: long };
+    const { drawing, warnings } = drawLabel({ ...facts, recipient, test: true, order_number: long });
+    expect(warnings.map(({ field, code }) => [field, code])).toEqual([
+      ["recipient", "shortened_text"],
+      ["order_number", "shortened_text"],
+    ]);
+    expect(textsOf(drawing.operations)).toContain("Beverly Hills, CA 90210");
+    expect(layoutProblems(drawing.operations)).toEqual([]);
+  });
+
+  test("keeps to its places whatever the text is", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 220 }),
+      fc.constantFrom("", "\n", "W".repeat(200), "^~_>("),
+    );
+    const more = fc.record({ name: text, company: text, address_line1: text, city: text, postal_code: text });
+    const country = fc.constantFrom("US", "GB", "JP", "AE", "BR", "XX");
+    fc.assert(
+      fc.property(
+        more,
+        country,
+        text,
+        fc.boolean(),
+        fc.webUrl(),
+        (address, code, order_number, is_test, tracking_url) => {
+          const recipient: LabelAddress = { ...facts.recipient, ...address, country: code };
+          const { drawing } = drawLabel({
+            ...facts,
+            recipient,
+            sender: recipient,
+            order_number,
+            test: is_test,
+            tracking_url,
+          });
+          expect(layoutProblems(drawing.operations)).toEqual([]);
+          for (const line of textsOf(drawing.operations)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("addresses", () => {
+  const abroad = (more: Partial<LabelAddress>): LabelAddress => ({
+    ...facts.recipient,
+    company: null,
+    address_line2: null,
+    ...more,
+  });
+
+  test("stand in the order of their country, with its name abroad", () => {
+    const berlin = abroad({
+      name: "Anna",
+      address_line1: "Am Ufer 3",
+      city: "Berlin",
+      state: null,
+      postal_code: "10999",
+      country: "DE",
+    });
+    expect(labelAddressLines(berlin, "US")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin", "GERMANY"]);
+    expect(labelAddressLines(berlin, "DE")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin"]);
+  });
+
+  test("lose no town and no postal code to a format that has no place for them", () => {
+    for (const country of Object.keys(countries.getAlpha2Codes())) {
+      const text = labelAddressLines(abroad({ country, city: "Somewhere", postal_code: "12345" }), "US").join("\n");
+      expect([country, text.includes("Somewhere"), text.includes("12345")]).toEqual([country, true, true]);
+    }
+  });
+
+  test("get a postal bar code that every country's number is valid for", () => {
+    expect(postalBarcode(facts.recipient, "US")).toBe("(420)90210");
+    expect(postalBarcode(abroad({ postal_code: "90210-1234" }), "US")).toBe("(420)902101234");
+    expect(postalBarcode(abroad({ country: "GB", postal_code: "sw1a 1aa" }), "US")).toBe("(421)826SW1A1AA");
+    for (const postal_code of [null, "", "^XZ", "1234567890"])
+      expect(postalBarcode(abroad({ postal_code }), "US")).toBeNull();
+    for (const country of Object.keys(countries.getAlpha2Codes())) {
+      const text = postalBarcode(abroad({ country }), country === "US" ? "CA" : "US");
+      if (text !== null) expect(code128Bars(text, true).width).toBeGreaterThan(0);
+    }
+  });
+});
+
+test("a tracking number that is none of ours is a wrong program", () => {
+  for (const tracking_number of ["", "WH^XA", "wh1", "東京", "A".repeat(25)]) {
+    const wrong: LabelFacts = { ...facts, tracking_number };
+    expect(() => drawLabel(wrong)).toThrow("assertion failed");
+  }
+});
