@@ -63,6 +63,11 @@ export function isSamePlace(one: AddressBody, other: AddressBody): boolean {
   return one.address_line1 === other.address_line1 && one.city === other.city && one.country === other.country;
 }
 
+/** Text with one space wherever the tables have several. */
+export function singleSpaced(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 function addressOf(
   name: string,
   line: string,
@@ -75,8 +80,8 @@ function addressOf(
   if (country === undefined) throw new Error(`No ISO code is known for the country "${countryName}".`);
   const state = states[region] ?? region;
   return {
-    name,
-    address_line1: line.replace(/\s+/g, " ").trim(),
+    name: singleSpaced(name),
+    address_line1: singleSpaced(line),
     city,
     ...(state === "" ? {} : { state }),
     postal_code: postalCodes[`${country} ${city}`] ?? postalCodeOf(country, postal_code),

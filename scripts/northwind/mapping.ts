@@ -1,5 +1,5 @@
 // From the tables' rows to the service's requests and what is to be expected of it. Pure.
-import { type AddressBody, homeAddress, isSamePlace, shipAddress } from "./addresses.ts";
+import { type AddressBody, homeAddress, isSamePlace, shipAddress, singleSpaced } from "./addresses.ts";
 import type { CustomerRow, DetailRow, OrderRow, ProductRow, Tables } from "./tables.ts";
 
 /** A customer and its addresses: its own, then those that its orders name besides. */
@@ -135,7 +135,7 @@ function planCustomer(row: CustomerRow, orders: readonly OrderRow[]): CustomerPl
       first_name,
       last_name: rest.join(" "),
       phone,
-      company: company_name,
+      company: singleSpaced(company_name),
       shipping_addresses: addresses,
       metadata: { northwind_customer_id: customer_id, contact_title },
     },
@@ -156,7 +156,7 @@ function planProducts(tables: Tables): readonly ProductPlan[] {
       body: {
         sku,
         name: product_name,
-        description: `${category.name}, ${quantity_per_unit}`,
+        description: `${category.name}, ${singleSpaced(quantity_per_unit)}`,
         weight: category.weight_grams,
         weight_unit: "g",
         price: unit_price,

@@ -1,0 +1,129 @@
+import type { Client, Json } from "./client.ts";
+import { type NorthwindPlan, type OrderPlan, unitsBySku } from "./mapping.ts";
+import type { Receiver } from "./receiver.ts";
+
+/** What the service shows at the end, and in what it differs from the tables or from itself. */
+export interface Findings {
+  readonly orders_by_status: ReadonlyMap<string, number>;
+  readonly units: {
+    readonly received: number;
+    readonly sold: number;
+    readonly on_hand: number;
+    readonly reserved: number;
+    readonly backordered: number;
+  };
+  readonly events: { readonly written: number; readonly delivered: number; readonly unverified: number };
+  readonly stock_differences: number;
+  /** Every difference in words; none means that all is as it should be. */
+  readonly differences: readonly string[];
+}
+
+const patience_ms = 30_000;
+
+/** The number of events the service has written so far. */
+export async function countEvents(client: Client): Promise<number> {
+  const page = await client.get("/events?limit=1");
+  return Number(((page["meta"] as Json)["pagination"] as Json)["total"]);
+}
+
+/** Waits until as many events have come in as were written, or nothing has come for half a minute. */
+export async function awaitDeliveries(receiver: Receiver, written: number): Promise<void> {
+  for (let last = -1, waited_ms = 0; receiver.received < written && waited_ms < patience_ms; ) {
+    waited_ms = receiver.received === last ? waited_ms + 50 : 0;
+    last = receiver.received;
+    await Bun.sleep(50);
+  }
+}
+
+/** Compares orders, stock, ledger and events with what the plan expects. `written` is the number of events of this run. */
+export async function check(
+  client: Client,
+  plan: NorthwindPlan,
+  receiver: Receiver,
+  written: number,
+): Promise<Findings> {
+  const sent = plan.months.flatMap(({ orders }) => orders);
+  const orders = await checkOrders(client, [...sent, ...plan.open_orders]);
+  const stock = await checkStock(client, plan);
+  const receipts = plan.opening.length + plan.months.reduce((sum, month) => sum + month.receipts.length, 0);
+  const events = checkEvents(receiver, written, {
+    "order.created": sent.length + plan.open_orders.length,
+    "order.fulfilled": sent.length,
+    "order.shipped": sent.length,
+    "order.delivered": sent.length,
+    "shipment.created": sent.length,
+    "shipment.delivered": sent.length,
+    "inventory.received": receipts,
+  });
+  return {
+    orders_by_status: orders.by_status,
+    units: stock.units,
+    events: { written, delivered: receiver.received, unverified: receiver.unverified },
+    stock_differences: stock.differences.length,
+    differences: [...orders.differences, ...stock.differences, ...events],
+  };
+}
+
+async function checkOrders(client: Client, expected: readonly OrderPlan[]) {
+  const found = new Map((await client.list("/orders")).map((order) => [order["order_number"], order]));
+  const by_status = new Map<string, number>();
+  const differences: string[] = [];
+  for (const { order_number, ends } of expected) {
+    const status = String(found.get(order_number)?.["status"] ?? "missing");
+    by_status.set(status, (by_status.get(status) ?? 0) + 1);
+    if (status !== ends) differences.push(`Order ${order_number} is ${status} instead of ${ends}.`);
+  }
+  return { by_status, differences };
+}
+
+/** Stock is right when the service's numbers, its ledger and the table agree on every product. */
+async function checkStock(client: Client, plan: NorthwindPlan) {
+  const items = new Map((await client.list("/inventory")).map((item) => [item["sku"], item]));
+  const ledger = await readLedger(client);
+  const wanted = unitsBySku(plan.open_orders);
+  const differences: string[] = [];
+  const units = { received: 0, sold: 0, on_hand: 0, reserved: 0, backordered: 0 };
+  for (const { sku, units_in_stock } of plan.products) {
+    const item = items.get(sku) ?? {};
+    const { came, left } = ledger.get(sku) ?? { came: 0, left: 0 };
+    const open = wanted.get(sku) ?? 0;
+    const expected = {
+      on_hand: units_in_stock,
+      reserved: Math.min(open, units_in_stock),
+      backordered: Math.max(0, open - units_in_stock),
+    };
+    if (came - left !== item["on_hand"]) {
+      differences.push(`${sku}: the ledger says ${came - left} on hand, the stock ${item["on_hand"]}.`);
+    }
+    for (const [field, value] of Object.entries(expected)) {
+      if (item[field] !== value) differences.push(`${sku}: ${field} is ${item[field]} instead of ${value}.`);
+    }
+    units.received += came;
+    units.sold += left;
+    units.on_hand += Number(item["on_hand"]);
+    units.reserved += Number(item["reserved"]);
+    units.backordered += Number(item["backordered"]);
+  }
+  return { units, differences };
+}
+
+/** For each SKU the units that came from outside and those that left, by the movements. */
+async function readLedger(client: Client): Promise<ReadonlyMap<unknown, { came: number; left: number }>> {
+  const ledger = new Map<unknown, { came: number; left: number }>();
+  for (const { sku, quantity, from_location, to_location } of await client.list("/inventory/movements")) {
+    const entry = ledger.get(sku) ?? { came: 0, left: 0 };
+    ledger.set(sku, entry);
+    if (from_location === null) entry.came += Math.abs(Number(quantity));
+    else if (to_location === "customer" || to_location === "write_off") entry.left += Math.abs(Number(quantity));
+  }
+  return ledger;
+}
+
+function checkEvents(receiver: Receiver, written: number, expected: Readonly<Record<string, number>>): string[] {
+  const differences = Object.entries(expected)
+    .filter(([type, count]) => receiver.counts.get(type) !== count)
+    .map(([type, count]) => `${receiver.counts.get(type) ?? 0} events ${type} came instead of ${count}.`);
+  if (receiver.received !== written) differences.push(`${written} events were written, ${receiver.received} came.`);
+  if (receiver.unverified > 0) differences.push(`${receiver.unverified} deliveries had no valid signature.`);
+  return differences;
+}

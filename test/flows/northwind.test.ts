@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-validator";
+import {
+  discountedCents,
+  emailOf,
+  type NorthwindPlan,
+  planNorthwind,
+  unitsBySku,
+} from "../../scripts/northwind/mapping.ts";
+import { readTables } from "../../scripts/northwind/tables.ts";
+
+const folder = join(import.meta.dir, "../../../shared/data/northwind");
+const isThere = existsSync(folder);
+if (!isThere) console.log(`SKIPPED northwind: the tables are not in ${folder}`);
+
+describe("prices and names", () => {
+  test("a discount is taken off in cents and rounded half up", () => {
+    expect(discountedCents("14.00", "0")).toBe(1_400);
+    expect(discountedCents("14.00", "0.15")).toBe(1_190);
+    expect(discountedCents("7.70", "0.05")).toBe(732);
+    expect(discountedCents("2.50", "0.05")).toBe(238);
+  });
+
+  test("mailboxes are of a domain that nobody has", () => {
+    expect(emailOf("ALFKI")).toBe("alfki@northwind.example");
+  });
+});
+
+describe.skipIf(!isThere)("the plan of the tables", () => {
+  let plan: NorthwindPlan;
+  beforeAll(async () => {
+    plan = planNorthwind(await readTables(folder));
+  });
+  const sent = () => plan.months.flatMap(({ orders }) => orders);
+
+  test("has all customers, products and orders, 21 of them left open", () => {
+    expect(plan.customers.length).toBe(91);
+    expect(plan.products.length).toBe(77);
+    expect(sent().length).toBe(809);
+    expect(plan.open_orders.length).toBe(21);
+    expect([...sent(), ...plan.open_orders].flatMap(({ lines }) => lines).length).toBe(2_155);
+    expect(plan.months.length).toBe(23);
+  });
+
+  test("gives every address a country, and a state and a postal code where the country has them", () => {
+    const addresses = plan.customers.flatMap(({ body }) => body.shipping_addresses);
+    expect(new Set(addresses.map(({ country }) => country)).size).toBe(21);
+    for (const { country, postal_code = "", state, city, name, address_line1 } of addresses) {
+      expect(`${city} ${name} ${address_line1}`).not.toMatch(/\s\s|\s$/);
+      if (["US", "CA", "AU"].includes(country)) expect(state).toMatch(/^[A-Z]{2}$/);
+      expect(postcodeValidatorExistsForCountry(country)).toBe(true);
+      expect(postcodeValidator(postal_code, country)).toBe(true);
+    }
+  });
+
+  test("knows every order's address and customer, one default address each", () => {
+    const customers = new Map(
+      plan.customers.map((customer) => [customer.customer_id, customer.body.shipping_addresses]),
+    );
+    for (const { customer_id, address_index } of [...sent(), ...plan.open_orders]) {
+      expect(customers.get(customer_id)?.[address_index]).toBeDefined();
+    }
+    for (const addresses of customers.values()) {
+      expect(addresses.filter(({ is_default }) => is_default).length).toBe(1);
+      expect(new Set(addresses.map(({ address_line1 }) => address_line1)).size).toBe(addresses.length);
+    }
+  });
+
+  test("receives what is sold, so that the stock ends as the table has it", () => {
+    const received = new Map<string, number>();
+    for (const { sku, quantity } of [...plan.opening, ...plan.months.flatMap(({ receipts }) => receipts)]) {
+      received.set(sku, (received.get(sku) ?? 0) + quantity);
+    }
+    const sold = unitsBySku(sent());
+    for (const { sku, units_in_stock } of plan.products) {
+      expect((received.get(sku) ?? 0) - (sold.get(sku) ?? 0)).toBe(units_in_stock);
+    }
+  });
+
+  test("keeps dairy, meat, produce and seafood cold and every order in one parcel", () => {
+    expect(plan.products.filter(({ temperature_zone }) => temperature_zone === "refrigerated").length).toBe(33);
+    for (const { weight_grams } of [...sent(), ...plan.open_orders]) expect(weight_grams).toBeWithin(201, 31_752);
+  });
+});
