@@ -144,10 +144,8 @@ for (const [signal, code] of [
 ] as const) {
   process.on(signal, () => {
     running?.kill("SIGTERM");
-    rmSync(folder, { recursive: true, force: true });
     process.exit(code);
   });
 }
-const good = await main();
-rmSync(folder, { recursive: true, force: true });
-process.exit(good ? 0 : 1);
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.exit((await main()) ? 0 : 1);

@@ -37,6 +37,8 @@ export async function startPostgres(from: readonly Source[] = sources): Promise<
     if (done) throw new Error(`PostgreSQL did not start.\n${await new Response(keeper.stderr).text()}`);
     said += new TextDecoder().decode(value);
   }
+  // From here on it is silent, and nothing of it keeps this process alive.
+  await Promise.all([reader.cancel(), keeper.stderr.cancel()]);
   keeper.unref();
   return {
     url: said.trim(),
