@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { EventType } from "../outbox/catalog.ts";
 import {
   type TrackingEventStatus,
   type TrackingMeaning,
@@ -32,11 +33,10 @@ export interface Standing {
 }
 
 /** What the world is told of a change, in this order. */
-export type TrackingNews =
-  | "shipment.tracking_updated"
-  | "shipment.in_transit"
-  | "shipment.delivered"
-  | "shipment.exception";
+export type TrackingNews = Extract<
+  EventType,
+  "shipment.tracking_updated" | "shipment.in_transit" | "shipment.delivered" | "shipment.exception"
+>;
 
 /** What one event did to a record. */
 export interface TrackingStep {

@@ -1,3 +1,5 @@
+import type { EventType } from "../outbox/catalog.ts";
+
 // What a parcel's tracking record can say. The SQL CHECKs, the schemas and the rules all read these tuples.
 
 export const trackingStatuses = [
@@ -31,7 +33,7 @@ export interface TrackingMeaning {
   /** A final event gives way to no event that is not final, however late that one happened. */
   readonly final: boolean;
   /** Told when the record's status becomes `shows`, after `shipment.tracking_updated`. */
-  readonly tells: "shipment.in_transit" | "shipment.delivered" | "shipment.exception" | null;
+  readonly tells: Extract<EventType, "shipment.in_transit" | "shipment.delivered" | "shipment.exception"> | null;
   /** What the order does on such an event, early or late, unless it has done so: the carrier has the parcel, or gave it
    * up. `deliver` performs a missing `ship` first. */
   readonly order_act: "ship" | "deliver" | null;

@@ -34,6 +34,8 @@ interface Matrix {
 }
 
 const plainText = /^[A-Z0-9-]{1,24}$/;
+// The bytes that versions 1, 2, … of a QR code hold at level M.
+const qrBytes = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251];
 const gs1Text = /^\((?:420|421)\)[A-Z0-9]{1,20}$/;
 
 /** The bars of a Code 128 text; a GS1 text has its application identifier in brackets, as in `(420)90210`. */
@@ -50,10 +52,14 @@ export function code128Bars(text: string, gs1: boolean): Bars {
   return { width: at, bars };
 }
 
+/** The modules on each side of a text's QR code, known without drawing it. */
+export function qrSide(text: string): number {
+  return 17 + 4 * qrVersion(text);
+}
+
 /** The squares of a QR code of level M. The text is printable ASCII. */
 export function qrSquares(text: string): Squares {
-  assert(isQrText(text), "the text of a QR code is printable ASCII, up to 250 characters");
-  const symbol = encode("qrcode", text) as Matrix;
+  const symbol = encode("qrcode", text, `eclevel=M version=${qrVersion(text)}`) as Matrix;
   const rows: Bar[][] = [];
   for (let y = 0; y < symbol.pixy; y++) rows.push(darkRuns(symbol.pixs, y * symbol.pixx, symbol.pixx));
   return { side: symbol.pixx, rows };
@@ -97,8 +103,13 @@ function checkCode128(text: string, gs1: boolean): void {
   assert((gs1 ? gs1Text : plainText).test(text), `not a text for a bar code: ${JSON.stringify(text)}`);
 }
 
-function encode(kind: "code128" | "gs1-128" | "qrcode", text: string): Linear | Matrix {
-  const [symbol] = bwip.raw(kind, text, kind === "qrcode" ? "eclevel=M" : "");
+function qrVersion(text: string): number {
+  assert(isQrText(text), "the text of a QR code is printable ASCII, up to 250 characters");
+  return 1 + qrBytes.findIndex((bytes) => text.length <= bytes);
+}
+
+function encode(kind: "code128" | "gs1-128" | "qrcode", text: string, options = ""): Linear | Matrix {
+  const [symbol] = bwip.raw(kind, text, options);
   assert(symbol !== undefined, `no ${kind} symbol`);
   return symbol;
 }

@@ -1,6 +1,6 @@
-// A document is a list of operations. It is plain JSON: a label is stored as such a list, and each writer turns the same
-// list into the same bytes whenever it is asked. Lengths are dots of a 203 dpi printer, eight to the millimetre; x and y
-// count from the upper left corner.
+// A document is a list of operations. It is plain JSON: a label is stored as such a list, and each writer turns the
+// same list into the same bytes whenever it is asked. Lengths are dots of a 203 dpi printer, eight to the millimetre;
+// x and y count from the upper left corner.
 
 /** The dots of a label of 4 x 6 inches. */
 export const labelWidth = 812;

@@ -1,5 +1,5 @@
 import { type LabelAddress, labelAddressLines, postalBarcode } from "./address.ts";
-import { code128Bars, isQrText, qrSquares } from "./barcodes.ts";
+import { code128Bars, isQrText, qrSide } from "./barcodes.ts";
 import { type Drawing, labelHeight, labelWidth, type Operation, type TextOperation } from "./drawing.ts";
 import { fitLine, fitLines, lineHeight, type Room } from "./fit.ts";
 import { isDrawable } from "./fonts.ts";
@@ -124,7 +124,7 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
   const bottom = 800;
   const qrRoom = 190;
   if (isQrText(facts.tracking_url)) {
-    const { side } = qrSquares(facts.tracking_url);
+    const side = qrSide(facts.tracking_url);
     // The quiet zone is four modules on each side, of which the right one is the page's margin.
     const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
     const y = Math.round((top + bottom - side * module) / 2);

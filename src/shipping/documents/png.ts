@@ -10,7 +10,7 @@ export type PrinterResolution = (typeof printerResolutions)[number];
 
 let ready: Promise<void> | undefined;
 
-/** The drawing as a PNG for a printer of 203 or 300 dots per inch; the modules of bar codes are whole pixels in both. */
+/** The drawing as a PNG for a printer of 203 or 300 dots per inch. Bar codes are made of whole pixels in both. */
 export async function png(drawing: Drawing, resolution: PrinterResolution = 203): Promise<Uint8Array> {
   ready ??= initWasm(readFileSync(wasmPath));
   await ready;
@@ -27,12 +27,13 @@ export async function png(drawing: Drawing, resolution: PrinterResolution = 203)
 
 /** The drawing as SVG. Text becomes outlines, so nothing depends on the fonts of a machine. */
 export function svg(drawing: Drawing, resolution: PrinterResolution): string {
-  // 4 x 6 inches are 812 x 1218 dots at 203 dpi and 1200 x 1800 at 300, which is a little less than the ratio of the two.
+  // 812 x 1218 dots at 203 dpi are 1200 x 1800 at 300: a little less than one and a half times as many.
   const scale = resolution === 203 ? 1 : 300 / 203;
   const width = Math.round(drawing.width * scale);
   const height = Math.round(drawing.height * scale);
   const parts = drawing.operations.map((operation) => element(operation, scale));
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" shape-rendering="crispEdges">`;
+  const size = `width="${width}" height="${height}"`;
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" ${size} shape-rendering="crispEdges">`;
   return `${head}<rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
 }
 

@@ -4,7 +4,7 @@ import { isLatin1, typeable } from "./typeable.ts";
 
 const encoder = new TextEncoder();
 
-/** The drawing in ZPL II for a 203 dpi printer. The printer's own font has Latin-1 only, so other letters are replaced. */
+/** The drawing in ZPL II for a 203 dpi printer. Its own font has Latin-1 only, so other letters are replaced. */
 export function zpl(drawing: Drawing): Uint8Array {
   const { width, height, operations } = drawing;
   const fields = operations.map((operation) => field(operation, width));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { code128Bars, zplCode128 } from "../../../src/shipping/documents/barcodes.ts";
+import { code128Bars, qrSide, qrSquares, zplCode128 } from "../../../src/shipping/documents/barcodes.ts";
 import { drawLabel, type LabelFacts } from "../../../src/shipping/documents/label.ts";
 import { pdf } from "../../../src/shipping/documents/pdf.ts";
 import { png, printerResolutions } from "../../../src/shipping/documents/png.ts";
@@ -65,6 +65,13 @@ describe("PNG", () => {
       expect(await scan(await png(drawLabel(hostile(text)).drawing))).toEqual(symbols(facts.tracking_url));
     }
   });
+});
+
+test("a QR code has the side that was laid out for it", () => {
+  for (let length = 1; length <= 250; length += 3) {
+    const text = "aB1/".repeat(63).slice(0, length);
+    expect(qrSquares(text).side).toBe(qrSide(text));
+  }
 });
 
 describe("PDF", () => {
