@@ -4,12 +4,18 @@ import type { Service } from "./http/service.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
 import { productRoutes } from "./products/routes.ts";
 
+/** Every feature's routes, below the version. */
+const features = (_service: Service) => new Elysia().use(productRoutes);
+
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
+  const routes = features(service);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
     .use(withConventions(service, guard(service)))
     .get("/health", () => Response.json({ status: "ok" }))
-    .group("/v1", (v1) => v1.use(productRoutes));
-  checkRouteNeeds(app.routes.map(({ method, path }) => `${method} ${path.replace(/^\/v1(\/.*?)\/?$/, "$1")}`));
+    .group("/v1", (v1) => v1.use(routes))
+    .group("/api/v1", (v1) => v1.use(routes));
+  const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));
+  checkRouteNeeds(canonical.map(({ method, path }) => `${method} ${path.replace(/^\/v1/, "")}`));
   return app;
 }

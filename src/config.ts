@@ -60,3 +60,11 @@ export function readFlags<F extends Flags>(words: readonly string[], flags: F): 
   };
   return Object.fromEntries(Object.entries(flags).map(read)) as Given<F>;
 }
+
+/** Forgets the proxies of the environment: none may carry what is sent to receivers and carriers. */
+export function forgetProxies(): void {
+  for (const name of ["http_proxy", "https_proxy", "all_proxy"]) {
+    delete process.env[name];
+    delete process.env[name.toUpperCase()];
+  }
+}

@@ -43,6 +43,7 @@ export function guard(service: Service): Admit {
     }
     const { key, store } = await keyOf(request);
     const headers: Record<string, string> = {};
+    if (request.url.includes("/api/v1/")) headers["link"] = `<${service.base_url}/v1${path}>; rel="canonical"`;
     checkAddress(service, request, key, headers);
     if (route === null) throw await unknownRoute(routes, path, request.method);
     if (!grants(key.permission, route.need)) {
@@ -61,7 +62,8 @@ function pathOf(url: string): string {
   const from = url.indexOf("/", url.indexOf("//") + 2);
   const query = url.indexOf("?", from);
   const path = from < 0 ? "/" : url.slice(from, query < 0 ? undefined : query);
-  return path.startsWith("/v1/") ? path.slice(3) : path;
+  if (path.startsWith("/v1/")) return path.slice("/v1".length);
+  return path.startsWith("/api/v1/") ? path.slice("/api/v1".length) : path;
 }
 
 interface RouteTable {
