@@ -113,7 +113,8 @@ class Session {
   }
 
   async #watched<T>(act: () => T): Promise<Awaited<T>> {
-    if (this.#scope.getStore() !== this.#owner) throw new Error("a transaction was used after it had ended");
+    const owner = this.#scope.getStore();
+    if (owner === undefined || owner !== this.#owner) throw new Error("a transaction was used after it had ended");
     if (this.#broken !== null) {
       throw new Error("a statement of this write failed; only tx.nested can undo one", { cause: this.#broken.error });
     }

@@ -263,7 +263,8 @@ class SqliteStore implements Store {
   }
 
   #enter(): void {
-    if (this.#scope.getStore() !== this.#current) throw new Error("a write used its tx after it had ended");
+    const job = this.#scope.getStore();
+    if (job === undefined || job !== this.#current) throw new Error("a transaction was used after it had ended");
     if (this.#broken !== null) {
       throw new Error("a statement of this write failed; only tx.nested can undo one", { cause: this.#broken.error });
     }

@@ -1,12 +1,12 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what SQLite needs to run it.
-import { getTableColumns, type InferInsertModel, is, Param, Placeholder, sql as template } from "drizzle-orm";
+import { getTableColumns, type InferInsertModel, is, Param, Placeholder, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import type { Reading, Tx, Writing } from "./store.ts";
 
-/** The arguments of a prepared statement, as its query names them. */
-export type Args<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> };
+/** The arguments of a prepared statement, as its query names them: usable wherever Drizzle takes a value. */
+export type Args<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> & SQL<A[K]> };
 
 interface Ready<R> {
   execute(values?: Record<string, unknown>): Promise<R>;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { databaseUrl, engine } from "../../src/config.ts";
-import { migrateSqlite } from "../../src/database/migrate.ts";
+import { migrations as carried, type Migration, migrateSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
@@ -18,6 +18,8 @@ export interface TemporarySettings {
   readonly mode?: Mode;
   /** A clock given here is the store's time on PostgreSQL too. */
   readonly clock?: Clock;
+  /** Other tables than the program's. */
+  readonly migrations?: readonly Migration[];
 }
 
 /** Opens an empty, migrated store that is deleted when it is closed. */
@@ -25,37 +27,38 @@ export async function openTemporaryStore(settings: TemporarySettings = {}): Prom
   return engine === "postgres" ? await onPostgres(settings) : onSqlite(settings);
 }
 
-const templates = new Map<Mode, string>();
+const templates = new Map<string, string>();
 
 /** A migrated file, made once for each process and copied for each store. */
-function template(mode: Mode): string {
-  let path = templates.get(mode);
+function template(mode: Mode, migrations: readonly Migration[]): string {
+  const key = mode + migrations.map(({ name }) => name).join();
+  let path = templates.get(key);
   if (path === undefined) {
     const folder = mkdtempSync(join(tmpdir(), "packhouse-template-"));
     process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
     path = join(folder, "template.db");
     const raw = new Database(path, { create: true, strict: true });
-    migrateSqlite(raw, mode, path);
+    migrateSqlite(raw, mode, path, migrations);
     raw.close(true);
-    templates.set(mode, path);
+    templates.set(key, path);
   }
   return path;
 }
 
-function onSqlite({ mode = "test", clock = systemClock() }: TemporarySettings): Store {
+function onSqlite({ mode = "test", clock = systemClock(), migrations = carried.sqlite }: TemporarySettings): Store {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-"));
   const path = join(folder, `${mode}.db`);
-  copyFileSync(template(mode), path);
+  copyFileSync(template(mode, migrations), path);
   const store = openSqlite({ path, mode, clock, log: silentLog, fatal: rethrow });
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }
 
 let schemas = 0;
 
-async function onPostgres({ mode = "test", clock }: TemporarySettings): Promise<Store> {
+async function onPostgres({ mode = "test", clock, migrations = carried.postgres }: TemporarySettings): Promise<Store> {
   const url = databaseUrl ?? "";
   const schema = `temporary_${process.pid}_${++schemas}_${Bun.randomUUIDv7("hex").slice(-8)}`;
-  await migratePostgres(url, schema, mode);
+  await migratePostgres(url, schema, mode, migrations);
   const time = clock === undefined ? "database" : "clock";
   const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log: silentLog, time });
   return closing(store, async () => {
