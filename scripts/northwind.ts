@@ -1,7 +1,7 @@
 // `bun run northwind <folder> [--url … --key …]`: the Northwind tables as real input, driven through the service over HTTP.
 import { parseArgs } from "node:util";
 import { awaitDeliveries, check, countEvents, type Findings } from "./northwind/checks.ts";
-import { connect, type Json, Refusal } from "./northwind/client.ts";
+import { connect, type Json } from "./northwind/client.ts";
 import { drive } from "./northwind/drive.ts";
 import { planNorthwind } from "./northwind/mapping.ts";
 import { openReceiver } from "./northwind/receiver.ts";
@@ -87,9 +87,11 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const outcome = await runNorthwind(folder, own?.url ?? url ?? "", own?.key ?? key ?? "");
     console.log(summary(outcome));
-    return outcome.differences.length === 0 ? 0 : 1;
+    const isConsistent = own === null || (await own.verify());
+    if (!isConsistent) console.error("DIFFERENCE packhouse verify finds the ledger and the balances at odds.");
+    return outcome.differences.length === 0 && isConsistent ? 0 : 1;
   } catch (error) {
-    console.error(error instanceof Refusal ? error.message : error);
+    console.error(error instanceof Error ? error.message : error);
     return 1;
   } finally {
     await own?.stop();

@@ -6,16 +6,22 @@ import { join } from "node:path";
 export interface StartedService {
   readonly url: string;
   readonly key: string;
+  /** Whether `packhouse verify` derives every balance from the ledger as it is kept. */
+  verify(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 const root = join(import.meta.dir, "..", "..");
 const ready_within_ms = 30_000;
 
-/** Starts the service on a free port with a fresh database in a temporary folder, and makes a test key for it. */
-export async function startService(): Promise<StartedService> {
+/**
+ * Starts the service on a free port, and makes a test key for it. Its database is a fresh one in a temporary folder, or
+ * the PostgreSQL database at `database_url`.
+ */
+export async function startService(database_url: string | null = null): Promise<StartedService> {
   const data = await mkdtemp(join(tmpdir(), "packhouse-northwind-"));
-  const server = packhouse("serve", "--port", "0", "--data", data);
+  const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
+  const server = packhouse("serve", "--port", "0", ...place);
   // Whatever ends this process ends the service as well.
   const onExit = () => server.kill("SIGKILL");
   process.once("exit", onExit);
@@ -28,10 +34,11 @@ export async function startService(): Promise<StartedService> {
   try {
     const url = await addressOf(server.stdout);
     const words = ["--name", "northwind", "--permission", "full", "--mode", "test", "--rate-limit", "0"];
-    const making = packhouse("keys", "create", ...words, "--data", data, "--json");
+    const making = packhouse("keys", "create", ...words, ...place, "--json");
     const printed = await new Response(making.stdout).text();
     if ((await making.exited) !== 0) throw new Error("The key could not be made.");
-    return { url, key: JSON.parse(printed).key, stop };
+    const verify = async () => (await packhouse("verify", ...place).exited) === 0;
+    return { url, key: JSON.parse(printed).key, verify, stop };
   } catch (error) {
     await stop();
     throw error;

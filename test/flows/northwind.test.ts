@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-validator";
 import {
   discountedCents,
@@ -9,7 +10,10 @@ import {
   planNorthwind,
   unitsBySku,
 } from "../../scripts/northwind/mapping.ts";
+import { startService } from "../../scripts/northwind/service.ts";
 import { readTables } from "../../scripts/northwind/tables.ts";
+import { runNorthwind, summary } from "../../scripts/northwind.ts";
+import { databaseUrl, engine } from "../../src/config.ts";
 
 const folder = join(import.meta.dir, "../../../shared/data/northwind");
 const isThere = existsSync(folder);
@@ -84,3 +88,44 @@ describe.skipIf(!isThere)("the plan of the tables", () => {
     for (const { weight_grams } of [...sent(), ...plan.open_orders]) expect(weight_grams).toBeWithin(201, 31_752);
   });
 });
+
+describe.skipIf(!isThere)("the whole business over HTTP", () => {
+  test("ends with every order, unit and event as the tables have it", async () => {
+    await using database = await freshDatabase();
+    const service = await startService(database.url);
+    try {
+      const outcome = await runNorthwind(folder, service.url, service.key);
+      console.log(summary(outcome));
+      expect(outcome.differences).toEqual([]);
+      expect(outcome.stock_differences).toBe(0);
+      expect(Object.fromEntries(outcome.orders_by_status)).toEqual({ delivered: 809, pending: 21 });
+      expect(outcome.units).toEqual({
+        received: 53_238,
+        sold: 50_119,
+        on_hand: 3_119,
+        reserved: 727,
+        backordered: 471,
+      });
+      expect(outcome.events.delivered).toBe(outcome.events.written);
+      expect(await service.verify()).toBe(true);
+    } finally {
+      await service.stop();
+    }
+  }, 300_000);
+});
+
+/** On PostgreSQL a database of its own, dropped afterwards; the embedded engine needs none. */
+async function freshDatabase(): Promise<{ url: string | null } & AsyncDisposable> {
+  if (engine === "sqlite") return { url: null, [Symbol.asyncDispose]: async () => {} };
+  const name = `northwind_${process.pid}`;
+  const url = new URL(databaseUrl ?? "");
+  const asAdmin = async (statement: string) => {
+    const client = new pg.Client({ connectionString: databaseUrl ?? "" });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await asAdmin(`create database ${name}`);
+  url.pathname = `/${name}`;
+  return { url: url.href, [Symbol.asyncDispose]: () => asAdmin(`drop database ${name} with (force)`) };
+}
