@@ -1,6 +1,7 @@
 // What happens in the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
 import type { CancelReason, HoldReason } from "../orders/status.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
+import type { ServiceCode } from "../shipping/services.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
 import type { Article, ColdZone } from "./catalogue.ts";
 
@@ -36,9 +37,6 @@ export interface ReturnedItem {
   readonly condition: Condition;
 }
 
-/** A service of the built-in carrier. */
-export type Service = "standard" | "express" | "overnight";
-
 /** What each kind of act says beside its time. Acts after `order` name the order by its number. */
 export interface ActFacts {
   zone: { readonly zone: ColdZone };
@@ -60,7 +58,7 @@ export interface ActFacts {
     /** Which of the buyer's addresses. */
     readonly address_index: number;
     readonly lines: readonly OrderedLine[];
-    readonly shipping_method: Service;
+    readonly shipping_method: ServiceCode;
     readonly shipping_amount_cents: number;
     /** Every unit must come out of a cold zone: true where all goods need cold. */
     readonly requires_cold_storage: boolean;
@@ -72,7 +70,7 @@ export interface ActFacts {
   cancel: { readonly order_number: string; readonly reason: CancelReason; readonly note: string };
   process: { readonly order_number: string };
   pick: { readonly order_number: string };
-  label: { readonly order_number: string; readonly service: Service; readonly weight_grams: number };
+  label: { readonly order_number: string; readonly service: ServiceCode; readonly weight_grams: number };
   pack: { readonly order_number: string };
   ship: { readonly order_number: string };
   /** The carrier says where the order's parcel is. */

@@ -1,7 +1,8 @@
 import { type Random, seededRandom } from "../kit/random.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
+import type { ServiceCode } from "../shipping/services.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
-import type { Act, ActOf, DeliveryAddress, ReturnedItem, Service } from "./acts.ts";
+import type { Act, ActOf, DeliveryAddress, ReturnedItem } from "./acts.ts";
 import { addWorkdays, day_ms, hour_ms, inWorkingTime, isWorkday, minute_ms, onDayOf } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
@@ -21,7 +22,7 @@ const fateWeights: Readonly<Record<Fate, number>> = {
   held: 0,
 };
 
-const transitWorkdays: Readonly<Record<Service, number>> = { standard: 4, express: 2, overnight: 1 };
+const transitWorkdays: Readonly<Record<ServiceCode, number>> = { standard: 4, express: 2, overnight: 1 };
 
 const questions = [
   ["address", "The street number is missing; the customer is asked for it."],
