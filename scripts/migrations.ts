@@ -1,4 +1,5 @@
-// `bun run migrations NAME`: drafts the next migration of both engines from db/schema. Read what it wrote before you commit.
+// `bun run migrations NAME`: drafts the next migration of both engines from db/schema. Read what it wrote before you
+// commit it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./install.ts";

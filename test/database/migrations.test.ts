@@ -50,7 +50,8 @@ function loose(migrations: readonly Migration[]): string[] {
   const database = new Database(":memory:");
   for (const { text } of migrations) database.run(text);
   const tables = database.query<{ name: string }, []>(
-    "select name from pragma_table_list where schema = 'main' and type = 'table' and strict = 0 and name not like 'sqlite_%'",
+    `select name from pragma_table_list
+     where schema = 'main' and type = 'table' and strict = 0 and name not like 'sqlite_%'`,
   );
   const names = tables.all().map(({ name }) => name);
   database.close();

@@ -1,0 +1,194 @@
+// The rules of the house that no compiler and no linter keeps. Each check is checked itself, with a planted wrong
+// example.
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
+import { faults } from "../src/kit/fault.ts";
+import { eventTypes } from "../src/outbox/catalog.ts";
+import { barrels, circles, dead, homeless, importsUp, mayImport, oddImports } from "./tidy/imports.ts";
+import { anything, escapes } from "./tidy/quarantine.ts";
+import { brokenContracts, oddNames, tooLong, undocumented } from "./tidy/shape.ts";
+import { parse, readSources, type Source } from "./tidy/source.ts";
+
+const sources = await readSources(join(import.meta.dir, ".."));
+const tables = { codes: Object.keys(faults), events: eventTypes };
+const dependencies = Object.keys(manifest.dependencies);
+
+/** A small wrong house. */
+const planted = (files: Record<string, string>): Source[] =>
+  Object.entries(files).map(([file, text]) => parse(file, text));
+
+describe("the house", () => {
+  test.each([
+    ["imports go down", importsUp],
+    ["every file has a floor", homeless],
+    ["no circles of imports", circles],
+    ["no dead files", dead],
+    ["no barrels", barrels],
+    [
+      "no aliases, no endings left out, no package that a release lacks",
+      (all: Source[]) => oddImports(all, dependencies),
+    ],
+    ["the outside world is touched in its own place only", escapes],
+    ["nothing is any", anything],
+    ["files, functions and lines stay readable", tooLong],
+    ["names are spelt one way", oddNames],
+    ["exported functions say what they do", undocumented],
+    ["commands name what they refuse and emit", (all: Source[]) => brokenContracts(all, tables)],
+  ])("%s", (_, problemsIn) => {
+    expect(problemsIn(sources)).toEqual([]);
+  });
+});
+
+describe("the checks themselves", () => {
+  test.each([
+    ["src/orders/commands.ts", "src/inventory/commands.ts", true],
+    ["src/customers/routes.ts", "src/orders/store.ts", true],
+    ["src/orders/shipments/store.ts", "src/orders/store.ts", true],
+    ["src/orders/store.ts", "db/schema/orders.ts", true],
+    ["db/schema/orders.ts", "src/orders/status.ts", true],
+    ["src/database/sqlite.ts", "src/kit/clock.ts", true],
+    ["src/keys/guard.ts", "src/http/call.ts", true],
+    ["src/main.ts", "src/app.ts", true],
+    ["src/inventory/commands.ts", "src/orders/commands.ts", false],
+    ["src/orders/order.ts", "src/orders/store.ts", false],
+    ["src/orders/store.ts", "src/orders/routes.ts", false],
+    ["src/orders/commands.ts", "src/http/envelope.ts", false],
+    ["src/kit/page.ts", "src/orders/status.ts", false],
+    ["src/config.ts", "src/kit/log.ts", false],
+    ["src/database/store.ts", "src/orders/store.ts", false],
+    ["src/products/routes.ts", "src/app.ts", false],
+    ["src/shipping/carriers/local.ts", "src/tracking/routes.ts", false],
+    ["src/orders/order.ts", "test/harness.ts", false],
+  ])("%s imports %s: %p", (from, to, allowed) => {
+    expect(mayImport(from, to)).toBe(allowed);
+  });
+
+  test("find an import that goes up, by whatever form", () => {
+    const up = ['import { a } from "./store.ts";', 'export * from "./store.ts";', 'const a = import("./store.ts");'];
+    for (const text of [...up, 'type A = import("./store.ts").A;']) {
+      expect(importsUp(planted({ "src/orders/rules.ts": text }))).toEqual([
+        "src/orders/rules.ts imports src/orders/store.ts",
+      ]);
+    }
+  });
+
+  test("find a file without a floor", () => {
+    expect(homeless(planted({ "src/utils/text.ts": "", "src/orders/order.ts": "" }))).toEqual(["src/utils/text.ts"]);
+  });
+
+  test("find a circle", () => {
+    const files = { "src/kit/a.ts": 'import "./b.ts";', "src/kit/b.ts": 'import type { A } from "./a.ts";' };
+    expect(circles(planted(files))).toEqual(["src/kit/a.ts -> src/kit/b.ts -> src/kit/a.ts"]);
+  });
+
+  test("find a dead file, once there is a start", () => {
+    const files = { "src/kit/a.ts": "", "src/kit/b.ts": "" };
+    expect(dead(planted(files))).toEqual([]);
+    expect(dead(planted({ ...files, "src/main.ts": 'import "./kit/a.ts";' }))).toEqual(["src/kit/b.ts"]);
+  });
+
+  test("find a barrel", () => {
+    const files = { "src/orders/all.ts": 'import { a } from "./b.ts";\nexport { a };\nexport * from "./c.ts";' };
+    expect(barrels(planted({ ...files, "src/orders/b.ts": "export const a = 1;" }))).toEqual(["src/orders/all.ts"]);
+  });
+
+  test.each(["~/order.ts", "./order", "fast-check"])("find the odd import %s", (from) => {
+    expect(oddImports(planted({ "src/orders/order.ts": `import "${from}";` }), dependencies)).toEqual([
+      `src/orders/order.ts imports ${from}`,
+    ]);
+  });
+
+  test.each([
+    ["elysia", 'import { t } from "elysia";'],
+    ["the database", 'import { eq } from "drizzle-orm";'],
+    ["the database", 'import { Database } from "bun:sqlite";'],
+    ["croner", 'import { Cron } from "croner";'],
+    ["flags or the environment", "const port = process.env.PORT;"],
+    ["flags or the environment", "const { PORT } = Bun.env;"],
+    ["flags or the environment", "const words = process.argv.slice(2);"],
+    ["the wall clock", "const now = Date.now();"],
+    ["the wall clock", "const now = new Date();"],
+    ["chance", "const dice = Math.random();"],
+    ["chance", "const name = crypto.randomUUID();"],
+    ["the network", 'const page = await fetch("https://example.com");'],
+    ["the network", 'import { request } from "node:https";'],
+    ["the console", 'console.log("hello");'],
+  ])("find %s in: %s", (what, text) => {
+    expect(escapes(planted({ "src/orders/rules.ts": text }))).toEqual([`src/orders/rules.ts touches ${what}`]);
+  });
+
+  test("let the outside world be touched in its place, and its name stand in a text", () => {
+    const files = {
+      "src/kit/clock.ts": "const now = () => Date.now();",
+      "src/webhooks/sender.ts": 'import { request } from "node:http";',
+      "src/orders/rules.ts": '// Date.now()\nexport const text = "process.env";\nconst then = new Date(1);',
+    };
+    expect(escapes(planted(files))).toEqual([]);
+  });
+
+  test("find any, but not the word", () => {
+    const files = { "src/kit/a.ts": "const a = [] as any[];", "src/kit/b.ts": 'const any = "any";' };
+    expect(anything(planted(files))).toEqual(["src/kit/a.ts"]);
+  });
+
+  test("find what is too long, and let data and groups of tests be", () => {
+    const lines = (count: number) => "  1;\n".repeat(count);
+    const files = {
+      "src/kit/wide.ts": `const a = "${"x".repeat(120)}";\n`,
+      "src/kit/function.ts": `export function f() {\n${lines(69)}}\n`,
+      "src/kit/file.ts": `const f = () => 1;\n${lines(500)}`,
+      "src/kit/data.ts": `export const a = [\n${"  1,\n".repeat(600)}];\n`,
+      "test/kit/group.test.ts": `describe("a", () => {\n${lines(80)}});\n`,
+      "test/kit/each.test.ts": `describe.skipIf(true)("a", () => {\n${lines(80)}});\n`,
+    };
+    expect(tooLong(planted(files))).toEqual([
+      "src/kit/wide.ts:1 has 133 characters",
+      "src/kit/function.ts:1 is a function of 71 lines",
+      "src/kit/file.ts has 501 lines",
+    ]);
+  });
+
+  test("find names in another spelling", () => {
+    const files = { "src/kit/someFile.ts": "export function make_it() {}\ninterface order {}\nclass KeyManager {}" };
+    expect(oddNames(planted(files)).sort()).toEqual([
+      "src/kit/someFile.ts is not in snake_case",
+      "src/kit/someFile.ts names KeyManager",
+      "src/kit/someFile.ts names make_it",
+      "src/kit/someFile.ts names order",
+    ]);
+  });
+
+  test("find functions that do not say what they do", () => {
+    const silent = "export const f = () => 1;\n// No docstring.\nexport function g() {}\n/** no sentence */\n";
+    const files = {
+      "src/kit/a.ts": `${silent}export function h() {}\n/** Not exported. */\nfunction i() {}`,
+      "src/kit/b.ts": "/**\n * Says what it does.\n * Refuses: a_code\n */\nexport const f = () => 1;\n",
+    };
+    expect(undocumented(planted(files))).toEqual([
+      "src/kit/a.ts: f has no docstring",
+      "src/kit/a.ts: g has no docstring",
+      "src/kit/a.ts: h needs full sentences",
+    ]);
+  });
+
+  test("find contracts that name nothing, or too little", () => {
+    const docstring = "/** Acts. Refuses: rate_limited, no_such_code (never). Emits: order.created, order.eaten. */\n";
+    const body = 'if (a) throw new Fault("storage_full", "Full.");\n throw missing("order", 1);';
+    const files = { "src/orders/commands.ts": `${docstring}export function act() { ${body} }` };
+    expect(brokenContracts(planted(files), tables)).toEqual([
+      "src/orders/commands.ts: act refuses no_such_code, which is no code",
+      "src/orders/commands.ts: act emits order.eaten, which is no event type",
+      "src/orders/commands.ts: act throws resource_missing unsaid",
+      "src/orders/commands.ts: act throws storage_full unsaid",
+    ]);
+  });
+
+  test("let a kept contract pass", () => {
+    const docstring =
+      "/**\n * Acts.\n * Refuses: storage_full when full,\n * and unavailable. Emits: order.created.\n */\n";
+    const body = 'throw new Fault("storage_full", "Full.");';
+    const files = { "src/orders/commands.ts": `${docstring}export function act() { ${body} }` };
+    expect(brokenContracts(planted(files), tables)).toEqual([]);
+  });
+});

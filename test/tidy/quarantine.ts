@@ -1,0 +1,89 @@
+// What may be touched in its own place only. Everywhere else it is handed in.
+import { childrenOf, literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
+
+interface Rule {
+  readonly what: string;
+  readonly packages?: RegExp;
+  /** Whether a node of the tree touches it. */
+  readonly touches?: (node: Node) => boolean;
+  readonly allowed: RegExp;
+}
+
+const calls = (node: Node, name: RegExp) => node.type === "CallExpression" && name.test(nameOf(node["callee"]));
+const names = (node: Node, name: RegExp) => node.type === "MemberExpression" && name.test(nameOf(node));
+const empty = (node: Node) => (node["arguments"] as unknown[]).length === 0;
+const makesNow = (node: Node) => node.type === "NewExpression" && nameOf(node["callee"]) === "Date" && empty(node);
+
+const rules: readonly Rule[] = [
+  {
+    what: "elysia",
+    packages: /^elysia(?:\/|$)|^@elysia/,
+    allowed: /^src\/(?:http\/|app\.ts|keys\/guard\.ts|dashboard\/|(?:\w+\/)+routes\.ts)/,
+  },
+  {
+    what: "the database",
+    packages: /^drizzle-orm(?:\/|$)|^pg$|^bun:sqlite$/,
+    allowed: /^(?:db\/|src\/database\/|src\/(?:\w+\/)+(?:store|emit)\.ts)/,
+  },
+  { what: "croner", packages: /^croner$/, allowed: /^src\/schedule\.ts$/ },
+  {
+    what: "flags or the environment",
+    packages: /^(?:node:)?process$/,
+    touches: (node) =>
+      names(node, /^(?:globalThis\.)?(?:process|Bun)\.(?:env|argv)$|^import\.meta\.env$/) || calls(node, /^parseArgs$/),
+    allowed: /^src\/config\.ts$/,
+  },
+  {
+    what: "the wall clock",
+    touches: (node) => calls(node, /^Date(?:\.now)?$|^Temporal\.Now\./) || makesNow(node),
+    allowed: /^src\/kit\/clock\.ts$/,
+  },
+  {
+    what: "chance",
+    touches: (node) => names(node, /^Math\.random$|(?:^|\.)randomUUID(?:v\d)?$/) || calls(node, /^randomUUID(?:v\d)?$/),
+    allowed: /^src\/(?:kit|database)\//,
+  },
+  {
+    what: "the network",
+    packages: /^node:https?$/,
+    touches: (node) => calls(node, /^(?:(?:globalThis|Bun)\.)?fetch$/),
+    allowed: /^src\/(?:(?:\w+\/)+sender\.ts|shipping\/carriers\/|dashboard\/web\/)/,
+  },
+  {
+    what: "the console",
+    touches: (node) => names(node, /^console\.\w+$/),
+    allowed: /^src\/(?:main\.ts|kit\/log\.ts)$/,
+  },
+];
+
+/** Files of the service that touch the outside world out of its place. */
+export function escapes(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ file }) => /^(?:src|db)\//.test(file))
+    .flatMap((source) => {
+      const nodes = nodesOf(source.tree);
+      const touched = ({ packages, touches, allowed }: Rule) =>
+        !allowed.test(source.file) &&
+        (source.imports.some(({ from }) => packages?.test(from)) || nodes.some((node) => touches?.(node)));
+      return rules.filter(touched).map(({ what }) => `${source.file} touches ${what}`);
+    });
+}
+
+/** Files that say `any`. */
+export function anything(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ tree }) => nodesOf(tree).some(({ type }) => type === "TSAnyKeyword"))
+    .map(({ file }) => file);
+}
+
+/** The codes that a function throws itself: `throw new Fault("code", …)` and the two shorthands for common codes. */
+export function thrownCodes(node: Node): string[] {
+  const shorthands: Record<string, string> = { invalid: "validation_failed", missing: "resource_missing" };
+  const codeOf = (made: Node) => {
+    const name = nameOf(made["callee"]);
+    if (made.type === "NewExpression") return name === "Fault" ? literal((made["arguments"] as Node[])[0]) : null;
+    return made.type === "CallExpression" ? (shorthands[name] ?? null) : null;
+  };
+  const thrown = nodesOf(node).filter(({ type }) => type === "ThrowStatement");
+  return [...new Set(thrown.flatMap(childrenOf).flatMap((made) => codeOf(made) ?? []))].sort();
+}

@@ -1,0 +1,135 @@
+// Source files as syntax trees, for the checks of the house.
+import { dirname, join, normalize } from "node:path";
+import { parseSync } from "oxc-parser";
+
+/** One node of a syntax tree, as far as the checks look at it. */
+export interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [property: string]: unknown;
+}
+
+export interface Import {
+  /** As it is written: `./order.ts`, `elysia`, `node:fs`. */
+  readonly from: string;
+  /** The file it names, from the project's folder; null for a package. */
+  readonly file: string | null;
+}
+
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly tree: Node;
+  readonly comments: readonly { readonly type: string; readonly value: string; readonly end: number }[];
+  readonly imports: readonly Import[];
+}
+
+/** Parses one file; `file` is its path from the project's folder. Throws when it is not TypeScript. */
+export function parse(file: string, text: string): Source {
+  const { program, module, comments, errors } = parseSync(file, text);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  const tree = program as unknown as Node;
+  const named = [
+    ...module.staticImports.map((found) => found.moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? [])),
+    ...nodesOf(tree).flatMap((node) =>
+      node.type === "ImportExpression" || node.type === "TSImportType" ? (literal(node["source"]) ?? []) : [],
+    ),
+  ];
+  const imports = [...new Set(named)].map((from) => ({
+    from,
+    file: from.startsWith(".") ? normalize(join(dirname(file), from)) : null,
+  }));
+  return { file, text, tree, comments, imports };
+}
+
+/** All TypeScript files of the house: ours, neither generated nor installed. */
+export async function readSources(folder: string): Promise<Source[]> {
+  const files = [...new Bun.Glob("{src,db,scripts,test}/**/*.{ts,tsx}").scanSync({ cwd: folder })].sort();
+  return await Promise.all(files.map(async (file) => parse(file, await Bun.file(join(folder, file)).text())));
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && typeof (value as Node).type === "string";
+
+/** The nodes directly below a node. */
+export function childrenOf(node: Node): Node[] {
+  return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode));
+}
+
+/** A node and all below it. */
+export function nodesOf(node: Node): Node[] {
+  const found: Node[] = [];
+  const waiting = [node];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    found.push(next);
+    waiting.push(...childrenOf(next));
+  }
+  return found;
+}
+
+/** The text of a string literal, or null for anything else. */
+export function literal(node: unknown): string | null {
+  return isNode(node) && node.type === "Literal" && typeof node["value"] === "string" ? node["value"] : null;
+}
+
+/** An identifier or a chain of them as text, such as `process.env`; empty for anything else. */
+export function nameOf(node: unknown): string {
+  if (!isNode(node)) return "";
+  if (node.type === "Identifier") return String(node["name"]);
+  if (node.type === "MetaProperty") return `${nameOf(node["meta"])}.${nameOf(node["property"])}`;
+  if (node.type !== "MemberExpression" || node["computed"] === true) return "";
+  const object = nameOf(node["object"]);
+  return object && `${object}.${nameOf(node["property"])}`;
+}
+
+const functionTypes = ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "TSDeclareFunction"];
+
+/** Whether the node is a function of any form. */
+export function isFunction(node: unknown): node is Node {
+  return isNode(node) && functionTypes.includes(node.type);
+}
+
+/** The line of a position, counted from 1. */
+export function lineAt({ text }: Source, position: number): number {
+  return text.slice(0, position).split("\n").length;
+}
+
+export interface Exported {
+  readonly name: string;
+  /** The function itself. */
+  readonly node: Node;
+  /** What its docstring says, in one line; empty when there is none. */
+  readonly docstring: string;
+}
+
+/** The functions that a file exports by name, each with its docstring; of overloads the first. */
+export function exportedFunctions(source: Source): Exported[] {
+  const found = new Map<string, Exported>();
+  for (const statement of source.tree["body"] as Node[]) {
+    if (statement.type !== "ExportNamedDeclaration" && statement.type !== "ExportDefaultDeclaration") continue;
+    const declared = statement["declaration"];
+    if (!isNode(declared)) continue;
+    const add = (name: string, node: Node) => {
+      if (!found.has(name)) found.set(name, { name, node, docstring: docstringBefore(source, statement.start) });
+    };
+    if (isFunction(declared)) add(nameOf(declared["id"]) || "default", declared);
+    if (declared.type !== "VariableDeclaration") continue;
+    for (const { id, init } of declared["declarations"] as { id: Node; init: unknown }[]) {
+      if (isFunction(init)) add(nameOf(id), init);
+    }
+  }
+  return [...found.values()];
+}
+
+function docstringBefore({ comments, text }: Source, start: number): string {
+  const comment = comments.findLast(({ end }) => end <= start);
+  if (comment?.type !== "Block" || !comment.value.startsWith("*")) return "";
+  if (text.slice(comment.end, start).trim() !== "") return "";
+  return comment.value
+    .split("\n")
+    .map((line) => line.replace(/^\s*\*+ ?/, "").trim())
+    .join(" ")
+    .trim();
+}
