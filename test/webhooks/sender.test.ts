@@ -266,6 +266,16 @@ describe("a bad receiver", () => {
     expect(Buffer.byteLength(result.body ?? "")).toBeLessThanOrEqual(4096);
   });
 
+  test("that sends much is left at the cap, long before the deadline", async () => {
+    const { url } = await rawReceiver((socket) => {
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+      forever(socket, `4000\r\n${"a".repeat(0x4000)}\r\n`, 1);
+    });
+    const result = await sender({ deadlines: { ...deadlines, body_ms: 5000 } }).send(to(url));
+    expect(result).toMatchObject({ status_code: 200, error: null, truncated: true });
+    expect(result.duration_ms).toBeLessThan(1000);
+  });
+
   test("that nobody listens for refuses the connection", async () => {
     const { port, url } = receiver(() => new Response());
     for (const close of closers.splice(-1)) await close();
