@@ -14,7 +14,7 @@ export function newSecret(random: Uint8Array): string {
   return prefix + Buffer.from(random).toString("base64");
 }
 
-/** What is wrong with a secret that a client supplies, or null: it must be `whsec_` and padded base64 of 24–64 bytes. */
+/** What is wrong with a secret that a client supplies, or null: it is `whsec_` and padded base64 of 24 to 64 bytes. */
 export function secretProblem(secret: string): string | null {
   if (!secret.startsWith(prefix)) return `must start with ${prefix}`;
   const key = Buffer.from(secret.slice(prefix.length), "base64");

@@ -1,5 +1,5 @@
-// Certificates for receivers in tests, made once with openssl and good for nothing else: an authority whose key was thrown
-// away, a certificate of `receiver.test` and 127.0.0.2 that lasts until 2120, and one of them that expired in 2021.
+// Certificates for receivers in tests, made once with openssl and good for nothing else: an authority whose key was
+// thrown away, a certificate of `receiver.test` and 127.0.0.2 until 2120, and one of them that expired in 2021.
 
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBejCCAR+gAwIBAgIBAjAKBggqhkjOPQQDAjAjMSEwHwYDVQQDDBhQYWNraG91
