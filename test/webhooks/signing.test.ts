@@ -16,7 +16,8 @@ const short_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const number_body = '{"test": 2432232314}';
 const named_body =
-  '{"id":"evt_1","type":"order.created","created_at":"2026-01-01T00:00:00.000Z","data":{"object":"order","name":"Zoë"}}';
+  '{"id":"evt_1","type":"order.created","created_at":"2026-01-01T00:00:00.000Z",' +
+  '"data":{"object":"order","name":"Zoë"}}';
 const bigcommerce_secret = `whsec_${Buffer.from("bc-client-secret").toString("base64")}`;
 
 const delivery: SignedDelivery = {
