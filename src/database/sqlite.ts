@@ -11,6 +11,7 @@ import { earliest, Transaction, type Wakes } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
 const batch_max = 64;
+const snapshot_ms = 10;
 
 export interface SqliteSettings {
   /** The database file, which has been migrated. */
@@ -69,6 +70,9 @@ class SqliteStore implements Store {
   #writing = false;
   #looks: Look[] = [];
   #looking = false;
+  /** Until then (monotonic ms) the open snapshot may be read; 0 when the next read must take a new one. */
+  #snapshot_until = 0;
+  #idle: Timer | null = null;
   #turn: Promise<typeof late> | null = null;
   #dead: Fault | null = null;
   #closed = false;
@@ -133,6 +137,8 @@ class SqliteStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     while (this.#writing || this.#looking) await nextTurn();
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#closeSnapshot();
     this.#reader.close();
     this.#writer.close();
   }
@@ -157,7 +163,9 @@ class SqliteStore implements Store {
       const before = this.#changes();
       for (const job of batch) settle.push(await this.#runJob(job, wakes));
       if (this.#changes() !== before) number = (this.#number.values()[0]?.[0] as number | undefined) ?? null;
+      if (!this.#looking) this.#closeSnapshot();
       this.#commit.run();
+      this.#snapshot_until = 0;
     } catch (error) {
       this.#abandon(batch, error);
       return;
@@ -233,16 +241,36 @@ class SqliteStore implements Store {
       const look = next;
       try {
         if (this.#dead !== null) throw this.#dead;
-        this.#beginLook.run();
+        this.#openSnapshot();
         const db = { sql: this.#reader.sql, now: this.#time(this.clock.now()), mode: this.mode };
         look.done(await this.#inOneTurn(look.work(db)));
       } catch (error) {
+        this.#closeSnapshot();
         this.#notice(error);
         look.fail(this.#dead ?? told(error));
       }
-      if (this.#reader.raw.inTransaction) this.#endLook.run();
     }
     this.#looking = false;
+  }
+
+  /**
+   * Reads share one snapshot until something is committed, and for 10 ms at most: taking one costs more than a read. It is
+   * closed before each commit and when idle, so that it never keeps the log from being written back.
+   */
+  #openSnapshot(): void {
+    if (this.#snapshot_until > performance.now()) return;
+    this.#closeSnapshot();
+    this.#beginLook.run();
+    this.#snapshot_until = performance.now() + snapshot_ms;
+    this.#idle ??= setTimeout(() => {
+      this.#idle = null;
+      if (!this.#looking) this.#closeSnapshot();
+    }, snapshot_ms);
+  }
+
+  #closeSnapshot(): void {
+    this.#snapshot_until = 0;
+    if (this.#reader.raw.inTransaction) this.#endLook.run();
   }
 
   async #inOneTurn<T>(work: Promise<T>): Promise<T> {
