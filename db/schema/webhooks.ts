@@ -30,6 +30,9 @@ export const subscriptions = table(
     /** Number of the last delivery recorded; the next one gets the next number, without gaps. */
     sequence: int().notNull(),
     consecutive_failures: int().notNull(),
+    /** When the present run of failures began; null after a success. */
+    first_failure_at: time(),
+    /** When the subscription became `failing`. */
     failing_since: time(),
     /** While it lies in the future nothing is sent (429). */
     paused_until: time(),
@@ -58,6 +61,8 @@ export const deliveries = table(
     status: text().$type<DeliveryStatus>().notNull(),
     attempts: int().notNull(),
     max_attempts: int().notNull(),
+    /** Attempts made before the present retry budget: redelivery and recovery begin a new one. */
+    spent_attempts: int().notNull(),
     /** When the next attempt is due. */
     next_at: time(),
     /** Until then the server that claimed it may send it; afterwards another may. */
@@ -100,7 +105,8 @@ export const delivery_attempts = table(
     error_code: text(),
     error_message: text(),
     ip_address: text(),
-    duration_ms: int().notNull(),
+    /** Null for a blocked attempt, of which no timing is told. */
+    duration_ms: int(),
     started_at: time().notNull(),
     next_attempt_at: time(),
   },
