@@ -1,4 +1,5 @@
 // `bun run start [flags of serve]`: installs the packages when they are missing or out of date, then serves.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { install, root } from "./install.ts";
 
@@ -18,4 +19,17 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     if (signal !== "SIGINT" || !process.stdin.isTTY) service.kill(signal);
   });
 }
+if (process.env["npm_config_user_agent"]?.startsWith("npm/") && process.platform === "linux") {
+  // `npx` that is told to stop leaves what it runs to itself. So the service is told to when `npx` is gone.
+  const runner = parentOf(process.ppid);
+  setInterval(() => parentOf(process.ppid) !== runner && service.kill("SIGTERM"), 500).unref();
+}
 process.exit(await service.exited);
+
+function parentOf(process_id: number): string | undefined {
+  try {
+    return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${process_id}/status`, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}
