@@ -1,5 +1,14 @@
-// Statements that are built once for each connection and reused: building SQL costs ten times what SQLite needs to run it.
-import { getTableColumns, type InferInsertModel, is, Param, Placeholder, type SQL, sql as template } from "drizzle-orm";
+// Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
+import {
+  Column,
+  getTableColumns,
+  type InferInsertModel,
+  is,
+  Param,
+  Placeholder,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
@@ -22,9 +31,10 @@ export type Prepared<S extends Reading, A, R> = (db: { readonly sql: S }, values
 let made_count = 0;
 
 /**
- * Prepares a query for reuse: `const byId = prepared((sql, a: Args<{ id: number }>) => sql.select()….where(eq(t.id, a.id)))`,
- * then `await byId(db, { id })`. A query that changes rows names its first argument `sql: Writing` and takes a `Tx`. Values
- * for columns of type bool and json are bound only where Drizzle knows the column: in `set` and `values`.
+ * Prepares a query for reuse: `const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(t)…)` with
+ * `a.id` where the value goes, then `await byId(db, { id })`. A query that changes rows types its first argument
+ * `sql: Writing` and then takes a `Tx`. Values for bool and json columns go into `set` and `values` only, where Drizzle
+ * knows the column they are for.
  */
 export function prepared<A, R, S extends Reading = Reading>(
   build: (sql: S, args: Args<A>) => Built<R>,
@@ -35,14 +45,14 @@ export function prepared<A, R, S extends Reading = Reading>(
   return async (db, values) => {
     let ready = made.get(db.sql);
     if (ready === undefined) {
-      ready = keepNulls(build(db.sql, args).prepare(name));
+      ready = plainRows(keepNulls(build(db.sql, args).prepare(name)));
       made.set(db.sql, ready);
     }
     return await ready.execute(values as Record<string, unknown>);
   };
 }
 
-/** Inserts rows: a prepared statement for each on SQLite (building SQL costs), one for all on PostgreSQL (trips cost). */
+/** Inserts rows: a prepared statement a row on SQLite (building SQL costs), one for all on PostgreSQL (trips cost). */
 export async function insert<T extends PgTable>(tx: Tx, table: T, rows: readonly InferInsertModel<T>[]): Promise<void> {
   if (engine === "postgres") {
     const columns = Object.keys(getTableColumns(table)).length;
@@ -102,7 +112,7 @@ function insertOf(sql: Writing, table: PgTable, names: readonly string[], id: An
   return keepNulls(id === null ? query.prepare("") : query.returning({ id }).prepare(""));
 }
 
-/** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool and "null" in JSON. */
+/** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool, "null" in JSON. */
 function keepNulls<R>(ready: Ready<R>): Ready<R> {
   const { params } = (ready as unknown as { getQuery(): { params: unknown[] } }).getQuery();
   for (const param of params) {
@@ -111,6 +121,39 @@ function keepNulls<R>(ready: Ready<R>): Ready<R> {
     const mapToDriverValue = (value: unknown) => (value === null ? null : encoder.mapToDriverValue(value));
     Object.assign(param, { encoder: { mapToDriverValue } });
   }
+  return ready;
+}
+
+interface Selected {
+  readonly fields?: readonly { readonly path: readonly string[]; readonly field: unknown }[];
+  readonly joinsNotNullableMap?: unknown;
+  customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
+}
+
+/**
+ * Lets rows of plain columns pass by Drizzle's mapper, which asks the class of every column for every row and so costs
+ * more than SQLite does. Only columns that decode (bool, json) are asked to.
+ */
+function plainRows<R>(ready: Ready<R>): Ready<R> {
+  const selected = ready as unknown as Selected;
+  const { fields, joinsNotNullableMap } = selected;
+  if (!fields || joinsNotNullableMap || selected.customResultMapper) return ready;
+  if (!fields.every(({ path, field }) => path.length === 1 && is(field, Column))) return ready;
+  const columns = fields.map(({ path, field }) => {
+    const column = field as Column;
+    const decodes = column.mapFromDriverValue !== Column.prototype.mapFromDriverValue;
+    return { name: path[0] as string, column: decodes ? column : null };
+  });
+  selected.customResultMapper = (rows) =>
+    rows.map((values) => {
+      const row: Record<string, unknown> = {};
+      for (let at = 0; at < columns.length; at += 1) {
+        const { name, column } = columns[at] as (typeof columns)[number];
+        const value = values[at];
+        row[name] = column === null || value === null ? value : column.mapFromDriverValue(value);
+      }
+      return row;
+    });
   return ready;
 }
 

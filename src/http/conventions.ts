@@ -24,7 +24,7 @@ export const withConventions = (service: Service, admit: Admit) =>
     .onRequest(async (context) => {
       const request_id = requestId(context.request);
       started.set(context.request, request_id);
-      Object.assign(context, { call: await admit(context.request, request_id) });
+      context.call = await admit(context.request, request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       call.raw_body = await readText(request);
