@@ -1,0 +1,54 @@
+/** What an order wants of the stock, and how. */
+export interface OrderClaim {
+  readonly order_id: number;
+  readonly order_number: string;
+  /** `api`, or `<platform>:<connection>`: an earlier reservation is adopted only from the same source. */
+  readonly source: string;
+  /** Higher is served first when stock is short. */
+  readonly priority: number;
+  /** Only stock of this warehouse, when given. */
+  readonly warehouse_id: number | null;
+  readonly requires_cold_storage: boolean;
+  readonly allow_backorder: boolean;
+  /** The reservation to adopt, when the client named it. */
+  readonly reservation_id: number | null;
+  readonly lines: readonly {
+    readonly order_line_id: number;
+    readonly product_id: number;
+    readonly quantity: number;
+  }[];
+}
+
+/** What stock holds for one order line: units wanted and not yet shipped, of these promised, of these picked. */
+export interface ClaimLine {
+  readonly order_line_id: number;
+  readonly product_id: number;
+  readonly wanted: number;
+  readonly reserved: number;
+  readonly picked: number;
+}
+
+/** Some units of an order line. */
+export interface LineUnits {
+  readonly order_line_id: number;
+  readonly quantity: number;
+}
+
+/** Units taken from the shelf for an order line; without lot and bin they are taken as planned. */
+export interface Pick extends LineUnits {
+  readonly lot_number?: string | undefined;
+  readonly bin?: string | undefined;
+}
+
+/** Units promised to an order line, and where they lie: a row of a pick list. */
+export interface PlannedUnits extends LineUnits {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly bin: string;
+  readonly pick_order: number;
+  readonly lot_number: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiration_date: number | null;
+  /** True when they lie in staging already. */
+  readonly picked: boolean;
+}
