@@ -48,6 +48,7 @@ export const stock_items = table(
   (t) => [
     unique("stock_items_place").on(t.product_id, t.bin_id, t.lot_id).where(where("lot_id is not null")),
     unique("stock_items_place_no_lot").on(t.product_id, t.bin_id).where(where("lot_id is null")),
+    index("stock_items_held").on(t.product_id).where(where("on_hand > 0")),
     index("stock_items_bin").on(t.bin_id),
     index("stock_items_lot").on(t.lot_id).where(where("lot_id is not null")),
     check("stock_items_on_hand", "on_hand between 0 and 1000000000"),

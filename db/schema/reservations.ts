@@ -46,6 +46,8 @@ export const reservation_lines = table(
       .notNull()
       .references(() => products.id),
     order_line_id: int(),
+    /** Units asked for, which stays when the reservation is over. */
+    quantity: int().notNull(),
     /** Units wanted and not yet shipped. */
     wanted: int().notNull(),
     /** Of these, promised: the sum of the line's allocations. */

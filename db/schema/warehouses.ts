@@ -15,18 +15,22 @@ export interface Place {
   phone?: string | null;
 }
 
-export const warehouses = table("warehouses", {
-  id: id(),
-  name: text().notNull(),
-  address: json<Place>().notNull(),
-  /** IANA time zone, in which the cut-off counts. */
-  timezone: text().notNull(),
-  /** Lower numbers are chosen first. */
-  priority: int().notNull(),
-  version: int().notNull(),
-  created_at: time().notNull(),
-  updated_at: time().notNull(),
-});
+export const warehouses = table(
+  "warehouses",
+  {
+    id: id(),
+    name: text().notNull(),
+    address: json<Place>().notNull(),
+    /** IANA time zone, in which the cut-off counts. */
+    timezone: text().notNull(),
+    /** Lower numbers are chosen first. */
+    priority: int().notNull(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [unique("warehouses_name").on(t.name)],
+);
 
 export const zones = table(
   "zones",

@@ -241,6 +241,7 @@ CREATE TABLE "reservation_lines" (
 	"reservation_id" bigint NOT NULL,
 	"product_id" bigint NOT NULL,
 	"order_line_id" bigint,
+	"quantity" bigint NOT NULL,
 	"wanted" bigint NOT NULL,
 	"reserved" bigint NOT NULL,
 	"picked" bigint NOT NULL,
@@ -586,6 +587,7 @@ CREATE INDEX "movements_to" ON "movements" USING btree ("to_item_id");--> statem
 CREATE INDEX "movements_reference" ON "movements" USING btree ("reference_type","reference_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "stock_items_place" ON "stock_items" USING btree ("product_id","bin_id","lot_id") WHERE lot_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "stock_items_place_no_lot" ON "stock_items" USING btree ("product_id","bin_id") WHERE lot_id is null;--> statement-breakpoint
+CREATE INDEX "stock_items_held" ON "stock_items" USING btree ("product_id") WHERE on_hand > 0;--> statement-breakpoint
 CREATE INDEX "stock_items_bin" ON "stock_items" USING btree ("bin_id");--> statement-breakpoint
 CREATE INDEX "stock_items_lot" ON "stock_items" USING btree ("lot_id") WHERE lot_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
@@ -636,6 +638,7 @@ CREATE UNIQUE INDEX "tracking_records_number" ON "tracking_records" USING btree 
 CREATE INDEX "tracking_records_shipment" ON "tracking_records" USING btree ("shipment_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "bins_code" ON "bins" USING btree ("warehouse_id","code");--> statement-breakpoint
 CREATE INDEX "bins_zone" ON "bins" USING btree ("zone_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "warehouses_name" ON "warehouses" USING btree ("name");--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_code" ON "zones" USING btree ("warehouse_id","zone_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "deliveries_sequence" ON "deliveries" USING btree ("subscription_id","sequence") WHERE sequence > 0;--> statement-breakpoint
 CREATE UNIQUE INDEX "deliveries_event" ON "deliveries" USING btree ("subscription_id","event_id");--> statement-breakpoint

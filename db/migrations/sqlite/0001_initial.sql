@@ -102,6 +102,7 @@ CREATE TABLE `stock_items` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `stock_items_place` ON `stock_items` (`product_id`,`bin_id`,`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX `stock_items_place_no_lot` ON `stock_items` (`product_id`,`bin_id`) WHERE lot_id is null;--> statement-breakpoint
+CREATE INDEX `stock_items_held` ON `stock_items` (`product_id`) WHERE on_hand > 0;--> statement-breakpoint
 CREATE INDEX `stock_items_bin` ON `stock_items` (`bin_id`);--> statement-breakpoint
 CREATE INDEX `stock_items_lot` ON `stock_items` (`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
 CREATE TABLE `api_keys` (
@@ -295,6 +296,7 @@ CREATE TABLE `reservation_lines` (
 	`reservation_id` integer NOT NULL,
 	`product_id` integer NOT NULL,
 	`order_line_id` integer,
+	`quantity` integer NOT NULL,
 	`wanted` integer NOT NULL,
 	`reserved` integer NOT NULL,
 	`picked` integer NOT NULL,
@@ -552,6 +554,7 @@ CREATE TABLE `warehouses` (
 	`updated_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
+CREATE UNIQUE INDEX `warehouses_name` ON `warehouses` (`name`);--> statement-breakpoint
 CREATE TABLE `zones` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`warehouse_id` integer NOT NULL,
