@@ -1,6 +1,6 @@
 // The number of the last commit, kept beside the database: a database behind it has lost commits, even when it looks
-// whole (a log cut between two frames, a log that was deleted, an old copy). Written after each commit and never synced,
-// so it can be behind the database but not ahead.
+// whole (a log cut between two frames, a log that was deleted, an old copy). Written after each commit and never
+// synced, so it can be behind the database but not ahead.
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 
 const digits = 16;

@@ -10,14 +10,23 @@ import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
 import { lock, tryLock } from "./lock.ts";
 import { lacksMigrations, migrateSqlite } from "./migrate.ts";
-import type { OpenSettings, Stores } from "./open.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Store } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
 import { walState } from "./wal.ts";
 
+export interface DirectorySettings {
+  /** The data directory; made when it is not there. */
+  readonly data: string;
+  /** A server has the data directory for itself and checks it; a command works beside a running server. */
+  readonly purpose: "serve" | "command";
+  readonly log: Log;
+  /** Called once when the storage failed for good: the process must end within a second, with exit code 74. */
+  readonly fatal: (error: unknown) => void;
+}
+
 /** Opens both databases of a data directory. Only who has the directory for himself checks and migrates them. */
-export function openDataDirectory(settings: OpenSettings, clocks: Readonly<Record<Mode, Clock>>): Stores {
+export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<Record<Mode, Clock>>) {
   // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
@@ -39,7 +48,7 @@ export function openDataDirectory(settings: OpenSettings, clocks: Readonly<Recor
 }
 
 function openOne(
-  settings: OpenSettings,
+  settings: DirectorySettings,
   mode: Mode,
   clock: Clock,
   alone: boolean,

@@ -10,7 +10,10 @@ export interface InstanceLock {
   release(): void;
 }
 
-/** Takes the lock of a data directory, or answers null when another process has it for more than a second. A killed process has it no more. */
+/**
+ * Takes the lock of a data directory, or answers null when another process has it for more than a second. A killed
+ * process has it no more.
+ */
 export function tryLock(path: string): InstanceLock | null {
   const raw = new Database(path, { create: true, readwrite: true });
   try {

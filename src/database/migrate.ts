@@ -26,7 +26,7 @@ export function missingMigrations(all: readonly Migration[], applied: readonly s
   if (strange !== undefined) {
     throw startRefused(
       "newer",
-      `${where} was made by a newer Packhouse (it has the migration ${strange}). Start that version, or restore a backup.`,
+      `${where} was made by a newer Packhouse (it has the migration ${strange}). Start that one, or restore a backup.`,
     );
   }
   const done = new Set(applied);
@@ -75,9 +75,7 @@ function appliedOnSqlite(raw: Database, where: string): string[] {
 function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[], count: number): void {
   raw.run(`pragma application_id=${applicationId}`);
   raw.run("create table if not exists migrations (name text primary key) strict");
-  raw.run(
-    "create table if not exists commit_sequence (id integer primary key check (id = 1), number integer not null) strict",
-  );
+  raw.run("create table if not exists commit_sequence (id integer primary key check (id = 1), number integer) strict");
   raw.run("insert into commit_sequence values (1, 0) on conflict do nothing");
   const before = sequences(raw);
   for (const { name, statements } of missing) {

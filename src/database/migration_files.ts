@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The migrations of one engine in their order: the file's name without `.sql`, and its statements. drizzle-kit names the
- * schema "public" in references; it is left out, so that the tables of each store refer to each other.
+ * The migrations of one engine in their order: the file's name without `.sql`, and its statements. drizzle-kit names
+ * the schema "public" in references; it is left out, so that the tables of each store refer to each other.
  */
 export function migrationFiles(engine: "sqlite" | "postgres"): { name: string; statements: string[] }[] {
   const folder = join(import.meta.dir, "../../db/migrations", engine);

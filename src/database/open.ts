@@ -2,23 +2,15 @@
 
 import type { Clock } from "../kit/clock.ts";
 import { systemClock } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
-import { openDataDirectory } from "./data_directory.ts";
+import { type DirectorySettings, openDataDirectory } from "./data_directory.ts";
 import { migratePostgres } from "./migrate_postgres.ts";
 import { openPostgres } from "./postgres.ts";
 import type { Store } from "./store.ts";
 
-export interface OpenSettings {
-  /** The data directory; made when it is not there. Not used with a database address. */
-  readonly data: string;
+export interface OpenSettings extends DirectorySettings {
   /** Address of a PostgreSQL database, or null for SQLite in the data directory. */
   readonly database_url: string | null;
-  /** A server has the data directory for itself and checks it; a command works beside a running server. */
-  readonly purpose: "serve" | "command";
-  readonly log: Log;
-  /** Called once when the storage failed for good: the process must end within a second, with `exitStorageFailed`. */
-  readonly fatal: (error: unknown) => void;
   /** The clock of each mode; the machine's when absent. */
   readonly clocks?: Readonly<Record<Mode, Clock>>;
 }
@@ -32,8 +24,8 @@ export interface Stores {
 }
 
 /**
- * Opens both stores, migrated. Throws a `StartRefused` with a message for the operator and an exit code when the data is
- * in use, damaged, another program's, or a newer version's.
+ * Opens both stores, migrated. Throws a `StartRefused` with a message for the operator and an exit code when the data
+ * is in use, damaged, another program's, or a newer version's.
  */
 export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };

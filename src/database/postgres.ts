@@ -39,7 +39,7 @@ export function openPostgres(settings: PostgresSettings): Store {
   return new PostgresStore(settings);
 }
 
-/** What a new connection is told before it is used. A commit waits for the disk even where the server's default is off. */
+/** What a new connection is told first. A commit waits for the disk even where the server's default is not to. */
 export function sessionSettings(schema: string): string {
   return [
     `set search_path to "${schema.replaceAll('"', '""')}"`,

@@ -254,8 +254,8 @@ class SqliteStore implements Store {
   }
 
   /**
-   * Reads share one snapshot until something is committed, and for 10 ms at most: taking one costs more than a read. It is
-   * closed before each commit and when idle, so that it never keeps the log from being written back.
+   * Reads share one snapshot until something is committed, and for 10 ms at most: taking one costs more than a read. It
+   * is closed before each commit and when idle, so that it never keeps the log from being written back.
    */
   #openSnapshot(): void {
     if (this.#snapshot_until > performance.now()) return;

@@ -61,7 +61,7 @@ function read(raw: Database, pragma: string): unknown {
   return raw.query(`pragma ${pragma}`).values()[0]?.[0];
 }
 
-/** Drizzle compiles a statement for every query; its `prepare` is replaced by one that hands out the one made before. */
+/** Drizzle compiles a statement for every query; `prepare` is replaced to hand out the one that was made before. */
 function connection(raw: Database, watch: Watch | null): Connection {
   const kept = new Map<string, Statement>();
   const prepare = raw.prepare.bind(raw) as (query: string) => Statement;

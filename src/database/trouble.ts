@@ -6,9 +6,6 @@ import { chain } from "./conflict.ts";
 /** `full` and `unavailable` pass by themselves; after `fatal` nothing the storage says can be believed. */
 export type Trouble = "full" | "unavailable" | "fatal";
 
-/** The exit code of a process whose storage failed (EX_IOERR). */
-export const exitStorageFailed = 74;
-
 const passing: Readonly<Record<string, Trouble>> = {
   SQLITE_FULL: "full",
   SQLITE_READONLY: "unavailable",
@@ -68,8 +65,8 @@ export function troubleFault(trouble: Trouble, cause: unknown): Fault {
 }
 
 /**
- * The error a caller sees: a `Fault` for trouble with the storage, anything else as it is; but Drizzle's own error, whose
- * message holds the values of the query, gives way to one without them, since messages are logged.
+ * The error a caller sees: a `Fault` for trouble with the storage, anything else as it is; but Drizzle's own error,
+ * whose message holds the values of the query, gives way to one without them, since messages are logged.
  */
 export function told(error: unknown): unknown {
   if (error instanceof Fault) return error;

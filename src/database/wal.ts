@@ -2,7 +2,7 @@
 // commit behind it; here damage in the middle is told from the torn tail that a power cut leaves.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** `absent`: nothing in it. `whole`: each frame is good. `torn`: the last, unfinished commit is cut. Others lose data. */
+/** `absent`: no frame. `whole`: each frame is good. `torn`: an unfinished last commit is cut. Else data is lost. */
 export type WalState = "absent" | "whole" | "torn" | "bad_header" | "damaged";
 
 const header_bytes = 32;

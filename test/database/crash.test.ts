@@ -1,5 +1,5 @@
 // Processes that are killed, disks that are full or fail: what was acknowledged stays, what was not is refused.
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { leases } from "../../db/schema/service.ts";
 import { engine } from "../../src/config.ts";
 import { insert } from "../../src/database/statements.ts";
 import { kept, mayMount, missingFrom, openFolder, skipped, startWriter } from "./child.ts";
-import { ended } from "./things.ts";
+import { describeOn, ended } from "./things.ts";
 
 const onSqlite = engine === "sqlite";
 const noMount = skipped("A5 disk full", onSqlite && !mayMount() ? "this process may not mount a file system" : null);
@@ -28,7 +28,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-describe.skipIf(!onSqlite)("a crash", () => {
+describeOn("sqlite", "a crash", () => {
   test("kill -9 under 64 writers, five times on one directory, loses nothing acknowledged", async () => {
     await inFolder(async (folder) => {
       const names: string[] = [];
@@ -47,7 +47,7 @@ describe.skipIf(!onSqlite)("a crash", () => {
   }, 60_000);
 });
 
-describe.skipIf(!onSqlite)("a disk", () => {
+describeOn("sqlite", "a disk", () => {
   test.skipIf(noMount)("that is full refuses writes, not reads, and is used again when there is room", async () => {
     await inFolder(async (folder) => {
       const disk = join(folder, "disk");

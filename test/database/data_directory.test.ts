@@ -1,6 +1,6 @@
 // Opening a data directory: who may, what is refused, what is repaired, what damage is found.
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import {
   chmodSync,
   cpSync,
@@ -16,14 +16,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engine } from "../../src/config.ts";
 import { readCommitFile } from "../../src/database/commit_file.ts";
 import { isStartRefused } from "../../src/database/exit.ts";
 import { openStores } from "../../src/database/open.ts";
 import { walState } from "../../src/database/wal.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { kept, missingFrom, openFolder, startWriter } from "./child.ts";
-import { ended } from "./things.ts";
+import { describeOn, ended } from "./things.ts";
 
 /** How opening ended: "open", or the exit code of the refusal. */
 async function opening(folder: string): Promise<number | string> {
@@ -37,7 +36,7 @@ async function opening(folder: string): Promise<number | string> {
 
 const bits = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describe.skipIf(engine !== "sqlite")("a data directory", () => {
+describeOn("sqlite", "a data directory", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "packhouse-data-"));
@@ -133,7 +132,7 @@ describe.skipIf(engine !== "sqlite")("a data directory", () => {
   });
 });
 
-describe.skipIf(engine !== "sqlite")("the log of a killed server", () => {
+describeOn("sqlite", "the log of a killed server", () => {
   let origin: string;
   let folder: string;
   let names: string[];

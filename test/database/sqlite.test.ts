@@ -1,10 +1,9 @@
 // What is peculiar to the store on SQLite: group commit, its guards, its settings, trouble with the disk.
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engine } from "../../src/config.ts";
 import { migrateSqlite } from "../../src/database/migrate.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
 import { applicationId, connectWriter } from "../../src/database/sqlite_connection.ts";
@@ -12,9 +11,9 @@ import { insert } from "../../src/database/statements.ts";
 import type { Store } from "../../src/database/store.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
-import { ended, thingMigrations, thingNames, things } from "./things.ts";
+import { describeOn, ended, thingMigrations, thingNames, things } from "./things.ts";
 
-describe.skipIf(engine !== "sqlite")("SQLite", () => {
+describeOn("sqlite", "SQLite", () => {
   let folder: string;
   let path: string;
   let store: Store;
@@ -93,7 +92,7 @@ describe.skipIf(engine !== "sqlite")("SQLite", () => {
     const raw = connectWriter(path, { enter: () => {}, failed: () => {} });
     raw
       .plain(
-        "create trigger doom before insert on things when new.name = 'doom' begin select raise(rollback, 'all over'); end",
+        "create trigger doom before insert on things when new.name = 'doom' begin select raise(rollback, 'over'); end",
       )
       .run();
     raw.close();

@@ -1,9 +1,9 @@
 // A process of its own for the tests: 64 writers on a data directory, each telling what was acknowledged.
 // Arguments: the data directory, and how many writes each makes (0: until it is killed).
 import { leases } from "../../db/schema/service.ts";
+import { exitCodes } from "../../src/database/exit.ts";
 import { openStores } from "../../src/database/open.ts";
 import { insert } from "../../src/database/statements.ts";
-import { exitStorageFailed } from "../../src/database/trouble.ts";
 import { silentLog } from "../../src/kit/log.ts";
 
 const [folder = "", writes = "0"] = process.argv.slice(2);
@@ -14,7 +14,7 @@ const stores = await openStores({
   database_url: null,
   purpose: "serve",
   log: silentLog,
-  fatal: () => process.exit(exitStorageFailed),
+  fatal: () => process.exit(exitCodes.storage),
 });
 console.log("ready");
 
