@@ -1,5 +1,5 @@
 // Processes that are killed, disks that are full or fail: what was acknowledged stays, what was not is refused.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { leases } from "../../db/schema/service.ts";
 import { engine } from "../../src/config.ts";
 import { insert } from "../../src/database/statements.ts";
 import { kept, mayMount, missingFrom, openFolder, skipped, startWriter } from "./child.ts";
-import { describeOn, ended } from "./things.ts";
+import { ended } from "./things.ts";
 
 const onSqlite = engine === "sqlite";
 const noMount = skipped("A5 disk full", onSqlite && !mayMount() ? "this process may not mount a file system" : null);
@@ -28,65 +28,67 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-describeOn("sqlite", "a crash", () => {
-  test("kill -9 under 64 writers, five times on one directory, loses nothing acknowledged", async () => {
-    await inFolder(async (folder) => {
-      const names: string[] = [];
-      for (let round = 0; round < 5; round++) {
-        const writer = startWriter(folder);
-        await writer.until((_, count) => count >= 150 * (round + 1));
-        writer.process.kill("SIGKILL");
-        await writer.end();
-        names.push(...kept(writer.lines));
-        const stores = await openFolder(folder);
-        expect(await missingFrom(stores, names)).toEqual([]);
-        await stores.close();
-      }
-      expect(names.length).toBeGreaterThan(2000);
-    });
-  }, 60_000);
-});
-
-describeOn("sqlite", "a disk", () => {
-  test.skipIf(noMount)("that is full refuses writes, not reads, and is used again when there is room", async () => {
-    await inFolder(async (folder) => {
-      const disk = join(folder, "disk");
-      mkdirSync(disk);
-      run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk);
-      try {
-        await fill(join(disk, "data"), () => run("mount", "-o", "remount,size=30m", disk));
-      } finally {
-        run("umount", "-l", disk);
-      }
-    });
+if (engine === "sqlite")
+  describe("a crash", () => {
+    test("kill -9 under 64 writers, five times on one directory, loses nothing acknowledged", async () => {
+      await inFolder(async (folder) => {
+        const names: string[] = [];
+        for (let round = 0; round < 5; round++) {
+          const writer = startWriter(folder);
+          await writer.until((_, count) => count >= 150 * (round + 1));
+          writer.process.kill("SIGKILL");
+          await writer.end();
+          names.push(...kept(writer.lines));
+          const stores = await openFolder(folder);
+          expect(await missingFrom(stores, names)).toEqual([]);
+          await stores.close();
+        }
+        expect(names.length).toBeGreaterThan(2000);
+      });
+    }, 60_000);
   });
 
-  test.skipIf(noStrace)(
-    "whose fsync fails ends the process at once, and nothing acknowledged is missing",
-    async () => {
+if (engine === "sqlite")
+  describe("a disk", () => {
+    test.skipIf(noMount)("that is full refuses writes, not reads, and is used again when there is room", async () => {
       await inFolder(async (folder) => {
-        const data = join(folder, "data");
-        const log = join(folder, "strace");
-        // The file must be there, so that strace knows it by its path.
-        await (await openFolder(data)).close();
-        const wal = join(data, "live.db-wal");
-        const inject = ["-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=12+"];
-        const writer = startWriter(data, 0, ["strace", "-f", "-o", log, "-P", wal, ...inject]);
-        const code = await writer.end();
-        expect(readFileSync(log, "latin1")).toContain("INJECTED");
-        expect(code).toBe(74);
-        const names = kept(writer.lines);
-        expect(names.length).toBeGreaterThan(0);
-        const refusal = writer.lines.findIndex((line) => line.startsWith("refused"));
-        if (refusal >= 0) expect(kept(writer.lines.slice(refusal))).toEqual([]);
-        const stores = await openFolder(data);
-        expect(await missingFrom(stores, names)).toEqual([]);
-        await stores.close();
+        const disk = join(folder, "disk");
+        mkdirSync(disk);
+        run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk);
+        try {
+          await fill(join(disk, "data"), () => run("mount", "-o", "remount,size=30m", disk));
+        } finally {
+          run("umount", "-l", disk);
+        }
       });
-    },
-    30_000,
-  );
-});
+    });
+
+    test.skipIf(noStrace)(
+      "whose fsync fails ends the process at once, and nothing acknowledged is missing",
+      async () => {
+        await inFolder(async (folder) => {
+          const data = join(folder, "data");
+          const log = join(folder, "strace");
+          // The file must be there, so that strace knows it by its path.
+          await (await openFolder(data)).close();
+          const wal = join(data, "live.db-wal");
+          const inject = ["-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=12+"];
+          const writer = startWriter(data, 0, ["strace", "-f", "-o", log, "-P", wal, ...inject]);
+          const code = await writer.end();
+          expect(readFileSync(log, "latin1")).toContain("INJECTED");
+          expect(code).toBe(74);
+          const names = kept(writer.lines);
+          expect(names.length).toBeGreaterThan(0);
+          const refusal = writer.lines.findIndex((line) => line.startsWith("refused"));
+          if (refusal >= 0) expect(kept(writer.lines.slice(refusal))).toEqual([]);
+          const stores = await openFolder(data);
+          expect(await missingFrom(stores, names)).toEqual([]);
+          await stores.close();
+        });
+      },
+      30_000,
+    );
+  });
 
 /** Writes until the disk is full, makes room, and writes again; nothing acknowledged may be missing. */
 async function fill(data: string, makeRoom: () => void): Promise<void> {

@@ -1,6 +1,6 @@
 // Opening a data directory: who may, what is refused, what is repaired, what damage is found.
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   cpSync,
@@ -16,13 +16,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engine } from "../../src/config.ts";
 import { readCommitFile } from "../../src/database/commit_file.ts";
 import { isStartRefused } from "../../src/database/exit.ts";
 import { openStores } from "../../src/database/open.ts";
 import { walState } from "../../src/database/wal.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { kept, missingFrom, openFolder, startWriter } from "./child.ts";
-import { describeOn, ended } from "./things.ts";
+import { ended } from "./things.ts";
 
 /** How opening ended: "open", or the exit code of the refusal. */
 async function opening(folder: string): Promise<number | string> {
@@ -36,203 +37,206 @@ async function opening(folder: string): Promise<number | string> {
 
 const bits = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describeOn("sqlite", "a data directory", () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "packhouse-data-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  test("is made with two databases that only its owner can read", async () => {
-    const data = join(folder, "deep", "data");
-    const stores = await openFolder(data);
-    expect([stores.live.mode, stores.test.mode]).toEqual(["live", "test"]);
-    expect(bits(data)).toBe("700");
-    for (const name of readdirSync(data)) expect([name, bits(join(data, name))]).toEqual([name, "600"]);
-    expect(readdirSync(data)).toContain("live.db-wal");
-    await stores.close();
-    expect(readdirSync(data).toSorted()).toEqual(
-      ["instance.lock", "live.db", "live.db.commit", "test.db", "test.db.commit"].toSorted(),
-    );
-  });
-
-  test("what others can read is repaired, with a warning", async () => {
-    await opening(folder);
-    chmodSync(folder, 0o755);
-    chmodSync(join(folder, "live.db"), 0o644);
-    const warnings: unknown[] = [];
-    const stores = await openFolder(folder, { ...silentLog, warn: (_, fields) => warnings.push(fields?.["path"]) });
-    await stores.close();
-    expect(warnings).toEqual([folder, join(folder, "live.db")]);
-    expect([bits(folder), bits(join(folder, "live.db"))]).toEqual(["700", "600"]);
-  });
-
-  test("has one server; commands work beside it; a killed server's place is free", async () => {
-    const writer = startWriter(folder);
-    expect(await writer.until((line) => line.startsWith("kept"))).toBe(true);
-    expect(await opening(folder)).toBe(75);
-    const beside = await openStores({
-      data: folder,
-      database_url: null,
-      purpose: "command",
-      log: silentLog,
-      fatal: () => {},
+if (engine === "sqlite")
+  describe("a data directory", () => {
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), "packhouse-data-"));
     });
-    expect(await missingFrom(beside, kept(writer.lines))).toEqual([]);
-    await beside.close();
-    writer.process.kill("SIGKILL");
-    await writer.end();
-    expect(await opening(folder)).toBe("open");
-  });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("a command that has the directory to itself leaves it to a server at once", async () => {
-    const settings = { data: folder, database_url: null, log: silentLog, fatal: () => {} };
-    const command = await openStores({ ...settings, purpose: "command" });
-    expect(await opening(folder)).toBe("open");
-    await command.close();
-  });
+    test("is made with two databases that only its owner can read", async () => {
+      const data = join(folder, "deep", "data");
+      const stores = await openFolder(data);
+      expect([stores.live.mode, stores.test.mode]).toEqual(["live", "test"]);
+      expect(bits(data)).toBe("700");
+      for (const name of readdirSync(data)) expect([name, bits(join(data, name))]).toEqual([name, "600"]);
+      expect(readdirSync(data)).toContain("live.db-wal");
+      await stores.close();
+      expect(readdirSync(data).toSorted()).toEqual(
+        ["instance.lock", "live.db", "live.db.commit", "test.db", "test.db.commit"].toSorted(),
+      );
+    });
 
-  test("refuses a newer version's database, another program's, and no database at all", async () => {
-    await opening(folder);
-    const raw = new Database(join(folder, "test.db"));
-    raw.run("insert into migrations values ('9999_from_the_future')");
-    raw.close();
-    expect(String(await ended(openFolder(folder)))).toContain(
-      "newer Packhouse (it has the migration 9999_from_the_future)",
-    );
-    expect(await opening(folder)).toBe(78);
-    const foreign = new Database(join(folder, "foreign.db"));
-    foreign.run("create table recipes (name text)");
-    foreign.close();
-    for (const name of readdirSync(folder).filter((name) => name.startsWith("test.db"))) unlinkSync(join(folder, name));
-    cpSync(join(folder, "foreign.db"), join(folder, "test.db"));
-    expect(await opening(folder)).toBe(78);
-    expect(statSync(join(folder, "test.db")).size).toBe(statSync(join(folder, "foreign.db")).size);
-    writeFileSync(join(folder, "test.db"), "This is not a database. ".repeat(100));
-    expect(await opening(folder)).toBe(78);
-  });
+    test("what others can read is repaired, with a warning", async () => {
+      await opening(folder);
+      chmodSync(folder, 0o755);
+      chmodSync(join(folder, "live.db"), 0o644);
+      const warnings: unknown[] = [];
+      const stores = await openFolder(folder, { ...silentLog, warn: (_, fields) => warnings.push(fields?.["path"]) });
+      await stores.close();
+      expect(warnings).toEqual([folder, join(folder, "live.db")]);
+      expect([bits(folder), bits(join(folder, "live.db"))]).toEqual(["700", "600"]);
+    });
 
-  test("a command refuses to migrate beneath a running server", async () => {
-    const server = await openFolder(folder);
-    const raw = new Database(join(folder, "live.db"));
-    raw.run("delete from migrations");
-    raw.close();
-    const settings = { data: folder, database_url: null, log: silentLog, fatal: () => {} };
-    expect(await ended(openStores({ ...settings, purpose: "command" }))).toMatchObject({ exit_code: 75 });
-    await server.close();
-  });
+    test("has one server; commands work beside it; a killed server's place is free", async () => {
+      const writer = startWriter(folder);
+      expect(await writer.until((line) => line.startsWith("kept"))).toBe(true);
+      expect(await opening(folder)).toBe(75);
+      const beside = await openStores({
+        data: folder,
+        database_url: null,
+        purpose: "command",
+        log: silentLog,
+        fatal: () => {},
+      });
+      expect(await missingFrom(beside, kept(writer.lines))).toEqual([]);
+      await beside.close();
+      writer.process.kill("SIGKILL");
+      await writer.end();
+      expect(await opening(folder)).toBe("open");
+    });
 
-  test("a damaged page is found by the check at the start", async () => {
-    await opening(folder);
-    const path = join(folder, "live.db");
-    const bytes = readFileSync(path);
-    bytes.fill(0xff, 4096 * 2, 4096 * 2 + 600);
-    writeFileSync(path, bytes);
-    expect(await opening(folder)).toBe(65);
-  });
-});
+    test("a command that has the directory to itself leaves it to a server at once", async () => {
+      const settings = { data: folder, database_url: null, log: silentLog, fatal: () => {} };
+      const command = await openStores({ ...settings, purpose: "command" });
+      expect(await opening(folder)).toBe("open");
+      await command.close();
+    });
 
-describeOn("sqlite", "the log of a killed server", () => {
-  let origin: string;
-  let folder: string;
-  let names: string[];
-  let wal: string;
-  let frames: number;
-  const frame_bytes = 4096 + 24;
+    test("refuses a newer version's database, another program's, and no database at all", async () => {
+      await opening(folder);
+      const raw = new Database(join(folder, "test.db"));
+      raw.run("insert into migrations values ('9999_from_the_future')");
+      raw.close();
+      expect(String(await ended(openFolder(folder)))).toContain(
+        "newer Packhouse (it has the migration 9999_from_the_future)",
+      );
+      expect(await opening(folder)).toBe(78);
+      const foreign = new Database(join(folder, "foreign.db"));
+      foreign.run("create table recipes (name text)");
+      foreign.close();
+      for (const name of readdirSync(folder).filter((name) => name.startsWith("test.db")))
+        unlinkSync(join(folder, name));
+      cpSync(join(folder, "foreign.db"), join(folder, "test.db"));
+      expect(await opening(folder)).toBe(78);
+      expect(statSync(join(folder, "test.db")).size).toBe(statSync(join(folder, "foreign.db")).size);
+      writeFileSync(join(folder, "test.db"), "This is not a database. ".repeat(100));
+      expect(await opening(folder)).toBe(78);
+    });
 
-  beforeAll(async () => {
-    origin = mkdtempSync(join(tmpdir(), "packhouse-killed-"));
-    const writer = startWriter(origin);
-    await writer.until((_, count) => count >= 600);
-    writer.process.kill("SIGKILL");
-    await writer.end();
-    names = kept(writer.lines);
-  });
-  afterAll(() => rmSync(origin, { recursive: true, force: true }));
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "packhouse-log-"));
-    cpSync(origin, folder, { recursive: true });
-    wal = join(folder, "live.db-wal");
-    frames = Math.floor((statSync(wal).size - 32) / frame_bytes);
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+    test("a command refuses to migrate beneath a running server", async () => {
+      const server = await openFolder(folder);
+      const raw = new Database(join(folder, "live.db"));
+      raw.run("delete from migrations");
+      raw.close();
+      const settings = { data: folder, database_url: null, log: silentLog, fatal: () => {} };
+      expect(await ended(openStores({ ...settings, purpose: "command" }))).toMatchObject({ exit_code: 75 });
+      await server.close();
+    });
 
-  /** Turns the bits of one byte of the log. */
-  const flip = (at: number) => {
-    const bytes = readFileSync(wal);
-    bytes[at] = (bytes[at] ?? 0) ^ 0xff;
-    writeFileSync(wal, bytes);
-  };
-
-  const loses = async () => {
-    const stores = await openFolder(folder);
-    const lost = await missingFrom(stores, names);
-    await stores.close();
-    return lost;
-  };
-
-  test("is replayed: nothing that was acknowledged is missing", async () => {
-    expect(names.length).toBeGreaterThan(500);
-    expect(await loses()).toEqual([]);
-  });
-
-  test("is refused with a damaged frame amid it, wherever it is", async () => {
-    const whole = readFileSync(wal);
-    for (const part of [0.05, 0.3, 0.6]) {
-      writeFileSync(wal, whole);
-      flip(32 + Math.floor(frames * part) * frame_bytes + Math.floor(frame_bytes * part));
-      expect(walState(wal)).toBe("damaged");
+    test("a damaged page is found by the check at the start", async () => {
+      await opening(folder);
+      const path = join(folder, "live.db");
+      const bytes = readFileSync(path);
+      bytes.fill(0xff, 4096 * 2, 4096 * 2 + 600);
+      writeFileSync(path, bytes);
       expect(await opening(folder)).toBe(65);
-    }
-    expect(existsSync(wal)).toBe(true);
+    });
   });
 
-  test("is refused with a damaged header", async () => {
-    flip(17);
-    expect(walState(wal)).toBe("bad_header");
-    expect(await opening(folder)).toBe(65);
-  });
+if (engine === "sqlite")
+  describe("the log of a killed server", () => {
+    let origin: string;
+    let folder: string;
+    let names: string[];
+    let wal: string;
+    let frames: number;
+    const frame_bytes = 4096 + 24;
 
-  test("is recovered when its unfinished end is torn", async () => {
-    const bytes = readFileSync(wal);
-    const last = bytes.subarray(32 + (frames - 1) * frame_bytes);
-    writeFileSync(wal, Buffer.concat([bytes, last.subarray(0, 1500)]));
-    expect(walState(wal)).toBe("torn");
-    expect(await loses()).toEqual([]);
-    // The log begins anew, so that what was torn is not found again.
-    expect(await opening(folder)).toBe("open");
-  });
+    beforeAll(async () => {
+      origin = mkdtempSync(join(tmpdir(), "packhouse-killed-"));
+      const writer = startWriter(origin);
+      await writer.until((_, count) => count >= 600);
+      writer.process.kill("SIGKILL");
+      await writer.end();
+      names = kept(writer.lines);
+    });
+    afterAll(() => rmSync(origin, { recursive: true, force: true }));
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), "packhouse-log-"));
+      cpSync(origin, folder, { recursive: true });
+      wal = join(folder, "live.db-wal");
+      frames = Math.floor((statSync(wal).size - 32) / frame_bytes);
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("is refused when it was cut between two commits, deleted, or put back to an older state", async () => {
-    const cuts = [Math.floor(frames / 2), frames - 12].map((count) => 32 + count * frame_bytes);
-    for (const size of cuts) {
-      cpSync(join(origin, "live.db-wal"), wal);
-      truncateSync(wal, size);
-      expect(["whole", "torn"]).toContain(walState(wal));
-      expect(await opening(folder)).toBe(65);
-    }
-    cpSync(origin, folder, { recursive: true, force: true });
-    unlinkSync(wal);
-    expect(await opening(folder)).toBe(65);
-  });
+    /** Turns the bits of one byte of the log. */
+    const flip = (at: number) => {
+      const bytes = readFileSync(wal);
+      bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+      writeFileSync(wal, bytes);
+    };
 
-  test("is refused when its database is gone", async () => {
-    unlinkSync(join(folder, "live.db"));
-    expect(await opening(folder)).toBe(65);
-    unlinkSync(wal);
-    expect(await opening(folder)).toBe(65);
-    expect(existsSync(join(folder, "live.db"))).toBe(false);
-    unlinkSync(join(folder, "live.db.commit"));
-    expect(await opening(folder)).toBe("open");
-  });
+    const loses = async () => {
+      const stores = await openFolder(folder);
+      const lost = await missingFrom(stores, names);
+      await stores.close();
+      return lost;
+    };
 
-  test("is opened when the number of the last commit did not reach the disk", async () => {
-    const number = readCommitFile(join(folder, "live.db.commit"));
-    expect(number).toBeGreaterThan(0);
-    for (const text of ["", "0000000000000", "garbage garbage g"]) {
-      cpSync(origin, folder, { recursive: true, force: true });
-      writeFileSync(join(folder, "live.db.commit"), text);
+    test("is replayed: nothing that was acknowledged is missing", async () => {
+      expect(names.length).toBeGreaterThan(500);
       expect(await loses()).toEqual([]);
-    }
+    });
+
+    test("is refused with a damaged frame amid it, wherever it is", async () => {
+      const whole = readFileSync(wal);
+      for (const part of [0.05, 0.3, 0.6]) {
+        writeFileSync(wal, whole);
+        flip(32 + Math.floor(frames * part) * frame_bytes + Math.floor(frame_bytes * part));
+        expect(walState(wal)).toBe("damaged");
+        expect(await opening(folder)).toBe(65);
+      }
+      expect(existsSync(wal)).toBe(true);
+    });
+
+    test("is refused with a damaged header", async () => {
+      flip(17);
+      expect(walState(wal)).toBe("bad_header");
+      expect(await opening(folder)).toBe(65);
+    });
+
+    test("is recovered when its unfinished end is torn", async () => {
+      const bytes = readFileSync(wal);
+      const last = bytes.subarray(32 + (frames - 1) * frame_bytes);
+      writeFileSync(wal, Buffer.concat([bytes, last.subarray(0, 1500)]));
+      expect(walState(wal)).toBe("torn");
+      expect(await loses()).toEqual([]);
+      // The log begins anew, so that what was torn is not found again.
+      expect(await opening(folder)).toBe("open");
+    });
+
+    test("is refused when it was cut between two commits, deleted, or put back to an older state", async () => {
+      const cuts = [Math.floor(frames / 2), frames - 12].map((count) => 32 + count * frame_bytes);
+      for (const size of cuts) {
+        cpSync(join(origin, "live.db-wal"), wal);
+        truncateSync(wal, size);
+        expect(["whole", "torn"]).toContain(walState(wal));
+        expect(await opening(folder)).toBe(65);
+      }
+      cpSync(origin, folder, { recursive: true, force: true });
+      unlinkSync(wal);
+      expect(await opening(folder)).toBe(65);
+    });
+
+    test("is refused when its database is gone", async () => {
+      unlinkSync(join(folder, "live.db"));
+      expect(await opening(folder)).toBe(65);
+      unlinkSync(wal);
+      expect(await opening(folder)).toBe(65);
+      expect(existsSync(join(folder, "live.db"))).toBe(false);
+      unlinkSync(join(folder, "live.db.commit"));
+      expect(await opening(folder)).toBe("open");
+    });
+
+    test("is opened when the number of the last commit did not reach the disk", async () => {
+      const number = readCommitFile(join(folder, "live.db.commit"));
+      expect(number).toBeGreaterThan(0);
+      for (const text of ["", "0000000000000", "garbage garbage g"]) {
+        cpSync(origin, folder, { recursive: true, force: true });
+        writeFileSync(join(folder, "live.db.commit"), text);
+        expect(await loses()).toEqual([]);
+      }
+    });
   });
-});

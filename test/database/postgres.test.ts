@@ -1,179 +1,183 @@
 // What is peculiar to the store on PostgreSQL: retries, several servers, lost connections, migrations that race.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import pg from "pg";
-import { databaseUrl } from "../../src/config.ts";
+import { databaseUrl, engine } from "../../src/config.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { type Args, insert, prepared } from "../../src/database/statements.ts";
 import type { Store, Tx } from "../../src/database/store.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
-import { boxes, describeOn, ended, thingMigrations, things } from "./things.ts";
+import { boxes, ended, thingMigrations, things } from "./things.ts";
 
 const url = databaseUrl ?? "";
 
-describeOn("postgres", "PostgreSQL", () => {
-  const schema = `test_${process.pid}`;
-  const common = { schema, mode: "test", clock: systemClock(), log: silentLog } as const;
-  let store: Store;
-  let admin: pg.Client;
+if (engine === "postgres")
+  describe("PostgreSQL", () => {
+    const schema = `test_${process.pid}`;
+    const common = { schema, mode: "test", clock: systemClock(), log: silentLog } as const;
+    let store: Store;
+    let admin: pg.Client;
 
-  beforeEach(async () => {
-    admin = new pg.Client({ connectionString: url });
-    await admin.connect();
-    await migratePostgres(url, schema, "test", thingMigrations);
-    store = openPostgres({ url, ...common });
-  });
-  afterEach(async () => {
-    await store.close();
-    await admin.query(`drop schema if exists ${schema} cascade`);
-    await admin.end();
-  });
+    beforeEach(async () => {
+      admin = new pg.Client({ connectionString: url });
+      await admin.connect();
+      await migratePostgres(url, schema, "test", thingMigrations);
+      store = openPostgres({ url, ...common });
+    });
+    afterEach(async () => {
+      await store.close();
+      await admin.query(`drop schema if exists ${schema} cascade`);
+      await admin.end();
+    });
 
-  const change = (tx: Tx, name: string) =>
-    tx.sql
-      .update(things)
-      .set({ quantity: sql`${things.quantity} + 1` })
-      .where(eq(things.name, name))
-      .returning();
-  const quantities = async () => {
-    const rows = await store.read((db) => db.sql.select().from(things).orderBy(things.name));
-    return rows.map(({ quantity }) => quantity);
-  };
+    const change = (tx: Tx, name: string) =>
+      tx.sql
+        .update(things)
+        .set({ quantity: sql`${things.quantity} + 1` })
+        .where(eq(things.name, name))
+        .returning();
+    const quantities = async () => {
+      const rows = await store.read((db) => db.sql.select().from(things).orderBy(things.name));
+      return rows.map(({ quantity }) => quantity);
+    };
 
-  test("a write that is the victim of a deadlock runs again, nested or not", async () => {
-    await store.write((tx) =>
-      insert(tx, things, [
-        { name: "a", quantity: 0 },
-        { name: "b", quantity: 0 },
-      ]),
-    );
-    let runs = 0;
-    let arrived = 0;
-    const both = Promise.withResolvers<void>();
-    const crossed = (first: string, second: string, nested: boolean) =>
-      store.write(async (tx) => {
-        runs++;
-        await change(tx, first);
-        if (++arrived === 2) both.resolve();
-        await both.promise;
-        if (nested) await tx.nested((inner) => change(inner, second));
-        else await change(tx, second);
-      });
-    await Promise.all([crossed("a", "b", false), crossed("b", "a", true)]);
-    expect(runs).toBe(3);
-    expect(await quantities()).toEqual([2, 2]);
-  });
+    test("a write that is the victim of a deadlock runs again, nested or not", async () => {
+      await store.write((tx) =>
+        insert(tx, things, [
+          { name: "a", quantity: 0 },
+          { name: "b", quantity: 0 },
+        ]),
+      );
+      let runs = 0;
+      let arrived = 0;
+      const both = Promise.withResolvers<void>();
+      const crossed = (first: string, second: string, nested: boolean) =>
+        store.write(async (tx) => {
+          runs++;
+          await change(tx, first);
+          if (++arrived === 2) both.resolve();
+          await both.promise;
+          if (nested) await tx.nested((inner) => change(inner, second));
+          else await change(tx, second);
+        });
+      await Promise.all([crossed("a", "b", false), crossed("b", "a", true)]);
+      expect(runs).toBe(3);
+      expect(await quantities()).toEqual([2, 2]);
+    });
 
-  test("a write that is always refused by others gives up with write_conflict", async () => {
-    let runs = 0;
-    const result = await ended(
-      store.write(async () => {
-        runs++;
-        throw Object.assign(new Error("could not serialize access"), { code: "40001" });
-      }),
-    );
-    expect(result).toMatchObject({ code: "write_conflict" });
-    expect(runs).toBe(20);
-  });
+    test("a write that is always refused by others gives up with write_conflict", async () => {
+      let runs = 0;
+      const result = await ended(
+        store.write(async () => {
+          runs++;
+          throw Object.assign(new Error("could not serialize access"), { code: "40001" });
+        }),
+      );
+      expect(result).toMatchObject({ code: "write_conflict" });
+      expect(runs).toBe(20);
+    });
 
-  test("two processes on five hot rows sell exactly what there was", async () => {
-    const rows = Array.from({ length: 5 }, (_, i) => ({ name: `hot ${i}`, quantity: 60 }));
-    await store.write((tx) => insert(tx, things, rows));
-    const buyer = join(import.meta.dir, "buyer.ts");
-    const buyers = [1, 2].map(() =>
-      Bun.spawn([process.execPath, buyer, schema], { stdout: "pipe", stderr: "inherit" }),
-    );
-    const bought = await Promise.all(buyers.map(async (child) => Number(await child.stdout.text())));
-    expect((bought[0] ?? 0) + (bought[1] ?? 0)).toBe(300);
-    expect(Math.min(...bought)).toBeGreaterThan(0);
-    expect(await quantities()).toEqual([0, 0, 0, 0, 0]);
-    expect(await store.read((db) => db.sql.$count(boxes))).toBe(300);
-  }, 30_000);
+    test("two processes on five hot rows sell exactly what there was", async () => {
+      const rows = Array.from({ length: 5 }, (_, i) => ({ name: `hot ${i}`, quantity: 60 }));
+      await store.write((tx) => insert(tx, things, rows));
+      const buyer = join(import.meta.dir, "buyer.ts");
+      const buyers = [1, 2].map(() =>
+        Bun.spawn([process.execPath, buyer, schema], { stdout: "pipe", stderr: "inherit" }),
+      );
+      const bought = await Promise.all(buyers.map(async (child) => Number(await child.stdout.text())));
+      expect((bought[0] ?? 0) + (bought[1] ?? 0)).toBe(300);
+      expect(Math.min(...bought)).toBeGreaterThan(0);
+      expect(await quantities()).toEqual([0, 0, 0, 0, 0]);
+      expect(await store.read((db) => db.sql.$count(boxes))).toBe(300);
+    }, 30_000);
 
-  test("servers that migrate one empty schema at once take turns", async () => {
-    await admin.query(`drop schema ${schema} cascade`);
-    await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, "test", thingMigrations)));
-    const [first] = await store.write((tx) => tx.sql.insert(boxes).values({ name: "x" }).returning());
-    expect(first?.id).toBe(1_000_000_001);
-  });
+    test("servers that migrate one empty schema at once take turns", async () => {
+      await admin.query(`drop schema ${schema} cascade`);
+      await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, "test", thingMigrations)));
+      const [first] = await store.write((tx) => tx.sql.insert(boxes).values({ name: "x" }).returning());
+      expect(first?.id).toBe(1_000_000_001);
+    });
 
-  test("a migration that fails leaves nothing behind; a later one starts its ids in the mode's range", async () => {
-    const bad = { name: "0002_bad", statements: ["create table more (id bigint)", "create table things (id bigint)"] };
-    expect(await ended(migratePostgres(url, schema, "test", [...thingMigrations, bad]))).toBeInstanceOf(Error);
-    expect(
-      (await admin.query("select from pg_tables where tablename = 'more' and schemaname = $1", [schema])).rowCount,
-    ).toBe(0);
-    await store.write((tx) => insert(tx, boxes, [{ name: "x" }]));
-    const column = "id bigint generated by default as identity primary key";
-    const more = { name: "0002_more", statements: [`create table more (${column}, box_id bigint references boxes)`] };
-    await migratePostgres(url, schema, "test", [...thingMigrations, more]);
-    const { rows } = await admin.query(`insert into ${schema}.more default values returning id`);
-    expect(rows).toEqual([{ id: 1_000_000_001 }]);
-    const [second] = await store.write((tx) => tx.sql.insert(boxes).values({ name: "y" }).returning());
-    expect(second?.id).toBe(1_000_000_002);
-    expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
-  });
+    test("a migration that fails leaves nothing behind; a later one starts its ids in the mode's range", async () => {
+      const bad = {
+        name: "0002_bad",
+        statements: ["create table more (id bigint)", "create table things (id bigint)"],
+      };
+      expect(await ended(migratePostgres(url, schema, "test", [...thingMigrations, bad]))).toBeInstanceOf(Error);
+      expect(
+        (await admin.query("select from pg_tables where tablename = 'more' and schemaname = $1", [schema])).rowCount,
+      ).toBe(0);
+      await store.write((tx) => insert(tx, boxes, [{ name: "x" }]));
+      const column = "id bigint generated by default as identity primary key";
+      const more = { name: "0002_more", statements: [`create table more (${column}, box_id bigint references boxes)`] };
+      await migratePostgres(url, schema, "test", [...thingMigrations, more]);
+      const { rows } = await admin.query(`insert into ${schema}.more default values returning id`);
+      expect(rows).toEqual([{ id: 1_000_000_001 }]);
+      const [second] = await store.write((tx) => tx.sql.insert(boxes).values({ name: "y" }).returning());
+      expect(second?.id).toBe(1_000_000_002);
+      expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
+    });
 
-  test("another program's schema is refused", async () => {
-    await admin.query(`drop table ${schema}.migrations`);
-    expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
-  });
+    test("another program's schema is refused", async () => {
+      await admin.query(`drop table ${schema}.migrations`);
+      expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
+    });
 
-  test("a lost connection refuses the write, and the next one gets a new connection", async () => {
-    const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+    test("a lost connection refuses the write, and the next one gets a new connection", async () => {
+      const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where pid <> pg_backend_pid() and query like '%kill me%'`;
-    const cut = store.write(async (tx) => {
-      await insert(tx, things, [{ name: "lost", quantity: 1 }]);
-      await tx.sql.select({ mark: sql`'kill me'` }).from(things);
-      await admin.query(kill);
-      await change(tx, "lost");
-    });
-    expect(await ended(cut)).toMatchObject({ code: "storage_unavailable" });
-    await store.write((tx) => insert(tx, things, [{ name: "after", quantity: 1 }]));
-    expect(await quantities()).toEqual([1]);
-  });
-
-  test("a server that cannot be reached refuses reads and writes", async () => {
-    const away = openPostgres({ ...common, url: "postgres://nobody@127.0.0.1:1/nothing" });
-    expect(await ended(away.write(async () => {}))).toMatchObject({ code: "storage_unavailable" });
-    expect(await ended(away.read(async () => {}))).toMatchObject({ code: "storage_unavailable" });
-    await away.close();
-  });
-
-  test("the time is the database's, as far ahead as the store's clock", async () => {
-    const clock = systemClock();
-    clock.advance(3_600_000);
-    const ahead = openPostgres({ url, ...common, clock });
-    const { rows } = await admin.query("select (extract(epoch from now()) * 1000)::bigint as now");
-    const now = await ahead.write(async (tx) => tx.now);
-    expect(now - rows[0].now - 3_600_000).toBeWithin(0, 5000);
-    await ahead.close();
-  });
-
-  test("a commit waits for the disk even where the server's default is not to", async () => {
-    const lazy = openPostgres({
-      ...common,
-      url: `${url}${url.includes("?") ? "&" : "?"}options=-c%20synchronous_commit=off`,
-    });
-    const read = () =>
-      lazy.read((db) => db.sql.select({ on: sql`current_setting('synchronous_commit')` }).from(sql`(values (1)) v`));
-    expect(await read()).toEqual([{ on: "on" }]);
-    await lazy.close();
-  });
-
-  test("a prepared query is prepared once on a connection", async () => {
-    const byName = prepared((query, a: Args<{ name: string }>) =>
-      query.select().from(things).where(eq(things.name, a.name)),
-    );
-    const count = () =>
-      store.read(async (db) => {
-        await byName(db, { name: "x" });
-        const mine = sql`(select count(*) as n from pg_prepared_statements where statement like '%things%') v`;
-        return await db.sql.select({ n: sql<number>`n` }).from(mine);
+      const cut = store.write(async (tx) => {
+        await insert(tx, things, [{ name: "lost", quantity: 1 }]);
+        await tx.sql.select({ mark: sql`'kill me'` }).from(things);
+        await admin.query(kill);
+        await change(tx, "lost");
       });
-    for (let i = 0; i < 5; i++) expect(await count()).toEqual([{ n: 1 }]);
+      expect(await ended(cut)).toMatchObject({ code: "storage_unavailable" });
+      await store.write((tx) => insert(tx, things, [{ name: "after", quantity: 1 }]));
+      expect(await quantities()).toEqual([1]);
+    });
+
+    test("a server that cannot be reached refuses reads and writes", async () => {
+      const away = openPostgres({ ...common, url: "postgres://nobody@127.0.0.1:1/nothing" });
+      expect(await ended(away.write(async () => {}))).toMatchObject({ code: "storage_unavailable" });
+      expect(await ended(away.read(async () => {}))).toMatchObject({ code: "storage_unavailable" });
+      await away.close();
+    });
+
+    test("the time is the database's, as far ahead as the store's clock", async () => {
+      const clock = systemClock();
+      clock.advance(3_600_000);
+      const ahead = openPostgres({ url, ...common, clock });
+      const { rows } = await admin.query("select (extract(epoch from now()) * 1000)::bigint as now");
+      const now = await ahead.write(async (tx) => tx.now);
+      expect(now - rows[0].now - 3_600_000).toBeWithin(0, 5000);
+      await ahead.close();
+    });
+
+    test("a commit waits for the disk even where the server's default is not to", async () => {
+      const lazy = openPostgres({
+        ...common,
+        url: `${url}${url.includes("?") ? "&" : "?"}options=-c%20synchronous_commit=off`,
+      });
+      const read = () =>
+        lazy.read((db) => db.sql.select({ on: sql`current_setting('synchronous_commit')` }).from(sql`(values (1)) v`));
+      expect(await read()).toEqual([{ on: "on" }]);
+      await lazy.close();
+    });
+
+    test("a prepared query is prepared once on a connection", async () => {
+      const byName = prepared((query, a: Args<{ name: string }>) =>
+        query.select().from(things).where(eq(things.name, a.name)),
+      );
+      const count = () =>
+        store.read(async (db) => {
+          await byName(db, { name: "x" });
+          const mine = sql`(select count(*) as n from pg_prepared_statements where statement like '%things%') v`;
+          return await db.sql.select({ n: sql<number>`n` }).from(mine);
+        });
+      for (let i = 0; i < 5; i++) expect(await count()).toEqual([{ n: 1 }]);
+    });
   });
-});

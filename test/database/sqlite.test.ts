@@ -1,9 +1,10 @@
 // What is peculiar to the store on SQLite: group commit, its guards, its settings, trouble with the disk.
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engine } from "../../src/config.ts";
 import { migrateSqlite } from "../../src/database/migrate.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
 import { applicationId, connectWriter } from "../../src/database/sqlite_connection.ts";
@@ -11,162 +12,171 @@ import { insert } from "../../src/database/statements.ts";
 import type { Store } from "../../src/database/store.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
-import { describeOn, ended, thingMigrations, thingNames, things } from "./things.ts";
+import { ended, thingMigrations, thingNames, things } from "./things.ts";
 
-describeOn("sqlite", "SQLite", () => {
-  let folder: string;
-  let path: string;
-  let store: Store;
-  let commits: number[];
-  let fatal: unknown[];
+if (engine === "sqlite")
+  describe("SQLite", () => {
+    let folder: string;
+    let path: string;
+    let store: Store;
+    let commits: number[];
+    let fatal: unknown[];
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "packhouse-sqlite-"));
-    path = join(folder, "test.db");
-    const raw = new Database(path, { create: true, strict: true });
-    migrateSqlite(raw, "test", path, thingMigrations);
-    raw.close();
-    commits = [];
-    fatal = [];
-    store = openSqlite({
-      path,
-      mode: "test",
-      clock: systemClock(),
-      log: silentLog,
-      fatal: (error) => fatal.push(error),
-      committed: (number) => commits.push(number),
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), "packhouse-sqlite-"));
+      path = join(folder, "test.db");
+      const raw = new Database(path, { create: true, strict: true });
+      migrateSqlite(raw, "test", path, thingMigrations);
+      raw.close();
+      commits = [];
+      fatal = [];
+      store = openSqlite({
+        path,
+        mode: "test",
+        clock: systemClock(),
+        log: silentLog,
+        fatal: (error) => fatal.push(error),
+        committed: (number) => commits.push(number),
+      });
+    });
+    afterEach(async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const add = (name: string) => store.write((tx) => insert(tx, things, [{ name, quantity: 1 }]));
+
+    test("writes that wait share a commit, at most 64 of them", async () => {
+      await Promise.all(Array.from({ length: 130 }, (_, i) => add(`t${i}`)));
+      expect(commits).toEqual([1, 2, 3]);
+      await add("alone");
+      expect(commits).toEqual([1, 2, 3, 4]);
+    });
+
+    test("a batch that changed nothing is not counted as a commit", async () => {
+      await store.write(async (tx) => await tx.sql.select().from(things));
+      expect(commits).toEqual([]);
+    });
+
+    test("work that waits for anything but its own statements fails; its neighbours do not", async () => {
+      const waiting = store.write(async (tx) => {
+        await insert(tx, things, [{ name: "before", quantity: 1 }]);
+        await Bun.sleep(1);
+        await insert(tx, things, [{ name: "after", quantity: 1 }]);
+      });
+      const never = store.write(() => new Promise(() => {}));
+      const inner = store.write(async () => await add("write inside a write"));
+      const results = await Promise.all([ended(waiting), ended(never), ended(inner), add("neighbour")]);
+      expect(results.slice(0, 3).map(String)).toEqual(
+        Array.from({ length: 3 }, () => "Error: a transaction waited for something other than its own statements"),
+      );
+      await Bun.sleep(5);
+      expect(await thingNames(store)).toEqual(["neighbour", "write inside a write"]);
+    });
+
+    test("a read that waits for anything else fails and holds nobody up", async () => {
+      const never = ended(store.read(() => new Promise(() => {})));
+      const names = await thingNames(store);
+      expect(names).toEqual([]);
+      expect(String(await never)).toContain("waited for something other");
+    });
+
+    test("what a batch has not committed yet is seen by no read", async () => {
+      let seen: Promise<string[]> | undefined;
+      await store.write(async (tx) => {
+        await insert(tx, things, [{ name: "a", quantity: 1 }]);
+        seen = thingNames(store);
+      });
+      expect(await seen).toEqual([]);
+    });
+
+    test("when SQLite has ended the transaction, every write of the batch fails", async () => {
+      const raw = connectWriter(path, { enter: () => {}, failed: () => {} });
+      raw
+        .plain(
+          "create trigger doom before insert on things when new.name = 'doom' begin select raise(rollback, 'over'); end",
+        )
+        .run();
+      raw.close();
+      const results = await Promise.all(["a", "doom", "b"].map((name) => ended(add(name))));
+      expect(results.map((result) => result instanceof Error)).toEqual([true, true, true]);
+      expect(commits).toEqual([]);
+      await add("c");
+      expect(await thingNames(store)).toEqual(["c"]);
+    });
+
+    test("a full disk refuses all of the batch, reads go on, and it recovers by itself", async () => {
+      const limit = new Database(path, { strict: true });
+      const pages = limit.query("pragma page_count").values()[0]?.[0];
+      limit.close();
+      // SQLite's own limit of pages gives the error of a full disk; test/database/disk.test.ts fills a real one.
+      const big = "x".repeat(100_000);
+      const results = await store
+        .write(async (tx) => {
+          const { raw } = connection(tx.sql);
+          raw.run(`pragma max_page_count=${pages}`);
+        })
+        .then(() => Promise.all([ended(add("small")), ended(add(big))]));
+      expect(results.map((result) => (result as { code?: string }).code)).toEqual(["storage_full", "storage_full"]);
+      expect(await thingNames(store)).toEqual([]);
+      await store.write(async (tx) => connection(tx.sql).raw.run("pragma max_page_count=1000000"));
+      await add("small");
+      expect(await thingNames(store)).toEqual(["small"]);
+      expect(fatal).toEqual([]);
+    });
+
+    test("after an error that casts doubt on the storage nothing succeeds any more", async () => {
+      await add("a");
+      const results = await Promise.all([
+        ended(
+          store.write(async (tx) => {
+            await insert(tx, things, [{ name: "b", quantity: 1 }]);
+            throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" });
+          }),
+        ),
+        ended(add("c")),
+      ]);
+      expect(results.map((result) => (result as { code?: string }).code)).toEqual([
+        "storage_unavailable",
+        "storage_unavailable",
+      ]);
+      expect(fatal.length).toBe(1);
+      expect(await ended(add("d"))).toMatchObject({ code: "storage_unavailable" });
+      expect(await ended(thingNames(store))).toMatchObject({ code: "storage_unavailable" });
+      expect(fatal.length).toBe(1);
+    });
+
+    test("the settings are what the design says", () => {
+      const { raw, close } = connectWriter(path, { enter: () => {}, failed: () => {} });
+      const values = Object.fromEntries(
+        [
+          "journal_mode",
+          "synchronous",
+          "foreign_keys",
+          "trusted_schema",
+          "cell_size_check",
+          "temp_store",
+          "busy_timeout",
+        ]
+          .concat(["application_id", "user_version", "wal_autocheckpoint", "journal_size_limit"])
+          .map((name) => [name, raw.query(`pragma ${name}`).values()[0]?.[0]]),
+      );
+      close();
+      expect(values).toEqual({
+        journal_mode: "wal",
+        synchronous: 2,
+        foreign_keys: 1,
+        trusted_schema: 0,
+        cell_size_check: 1,
+        temp_store: 2,
+        busy_timeout: 5000,
+        application_id: applicationId,
+        user_version: 1,
+        wal_autocheckpoint: 4000,
+        journal_size_limit: 67_108_864,
+      });
     });
   });
-  afterEach(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const add = (name: string) => store.write((tx) => insert(tx, things, [{ name, quantity: 1 }]));
-
-  test("writes that wait share a commit, at most 64 of them", async () => {
-    await Promise.all(Array.from({ length: 130 }, (_, i) => add(`t${i}`)));
-    expect(commits).toEqual([1, 2, 3]);
-    await add("alone");
-    expect(commits).toEqual([1, 2, 3, 4]);
-  });
-
-  test("a batch that changed nothing is not counted as a commit", async () => {
-    await store.write(async (tx) => await tx.sql.select().from(things));
-    expect(commits).toEqual([]);
-  });
-
-  test("work that waits for anything but its own statements fails; its neighbours do not", async () => {
-    const waiting = store.write(async (tx) => {
-      await insert(tx, things, [{ name: "before", quantity: 1 }]);
-      await Bun.sleep(1);
-      await insert(tx, things, [{ name: "after", quantity: 1 }]);
-    });
-    const never = store.write(() => new Promise(() => {}));
-    const inner = store.write(async () => await add("write inside a write"));
-    const results = await Promise.all([ended(waiting), ended(never), ended(inner), add("neighbour")]);
-    expect(results.slice(0, 3).map(String)).toEqual(
-      Array.from({ length: 3 }, () => "Error: a transaction waited for something other than its own statements"),
-    );
-    await Bun.sleep(5);
-    expect(await thingNames(store)).toEqual(["neighbour", "write inside a write"]);
-  });
-
-  test("a read that waits for anything else fails and holds nobody up", async () => {
-    const never = ended(store.read(() => new Promise(() => {})));
-    const names = await thingNames(store);
-    expect(names).toEqual([]);
-    expect(String(await never)).toContain("waited for something other");
-  });
-
-  test("what a batch has not committed yet is seen by no read", async () => {
-    let seen: Promise<string[]> | undefined;
-    await store.write(async (tx) => {
-      await insert(tx, things, [{ name: "a", quantity: 1 }]);
-      seen = thingNames(store);
-    });
-    expect(await seen).toEqual([]);
-  });
-
-  test("when SQLite has ended the transaction, every write of the batch fails", async () => {
-    const raw = connectWriter(path, { enter: () => {}, failed: () => {} });
-    raw
-      .plain(
-        "create trigger doom before insert on things when new.name = 'doom' begin select raise(rollback, 'over'); end",
-      )
-      .run();
-    raw.close();
-    const results = await Promise.all(["a", "doom", "b"].map((name) => ended(add(name))));
-    expect(results.map((result) => result instanceof Error)).toEqual([true, true, true]);
-    expect(commits).toEqual([]);
-    await add("c");
-    expect(await thingNames(store)).toEqual(["c"]);
-  });
-
-  test("a full disk refuses all of the batch, reads go on, and it recovers by itself", async () => {
-    const limit = new Database(path, { strict: true });
-    const pages = limit.query("pragma page_count").values()[0]?.[0];
-    limit.close();
-    // SQLite's own limit of pages gives the error of a full disk; test/database/disk.test.ts fills a real one.
-    const big = "x".repeat(100_000);
-    const results = await store
-      .write(async (tx) => {
-        const { raw } = connection(tx.sql);
-        raw.run(`pragma max_page_count=${pages}`);
-      })
-      .then(() => Promise.all([ended(add("small")), ended(add(big))]));
-    expect(results.map((result) => (result as { code?: string }).code)).toEqual(["storage_full", "storage_full"]);
-    expect(await thingNames(store)).toEqual([]);
-    await store.write(async (tx) => connection(tx.sql).raw.run("pragma max_page_count=1000000"));
-    await add("small");
-    expect(await thingNames(store)).toEqual(["small"]);
-    expect(fatal).toEqual([]);
-  });
-
-  test("after an error that casts doubt on the storage nothing succeeds any more", async () => {
-    await add("a");
-    const results = await Promise.all([
-      ended(
-        store.write(async (tx) => {
-          await insert(tx, things, [{ name: "b", quantity: 1 }]);
-          throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" });
-        }),
-      ),
-      ended(add("c")),
-    ]);
-    expect(results.map((result) => (result as { code?: string }).code)).toEqual([
-      "storage_unavailable",
-      "storage_unavailable",
-    ]);
-    expect(fatal.length).toBe(1);
-    expect(await ended(add("d"))).toMatchObject({ code: "storage_unavailable" });
-    expect(await ended(thingNames(store))).toMatchObject({ code: "storage_unavailable" });
-    expect(fatal.length).toBe(1);
-  });
-
-  test("the settings are what the design says", () => {
-    const { raw, close } = connectWriter(path, { enter: () => {}, failed: () => {} });
-    const values = Object.fromEntries(
-      ["journal_mode", "synchronous", "foreign_keys", "trusted_schema", "cell_size_check", "temp_store", "busy_timeout"]
-        .concat(["application_id", "user_version", "wal_autocheckpoint", "journal_size_limit"])
-        .map((name) => [name, raw.query(`pragma ${name}`).values()[0]?.[0]]),
-    );
-    close();
-    expect(values).toEqual({
-      journal_mode: "wal",
-      synchronous: 2,
-      foreign_keys: 1,
-      trusted_schema: 0,
-      cell_size_check: 1,
-      temp_store: 2,
-      busy_timeout: 5000,
-      application_id: applicationId,
-      user_version: 1,
-      wal_autocheckpoint: 4000,
-      journal_size_limit: 67_108_864,
-    });
-  });
-});
 
 /** The connection under Drizzle's object, which tells it as `$client`. */
 function connection(sql: unknown): { raw: Database } {

@@ -1,5 +1,4 @@
 // A small schema of its own for the tests of the engines: things that belong to boxes.
-import { describe } from "bun:test";
 import { bool, check, id, int, json, table, text } from "../../db/kit.ts";
 import { engine } from "../../src/config.ts";
 import type { Migration } from "../../src/database/migrate.ts";
@@ -48,11 +47,6 @@ export async function openThings(settings: TemporarySettings = {}): Promise<Stor
 export async function thingNames(store: Store): Promise<string[]> {
   const rows = await store.read((db) => db.sql.select({ name: things.name }).from(things).orderBy(things.name));
   return rows.map(({ name }) => name);
-}
-
-/** Groups tests of what only one engine has; in a run on the other engine they do not exist. */
-export function describeOn(wanted: "sqlite" | "postgres", name: string, tests: () => void): void {
-  if (engine === wanted) describe(name, tests);
 }
 
 /** How a promise ended: its value or its error. */
