@@ -208,11 +208,15 @@ if (engine === "sqlite")
     });
 
     test("is refused when it was cut between two commits, deleted, or put back to an older state", async () => {
-      const cuts = [Math.floor(frames / 2), frames - 12].map((count) => 32 + count * frame_bytes);
-      for (const size of cuts) {
-        cpSync(join(origin, "live.db-wal"), wal);
+      const bytes = readFileSync(wal);
+      const ends = Array.from({ length: frames }, (_, i) => 32 + i * frame_bytes)
+        .filter((at) => bytes.readUInt32BE(at + 4) !== 0)
+        .map((at) => at + frame_bytes);
+      // The last commit may not have been acknowledged when the process was killed.
+      for (const size of [ends.at(-3) ?? 0, ends[0] ?? 0]) {
+        writeFileSync(wal, bytes);
         truncateSync(wal, size);
-        expect(["whole", "torn"]).toContain(walState(wal));
+        expect(walState(wal)).toBe("whole");
         expect(await opening(folder)).toBe(65);
       }
       cpSync(origin, folder, { recursive: true, force: true });

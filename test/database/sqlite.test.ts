@@ -94,7 +94,7 @@ if (engine === "sqlite")
       const raw = connectWriter(path, { enter: () => {}, failed: () => {} });
       raw
         .plain(
-          "create trigger doom before insert on things when new.name = 'doom' begin select raise(rollback, 'over'); end",
+          "create trigger doom before insert on things when new.name = 'doom' begin select raise(rollback, 'no'); end",
         )
         .run();
       raw.close();
