@@ -1,6 +1,6 @@
 import { type BinKind, binKinds } from "../../src/inventory/status.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
-import { check, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 
 /** A postal address as warehouses and labels keep it. */
 export interface Place {
@@ -69,6 +69,7 @@ export const bins = table(
   (t) => [
     unique("bins_code").on(t.warehouse_id, t.code),
     index("bins_zone").on(t.zone_id),
+    index("bins_lasting").on(t.warehouse_id, t.kind).where(where("kind <> 'staging'")),
     oneOf("bins", "kind", binKinds),
   ],
 );

@@ -638,6 +638,7 @@ CREATE UNIQUE INDEX "tracking_records_number" ON "tracking_records" USING btree 
 CREATE INDEX "tracking_records_shipment" ON "tracking_records" USING btree ("shipment_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "bins_code" ON "bins" USING btree ("warehouse_id","code");--> statement-breakpoint
 CREATE INDEX "bins_zone" ON "bins" USING btree ("zone_id");--> statement-breakpoint
+CREATE INDEX "bins_lasting" ON "bins" USING btree ("warehouse_id","kind") WHERE kind <> 'staging';--> statement-breakpoint
 CREATE UNIQUE INDEX "warehouses_name" ON "warehouses" USING btree ("name");--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_code" ON "zones" USING btree ("warehouse_id","zone_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "deliveries_sequence" ON "deliveries" USING btree ("subscription_id","sequence") WHERE sequence > 0;--> statement-breakpoint

@@ -543,6 +543,7 @@ CREATE TABLE `bins` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `bins_code` ON `bins` (`warehouse_id`,`code`);--> statement-breakpoint
 CREATE INDEX `bins_zone` ON `bins` (`zone_id`);--> statement-breakpoint
+CREATE INDEX `bins_lasting` ON `bins` (`warehouse_id`,`kind`) WHERE kind <> 'staging';--> statement-breakpoint
 CREATE TABLE `warehouses` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
