@@ -1,0 +1,254 @@
+// The command line: `packhouse <command> [flags]`. Exit codes: 0 done, 1 failed, 2 wrong use; others name their reason.
+import { randomBytes } from "node:crypto";
+import { commandLine, databaseUrl, type Flags, forgetProxies, type Given, readFlags, version, WrongUse } from "./config.ts";
+import { isStartRefused } from "./database/exit.ts";
+import { openStores, type Stores } from "./database/open.ts";
+import { addressList } from "./http/address.ts";
+import { verifyInventory } from "./inventory/verify.ts";
+import { createKey, revokeKey } from "./keys/commands.ts";
+import { permissions } from "./keys/permission.ts";
+import { listKeys } from "./keys/store.ts";
+import { isoOrNull } from "./kit/clock.ts";
+import { Fault } from "./kit/fault.ts";
+import { readId, wireId } from "./kit/ids.ts";
+import { jsonLog } from "./kit/log.ts";
+import { modes } from "./kit/mode.ts";
+import { serve } from "./serve.ts";
+
+process.umask(0o077);
+forgetProxies();
+
+const print = (line: string) => console.log(line);
+
+interface Command<F extends Flags = Flags> {
+  readonly summary: string;
+  readonly flags: F;
+  /** Resolves with the exit code. */
+  readonly run: (given: Given<F>) => Promise<number>;
+}
+const command = <F extends Flags>(it: Command<F>): Command => it as unknown as Command;
+
+const place = {
+  data: { type: "string", value: "FOLDER", default: "./data", help: "folder of the embedded database" },
+  "database-url": { type: "string", value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" },
+} as const satisfies Flags;
+const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
+const inMode = { mode: { type: "string", value: "live|test", help: "which of the two worlds" } } as const satisfies Flags;
+
+const commands: Readonly<Record<string, Command>> = {
+  serve: command({
+    summary: "serve the API",
+    flags: {
+      host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
+      port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
+      ...place,
+    },
+    run: runServe,
+  }),
+  "keys create": command({
+    summary: "make an API key, printed this once",
+    flags: {
+      name: { type: "string", value: "NAME", help: "what the key is for" },
+      permission: { type: "string", value: permissions.join("|"), default: "read_write", help: "what it may do" },
+      ...inMode,
+      allow: { type: "string", value: "CIDR,…", help: "only from these addresses" },
+      "rate-limit": { type: "string", value: "N", help: "requests per minute; 0 for none" },
+      ...place,
+      ...asJson,
+    },
+    run: (given) => withStores(given, (stores) => runKeysCreate(stores, given)),
+  }),
+  "keys list": command({
+    summary: "list API keys",
+    flags: { ...place, ...asJson },
+    run: (given) => withStores(given, (stores) => runKeysList(stores, given.json)),
+  }),
+  "keys revoke": command({
+    summary: "end an API key at once",
+    flags: { id: { type: "string", value: "key_N", help: "the key, as `keys list` names it" }, ...place, ...asJson },
+    run: (given) => withStores(given, (stores) => runKeysRevoke(stores, given)),
+  }),
+  verify: command({
+    summary: "re-derive every stock balance from the ledger and print the differences",
+    flags: { ...place, ...asJson },
+    run: (given) => withStores(given, (stores) => runVerify(stores, given.json)),
+  }),
+  version: command({
+    summary: "print the version",
+    flags: {},
+    run: async () => {
+      print(`packhouse ${version}`);
+      return 0;
+    },
+  }),
+};
+
+type Place = Given<typeof place>;
+
+async function withStores(given: Place, work: (stores: Stores) => Promise<number>): Promise<number> {
+  const log = jsonLog();
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const data = given.data ?? "./data";
+  const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal });
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+async function runServe(given: Place & { host: string | undefined; port: string | undefined }): Promise<number> {
+  const port = Number(given.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new WrongUse("--port must be a number to 65535.");
+  const ended = Promise.withResolvers<number>();
+  const { host = "127.0.0.1", data = "./data" } = given;
+  const exit = (code: number) => process.exit(code);
+  const running = await serve({ host, port, data, database_url: databaseUrl, log: jsonLog(), print, exit });
+  let asked = false;
+  const stop = () => {
+    // Asked twice, it does not wait for what is under way.
+    if (asked) process.exit(1);
+    asked = true;
+    running.stop().then(() => ended.resolve(0), ended.reject);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  return ended.promise;
+}
+
+interface KeyFlags {
+  readonly name: string | undefined;
+  readonly permission: string | undefined;
+  readonly mode: string | undefined;
+  readonly allow: string | undefined;
+  readonly "rate-limit": string | undefined;
+  readonly json: boolean;
+}
+
+async function runKeysCreate(stores: Stores, given: KeyFlags): Promise<number> {
+  const { name, allow, json } = given;
+  if (!name) throw new WrongUse("--name is required: say what the key is for.");
+  const mode = modes.find((word) => word === given.mode);
+  if (mode === undefined) throw new WrongUse("--mode is required: live or test.");
+  const permission = permissions.find((word) => word === given.permission);
+  if (permission === undefined) throw new WrongUse(`--permission must be one of ${permissions.join(", ")}.`);
+  const limit = given["rate-limit"];
+  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw new WrongUse("--rate-limit must be a number; 0 for none.");
+  const ip_list = allow === undefined ? [] : allow.split(",");
+  try {
+    addressList(ip_list);
+  } catch (error) {
+    throw new WrongUse(`--allow: ${error instanceof Error ? error.message : error}`);
+  }
+  const input = {
+    name,
+    permission,
+    ip_list,
+    ip_mode: ip_list.length === 0 ? ("off" as const) : ("enforce" as const),
+    rate_limit_per_minute: limit === undefined ? null : Number(limit),
+  };
+  const random = randomBytes(96);
+  const { key, text } = await stores[mode].write((tx) => createKey(tx, input, random));
+  const id = wireId("key", key.id);
+  if (json) print(JSON.stringify({ id, key: text, mode, permission }));
+  else print(`${id} (${mode}, ${permission}), shown only this once:\n${text}`);
+  return 0;
+}
+
+async function runKeysList(stores: Stores, json: boolean): Promise<number> {
+  for (const mode of modes) {
+    for (const key of await stores[mode].read(listKeys)) {
+      const { name, permission, last_four } = key;
+      const id = wireId("key", key.id);
+      const dates = {
+        created_at: isoOrNull(key.created_at),
+        last_used_at: isoOrNull(key.last_used_at),
+        expires_at: isoOrNull(key.expires_at),
+        revoked_at: isoOrNull(key.revoked_at),
+      };
+      const state = key.revoked_at === null ? "" : "  revoked";
+      if (json) print(JSON.stringify({ id, name, mode, permission, last_four, ...dates }));
+      else print(`${id.padEnd(16)} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${state}`);
+    }
+  }
+  return 0;
+}
+
+async function runKeysRevoke(stores: Stores, given: { id: string | undefined; json: boolean }): Promise<number> {
+  const { id, json } = given;
+  if (!id) throw new WrongUse("--id is required: the key as `keys list` names it.");
+  // The two worlds number their keys far apart, so an id names its world.
+  const mode = (readId("key", id) ?? 0) >= 1_000_000_001 ? "test" : "live";
+  const key = await stores[mode].write((tx) => revokeKey(tx, id));
+  const { permission } = key;
+  const revoked = wireId("key", key.id);
+  if (json) print(JSON.stringify({ id: revoked, mode, permission, revoked_at: isoOrNull(key.revoked_at) }));
+  else print(`${revoked} is revoked.`);
+  return 0;
+}
+
+async function runVerify(stores: Stores, json: boolean): Promise<number> {
+  let found = 0;
+  for (const mode of modes) {
+    const differences = await stores[mode].read(verifyInventory);
+    found += differences.length;
+    for (const difference of differences) print(JSON.stringify({ mode, ...difference }));
+    if (!json) print(`${mode}: ${differences.length} differences`);
+  }
+  return found === 0 ? 0 : 1;
+}
+
+function help(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    `Packhouse ${version}: third-party-logistics fulfillment in one binary.`,
+    "",
+    "Usage: packhouse <command> [flags]",
+    "",
+    ...rows,
+    "",
+    "packhouse <command> --help shows a command's flags. Each flag can be given as a variable too:",
+    "--database-url as PACKHOUSE_DATABASE_URL.",
+  ].join("\n");
+}
+
+function helpOf(name: string, { summary, flags }: Command): string {
+  const rows = Object.entries(flags).map(([flag, { value, help: text, default: fallback }]) => {
+    const written = `--${flag}${value === undefined ? "" : ` ${value}`}`;
+    return `  ${written.padEnd(34)} ${text}${fallback === undefined ? "" : ` (${fallback})`}`;
+  });
+  return [`packhouse ${name}: ${summary}`, "", `Usage: packhouse ${name} [flags]`, "", ...rows].join("\n");
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  const wantsHelp = words.includes("--help") || words.includes("-h");
+  const first = words.filter((word) => !word.startsWith("-"));
+  const name = [first.slice(0, 2).join(" "), first[0] ?? ""].find((candidate) => candidate in commands);
+  const chosen = name === undefined ? undefined : commands[name];
+  if (name === undefined || chosen === undefined) {
+    const keysOnly = first[0] === "keys" ? ` Say keys create, keys list or keys revoke.` : "";
+    if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(), 0);
+    return done(`packhouse: there is no command ${first[0] ?? words[0]}.${keysOnly} See packhouse --help.`, 2);
+  }
+  if (wantsHelp) return done(helpOf(name, chosen), 0);
+  const rest = words.slice(name.split(" ").length);
+  try {
+    return await chosen.run(readFlags(rest, chosen.flags) as never);
+  } catch (error) {
+    if (error instanceof WrongUse) return done(`packhouse ${name}: ${error.message}`, 2);
+    if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);
+    if (error instanceof Fault) return done(`packhouse ${name}: ${error.message}`, 1);
+    throw error;
+  }
+}
+
+function done(text: string, code: number): number {
+  if (code === 0) print(text);
+  else console.error(text);
+  return code;
+}
+
+process.exit(await main(commandLine));

@@ -1,0 +1,141 @@
+// Starts the service: data, app, jobs and port, and stops them in the opposite order.
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+import { createApp } from "./app.ts";
+import { variable, version, WrongUse } from "./config.ts";
+import { exitCodes } from "./database/exit.ts";
+import { openStores, type Stores } from "./database/open.ts";
+import type { Store } from "./database/store.ts";
+import { type AddressList, addressList } from "./http/address.ts";
+import type { Service } from "./http/service.ts";
+import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
+import { createKey } from "./keys/commands.ts";
+import { listKeys } from "./keys/store.ts";
+import type { Log } from "./kit/log.ts";
+import { startSchedule } from "./schedule.ts";
+
+export interface ServeSettings {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly data: string;
+  readonly database_url: string | null;
+  readonly log: Log;
+  /** Where the lines for the operator go. */
+  readonly print: (line: string) => void;
+  /** Ends the process when the storage failed for good. */
+  readonly exit: (code: number) => void;
+}
+
+export interface Running {
+  readonly url: string;
+  /** Answers what is under way, finishes the jobs' rounds, and lets go of the data. */
+  readonly stop: () => Promise<void>;
+}
+
+const body_bytes_max = 16 << 20;
+
+/** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
+export async function serve(settings: ServeSettings): Promise<Running> {
+  const { host, data, database_url, log, print, exit } = settings;
+  const secret_key = secretKey(data, database_url);
+  const fatal = (error: unknown) => {
+    log.error("the storage failed", { error: String(error) });
+    exit(exitCodes.storage);
+  };
+  const stores = await openStores({ data, database_url, purpose: "serve", log, fatal });
+  let server: Bun.Server<undefined> | null = null;
+  const service: Service = {
+    stores,
+    log,
+    secret_key,
+    base_url: (variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""),
+    trusted_proxies: ranges("PACKHOUSE_TRUSTED_PROXIES"),
+    loopback_only: isLoopback(host),
+    webhook_allow_cidrs: words("PACKHOUSE_WEBHOOK_ALLOW_CIDRS"),
+    peerOf: (request) => server?.requestIP(request)?.address ?? null,
+  };
+  await prepare(stores, print);
+  const app = createApp(service);
+  const schedule = startSchedule(service);
+  server = listen(settings, (request) => app.handle(request));
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
+  print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
+  const stop = async () => {
+    await server?.stop();
+    await schedule.stop();
+    await stores.close();
+  };
+  return { url, stop };
+}
+
+function listen(settings: ServeSettings, answer: (request: Request) => Response | Promise<Response>) {
+  const { host: hostname, port } = settings;
+  try {
+    return Bun.serve({
+      hostname,
+      port,
+      reusePort: false,
+      idleTimeout: 30,
+      maxRequestBodySize: body_bytes_max,
+      fetch: answer,
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
+    throw new WrongUse(`Port ${port} is taken on ${hostname}. Choose another one with --port.`);
+  }
+}
+
+/** What a new installation needs before it can answer: a warehouse, and keys to come in with. */
+async function prepare({ live, test }: Stores, print: (line: string) => void): Promise<void> {
+  for (const store of [live, test]) await store.write((tx) => ensureWarehouse(tx));
+  const known = (await live.read(listKeys)).length + (await test.read(listKeys)).length;
+  if (known > 0) return;
+  print("First API keys, shown only this once:");
+  print(`  live  ${await firstKey(live)}`);
+  print(`  test  ${await firstKey(test)}`);
+}
+
+async function firstKey(store: Store): Promise<string> {
+  const random = randomBytes(96);
+  const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
+  return text;
+}
+
+/** The 32 bytes that seal secrets: from `PACKHOUSE_SECRET_KEY`, else from a file made at the first start. */
+function secretKey(data: string, database_url: string | null): Uint8Array {
+  const given = variable("PACKHOUSE_SECRET_KEY");
+  if (given !== null) {
+    const bytes = Buffer.from(given, /^[0-9a-f]{64}$/i.test(given) ? "hex" : "base64");
+    if (bytes.length === 32) return bytes;
+    throw new WrongUse("PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64, such as `openssl rand -hex 32` makes.");
+  }
+  if (database_url !== null) {
+    throw new WrongUse(
+      "With PostgreSQL, set PACKHOUSE_SECRET_KEY to the same 32 bytes on every server (`openssl rand -hex 32`).",
+    );
+  }
+  const path = join(data, "secret.key");
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  return Buffer.from(readFileSync(path, "utf8").trim(), "hex");
+}
+
+function words(name: `PACKHOUSE_${string}`): string[] {
+  return (variable(name) ?? "").split(/[\s,]+/).filter((word) => word !== "");
+}
+
+function ranges(name: `PACKHOUSE_${string}`): AddressList {
+  try {
+    return addressList(words(name));
+  } catch (error) {
+    throw new WrongUse(`${name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}

@@ -1,0 +1,67 @@
+// A whole service for a flow: the real command in a process of its own, on the engine of this process.
+import pg from "pg";
+import { type ServiceSettings, type StartedService, startService } from "../../scripts/service.ts";
+import { databaseUrl, engine } from "../../src/config.ts";
+
+/** An empty database of the PostgreSQL under test, or null on SQLite, where the data directory is the database. */
+export async function freshDatabase(): Promise<string | null> {
+  if (engine === "sqlite" || databaseUrl === null) return null;
+  const name = `flow_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-12)}`;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Starts a service on an empty database of the engine under test. */
+export async function startFreshService(settings: ServiceSettings = {}): Promise<StartedService> {
+  return startService({ database_url: await freshDatabase(), ...settings });
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: flows read answers of every shape.
+  readonly body: any;
+}
+
+/** A client of a service, with one key. */
+export function client(url: string, key: string) {
+  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? null : JSON.parse(text) } as Answer;
+  };
+  /** Sends and insists on a 2xx. */
+  const must = async (method: string, path: string, body?: unknown) => {
+    const answer = await send(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  return { send, must };
+}
+export type Client = ReturnType<typeof client>;
+
+/** Makes a customer, and products with this much stock each; answers what an order needs. */
+export async function stockUp(api: Client, skus: readonly string[], quantity: number) {
+  const customer = await api.must("POST", "/customers", {
+    email: "orders@harbour-kitchen.example",
+    company: "Harbour Kitchen",
+    shipping_addresses: [
+      { address_line1: "100 Commercial St", city: "Portland", state: "ME", postal_code: "04101", country: "US" },
+    ],
+  });
+  const locations = await api.must("GET", "/inventory/locations");
+  const location = locations.data[0].warehouse_id;
+  for (const sku of skus) {
+    await api.must("POST", "/products", { sku, name: `Product ${sku}`, weight: 1, weight_unit: "lb", price: "5.00" });
+    await api.must("POST", "/inventory", { sku, quantity, location });
+  }
+  return { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id, location };
+}
