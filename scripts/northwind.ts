@@ -5,8 +5,8 @@ import { connect, type Json } from "./northwind/client.ts";
 import { drive } from "./northwind/drive.ts";
 import { planNorthwind } from "./northwind/mapping.ts";
 import { openReceiver } from "./northwind/receiver.ts";
-import { startService } from "./northwind/service.ts";
 import { readTables } from "./northwind/tables.ts";
+import { type StartedService, startService } from "./service.ts";
 
 const usage = `Usage: bun run northwind FOLDER [--url URL --key KEY]
 
@@ -83,18 +83,19 @@ async function main(words: readonly string[]): Promise<number> {
   }
   if (folder === undefined || more.length > 0) return wrongUse("Name one folder.");
   if ((url === undefined) !== (key === undefined)) return wrongUse("--url and --key go together.");
-  const own = url === undefined ? await startService() : null;
+  let own: StartedService | null = null;
   try {
-    const outcome = await runNorthwind(folder, own?.url ?? url ?? "", own?.key ?? key ?? "");
+    if (url === undefined) own = await startService();
+    const outcome = await runNorthwind(folder, own?.url ?? url ?? "", (await own?.makeKey("test")) ?? key ?? "");
     console.log(summary(outcome));
-    const isConsistent = own === null || (await own.verify());
+    const isConsistent = own === null || (await own.verify()).code === 0;
     if (!isConsistent) console.error("DIFFERENCE packhouse verify finds the ledger and the balances at odds.");
     return outcome.differences.length === 0 && isConsistent ? 0 : 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return 1;
   } finally {
-    await own?.stop();
+    await own?.remove();
   }
 }
 

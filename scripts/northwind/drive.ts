@@ -66,24 +66,18 @@ async function phase<Item, Result>(
   return results;
 }
 
-/** Gives the first warehouse an ambient and a refrigerated zone with a bin each, unless it has them. */
+/** Gives the first warehouse an ambient and a refrigerated zone with a bin each. */
 async function prepareWarehouse(client: Client): Promise<Warehouse> {
   const warehouses = (await client.get("/inventory/locations"))["data"] as Json[];
-  const { warehouse_id: id, location_zones } = warehouses[0] ?? {};
-  const zones = location_zones as Json[];
-  const wanted = [
-    { zone_id: "NW-AMBIENT", temperature_zone: "ambient", capacity: 50_000, bins: [{ code: "NW-A-01" }] },
-    {
-      zone_id: "NW-COLD",
-      temperature_zone: "refrigerated",
-      temperature_range: "2-8°C",
-      capacity: 50_000,
-      bins: [{ code: "NW-R-01" }],
-    },
-  ];
-  const missing = wanted.filter(({ zone_id }) => !zones.some((zone) => zone["zone_id"] === zone_id));
-  if (missing.length > 0) await client.patch(`/inventory/locations/${id}`, { location_zones: [...zones, ...missing] });
-  return { id, bins: { ambient: "NW-A-01", refrigerated: "NW-R-01" } };
+  const id = warehouses[0]?.["warehouse_id"];
+  const bins = { ambient: "NW-A-01", refrigerated: "NW-R-01" };
+  await client.patch(`/inventory/locations/${id}`, {
+    location_zones: [
+      { zone_id: "NW-AMBIENT", temperature_zone: "ambient", bins: [{ code: bins.ambient }] },
+      { zone_id: "NW-COLD", temperature_zone: "refrigerated", bins: [{ code: bins.refrigerated }] },
+    ],
+  });
+  return { id, bins };
 }
 
 async function firstCarrier(client: Client): Promise<Carrier> {
