@@ -75,7 +75,7 @@ export function undocumented(sources: readonly Source[]): string[] {
     .filter(({ file }) => file.startsWith("src/"))
     .flatMap((source) =>
       exportedFunctions(source)
-        .filter(({ docstring }) => !isProse((docstring.split(contract)[0] ?? "").trim()))
+        .filter(({ docstring }) => !isProse(docstring.split(contract)[0]?.trim() || docstring))
         .map(
           ({ name, docstring }) => `${source.file}: ${name} ${docstring ? "needs full sentences" : "has no docstring"}`,
         ),
