@@ -1,0 +1,200 @@
+import type { Place } from "../../../db/schema/warehouses.ts";
+import type { Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { TemperatureZone } from "../../products/status.ts";
+import type { BinKind } from "../status.ts";
+import {
+  checkBinCode,
+  checkTimezone,
+  fittingZones,
+  isColdEnough,
+  stagingCode,
+  usualRange,
+  waitingBins,
+} from "./rules.ts";
+import type { BinInput, CreateWarehouse, UpdateWarehouse, ZoneInput } from "./schemas.ts";
+import {
+  binHoldsStock,
+  ensureBin,
+  findBin,
+  getWarehouse,
+  insertBins,
+  insertWarehouse,
+  insertZone,
+  listPlainWarehouses,
+  lockWarehouse,
+  saveBin,
+  saveWarehouse,
+  saveZone,
+  zoneHoldsStock,
+} from "./store.ts";
+import type { Bin, Warehouse, Zone } from "./warehouse.ts";
+
+const firstWarehouse: CreateWarehouse = {
+  name: "Main warehouse",
+  address: {
+    name: "Main warehouse",
+    address_line1: "100 Main Street",
+    city: "Columbus",
+    state: "OH",
+    postal_code: "43215",
+    country: "US",
+  },
+  location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", capacity: 100_000, bins: [{ code: "A-01" }] }],
+};
+
+/** Gives a store that has no warehouse its first one. Done at every start, it changes nothing the second time. */
+export async function ensureWarehouse(tx: Tx): Promise<void> {
+  const present = await listPlainWarehouses(tx);
+  if (present.length > 0) return;
+  const id = await insertWarehouse(tx, fieldsOf(firstWarehouse));
+  // Another server may have made it meanwhile.
+  if (id !== null) await furnish(tx, id, firstWarehouse.location_zones);
+}
+
+/** Opens a warehouse with its zones and bins. Refuses: validation_failed. */
+export async function createWarehouse(tx: Tx, input: CreateWarehouse): Promise<Warehouse> {
+  const fields = fieldsOf(input);
+  checkTimezone(fields.timezone);
+  const id = await insertWarehouse(tx, fields);
+  if (id === null) throw nameTaken();
+  await furnish(tx, id, input.location_zones);
+  return getWarehouse(tx, id);
+}
+
+/**
+ * Changes the given fields of a warehouse. Zones and bins named in `location_zones` are added or changed, the others
+ * stay. Refuses: resource_missing, validation_failed.
+ */
+export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse): Promise<Warehouse> {
+  const before = await lockWarehouse(tx, id);
+  const { name, address, timezone, priority, location_zones = [] } = input;
+  if (timezone !== undefined) checkTimezone(timezone);
+  const others = await listPlainWarehouses(tx);
+  if (others.some((other) => other.name === name && other.id !== before.id)) throw nameTaken();
+  await saveWarehouse(tx, before, {
+    ...(name === undefined ? {} : { name }),
+    ...(address === undefined ? {} : { address: addressOf(address) }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(priority === undefined ? {} : { priority }),
+  });
+  for (const [index, zone] of location_zones.entries()) {
+    await setZone(tx, before, zone, `location_zones[${index}]`);
+  }
+  return getWarehouse(tx, before.id);
+}
+
+const nameTaken = () => invalid("name", "belongs to another warehouse", "duplicate");
+
+function fieldsOf({ name, address, timezone = "America/New_York", priority = 100 }: CreateWarehouse) {
+  return { name, address: addressOf(address), timezone, priority };
+}
+
+function addressOf(address: CreateWarehouse["address"]): Place {
+  return {
+    ...address,
+    address_line2: address.address_line2 ?? null,
+    state: address.state ?? null,
+    postal_code: address.postal_code ?? null,
+  };
+}
+
+/** Fills a new warehouse with its zones; the places for units that are not for sale lie in the first one. */
+async function furnish(tx: Tx, warehouse_id: number, location_zones: readonly ZoneInput[]): Promise<void> {
+  const empty = await getWarehouse(tx, warehouse_id);
+  for (const [index, zone] of location_zones.entries()) {
+    await setZone(tx, empty, zone, `location_zones[${index}]`);
+  }
+  const { zones } = await getWarehouse(tx, warehouse_id);
+  const place = { warehouse_id, zone_id: zones[0]?.id ?? null, pick_order: 1_000_000, capacity: null };
+  for (const { code, kind } of waitingBins) await ensureBin(tx, { ...place, code, kind });
+}
+
+async function setZone(tx: Tx, warehouse: Warehouse, input: ZoneInput, field: string): Promise<void> {
+  const { zone_id, temperature_zone, temperature_range = usualRange[temperature_zone], capacity = null } = input;
+  const fields = { temperature_zone, temperature_range, capacity };
+  const before = warehouse.zones.find((zone) => zone.zone_id === zone_id);
+  if (before && before.temperature_zone !== temperature_zone && (await zoneHoldsStock(tx, before.id))) {
+    throw invalid(`${field}.temperature_zone`, "cannot change while units lie in the zone");
+  }
+  if (before) await saveZone(tx, before.id, fields);
+  const id = before?.id ?? (await insertZone(tx, { warehouse_id: warehouse.id, zone_id, ...fields }));
+  for (const [index, bin] of (input.bins ?? []).entries()) {
+    await setBin(tx, warehouse.id, id, bin, `${field}.bins[${index}]`);
+  }
+}
+
+async function setBin(tx: Tx, warehouse_id: number, zone_id: number, input: BinInput, field: string): Promise<void> {
+  const { code, kind = "storage", pick_order = 0, capacity = null } = input;
+  checkBinCode(code, `${field}.code`);
+  const before = await findBin(tx, warehouse_id, code);
+  const fields = { zone_id, kind, pick_order, capacity };
+  if (before === null) return insertBins(tx, [{ warehouse_id, code, ...fields }]);
+  const moves = before.zone_id !== zone_id || before.kind !== kind;
+  if (moves && (await binHoldsStock(tx, before.id))) {
+    throw invalid(`${field}.code`, "cannot change its zone or kind while units lie in it");
+  }
+  await saveBin(tx, before.id, fields);
+}
+
+/** What a bin is wanted for. */
+interface Goods {
+  readonly sku: string;
+  readonly temperature_zone: TemperatureZone;
+}
+
+/**
+ * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that code,
+ * or else the first storage bin of that zone. Refuses: validation_failed, which says how to add a zone that fits.
+ */
+export async function binFor(tx: Tx, warehouse: Warehouse, goods: Goods, code: string | undefined): Promise<Bin> {
+  const found = code === undefined ? null : await findBin(tx, warehouse.id, code);
+  if (found !== null) {
+    const zone = warehouse.zones.find(({ id }) => id === found.zone_id);
+    refuseUnfit(found, zone, goods);
+    return found;
+  }
+  const zones = fittingZones(warehouse.zones, goods.temperature_zone);
+  const [warmest] = zones;
+  if (warmest === undefined) {
+    const zone = `{"zone_id": "COLD", "temperature_zone": "${goods.temperature_zone}"}`;
+    const path = `/inventory/locations/${wireId("warehouse", warehouse.id)}`;
+    throw invalid(
+      "location",
+      `has no zone for ${goods.temperature_zone} goods; add one: PATCH ${path} {"location_zones": [${zone}]}`,
+    );
+  }
+  if (code === undefined) {
+    for (const { id } of zones) {
+      const bin = warehouse.bins.find(({ zone_id, kind }) => zone_id === id && kind === "storage");
+      if (bin !== undefined) return bin;
+    }
+  } else checkBinCode(code, "bin");
+  const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
+  return ensureBin(tx, { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" });
+}
+
+function refuseUnfit(bin: Bin, zone: Zone | undefined, { sku, temperature_zone }: Goods): void {
+  if (bin.kind === "staging") throw invalid("bin", "is where an order's picked units wait");
+  if (bin.kind !== "storage" || !zone || isColdEnough(zone.temperature_zone, temperature_zone)) return;
+  throw invalid("bin", `lies in the ${zone.temperature_zone} zone ${zone.zone_id}; ${sku} is ${temperature_zone}`);
+}
+
+/** The first bin of a kind where units wait that are not for sale. Each warehouse has one. */
+export async function waitingBin(tx: Tx, warehouse_id: number, kind: BinKind): Promise<Bin> {
+  const usual = waitingBins.find((bin) => bin.kind === kind);
+  assert(usual, `units never wait in a ${kind} bin`);
+  const { zones, bins } = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => getWarehouse(tx, warehouse_id));
+  const bin = bins.find((bin) => bin.kind === kind);
+  if (bin !== undefined) return bin;
+  const place = { warehouse_id, zone_id: zones[0]?.id ?? null, pick_order: 1_000_000, capacity: null };
+  return ensureBin(tx, { ...place, code: usual.code, kind });
+}
+
+/** The bin where the picked units of an order wait, by the order's identifier on the wire. */
+export async function stagingBin(tx: Tx, warehouse_id: number, order: string): Promise<Bin> {
+  const place = { warehouse_id, zone_id: null, pick_order: 0, capacity: null };
+  return ensureBin(tx, { ...place, code: stagingCode(order), kind: "staging" });
+}

@@ -1,0 +1,104 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, nullable, textField } from "../../kit/schema.ts";
+import { temperatureZones } from "../../products/status.ts";
+import { binKinds } from "../status.ts";
+import { lastingBinKinds } from "./rules.ts";
+
+const capacity = () => nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }));
+const rank = () => Type.Integer({ minimum: 0, maximum: 1_000_000 });
+
+const Address = closed({
+  name: textField(120),
+  company: Type.Optional(nullable(textField(120))),
+  address_line1: textField(200),
+  address_line2: nullable(textField(200)),
+  city: textField(100),
+  state: nullable(textField(100)),
+  postal_code: nullable(textField(20)),
+  country: Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code" }),
+  phone: Type.Optional(nullable(textField(40))),
+});
+
+const AddressInput = closed({
+  ...Address.properties,
+  address_line2: Type.Optional(nullable(textField(200))),
+  state: Type.Optional(nullable(textField(100))),
+  postal_code: Type.Optional(nullable(textField(20))),
+});
+
+const BinInput = closed({
+  code: textField(40),
+  kind: Type.Optional(choice(lastingBinKinds)),
+  pick_order: Type.Optional(rank()),
+  capacity: Type.Optional(capacity()),
+});
+export type BinInput = Static<typeof BinInput>;
+
+const ZoneInput = closed({
+  zone_id: textField(40),
+  temperature_zone: choice(temperatureZones),
+  temperature_range: Type.Optional(nullable(textField(40))),
+  capacity: Type.Optional(capacity()),
+  bins: Type.Optional(Type.Array(BinInput, { maxItems: 1000 })),
+});
+export type ZoneInput = Static<typeof ZoneInput>;
+
+const optionalFields = {
+  timezone: Type.Optional(textField(60)),
+  priority: Type.Optional(rank()),
+};
+const readOnly = ["warehouse_id", "version", "created_at", "updated_at"];
+
+export const CreateWarehouse = closed(
+  {
+    name: textField(120),
+    address: AddressInput,
+    location_zones: Type.Array(ZoneInput, { minItems: 1, maxItems: 100 }),
+    ...optionalFields,
+  },
+  readOnly,
+);
+export type CreateWarehouse = Static<typeof CreateWarehouse>;
+
+export const UpdateWarehouse = closed(
+  {
+    name: Type.Optional(textField(120)),
+    address: Type.Optional(AddressInput),
+    location_zones: Type.Optional(
+      Type.Array(ZoneInput, {
+        maxItems: 100,
+        description: "Zones and bins named here are added or changed; others stay as they are.",
+      }),
+    ),
+    ...optionalFields,
+  },
+  readOnly,
+);
+export type UpdateWarehouse = Static<typeof UpdateWarehouse>;
+
+export const WarehouseView = closed({
+  warehouse_id: Type.String(),
+  name: Type.String(),
+  address: Address,
+  timezone: Type.String(),
+  priority: Type.Integer(),
+  location_zones: Type.Array(
+    closed({
+      zone_id: Type.String(),
+      temperature_zone: choice(temperatureZones),
+      temperature_range: Type.Optional(Type.String()),
+      capacity: nullable(Type.Integer()),
+      bins: Type.Array(
+        closed({
+          code: Type.String(),
+          kind: choice(binKinds),
+          pick_order: Type.Integer(),
+          capacity: nullable(Type.Integer()),
+        }),
+      ),
+    }),
+  ),
+  version: Type.Integer(),
+  created_at: Type.String({ format: "date-time" }),
+  updated_at: Type.String({ format: "date-time" }),
+});

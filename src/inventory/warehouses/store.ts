@@ -1,0 +1,164 @@
+import { and, asc, eq, ne, sql } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { stock_items } from "../../../db/schema/inventory.ts";
+import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Bin, PlainWarehouse, Warehouse, Zone } from "./warehouse.ts";
+
+const all = prepared((sql) => sql.select().from(warehouses).orderBy(asc(warehouses.priority), asc(warehouses.id)));
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(warehouses).where(eq(warehouses.id, a.id)));
+const zonesOf = prepared((sql, a: Args<{ warehouse_id: number }>) =>
+  sql.select().from(zones).where(eq(zones.warehouse_id, a.warehouse_id)).orderBy(asc(zones.id)),
+);
+// The kind is written out, since the index that passes over staging bins is used only then.
+const lastingBinsOf = prepared((select, a: Args<{ warehouse_id: number }>) =>
+  select
+    .select()
+    .from(bins)
+    .where(and(eq(bins.warehouse_id, a.warehouse_id), sql`${bins.kind} <> 'staging'`))
+    .orderBy(asc(bins.pick_order), asc(bins.id)),
+);
+const binByCode = prepared((sql, a: Args<{ warehouse_id: number; code: string }>) =>
+  sql
+    .select()
+    .from(bins)
+    .where(and(eq(bins.warehouse_id, a.warehouse_id), eq(bins.code, a.code))),
+);
+
+/** All warehouses without their zones, the first to be chosen first. */
+export async function listPlainWarehouses(db: Db): Promise<PlainWarehouse[]> {
+  return all(db, {});
+}
+
+/** All warehouses with zones and bins, the first to be chosen first. */
+export async function listWarehouses(db: Db): Promise<Warehouse[]> {
+  const list = await all(db, {});
+  const zoneRows = await db.sql.select().from(zones).orderBy(asc(zones.id));
+  const binRows = await db.sql
+    .select()
+    .from(bins)
+    .where(ne(bins.kind, "staging"))
+    .orderBy(asc(bins.pick_order), asc(bins.id));
+  const zonesOf = Map.groupBy(zoneRows, (zone) => zone.warehouse_id);
+  const binsOf = Map.groupBy(binRows, (bin) => bin.warehouse_id);
+  return list.map((row) => ({ ...row, zones: zonesOf.get(row.id) ?? [], bins: binsOf.get(row.id) ?? [] }));
+}
+
+/** The warehouse that an identifier names, without its zones, or null. */
+export async function findWarehouse(db: Db, id: string | number): Promise<PlainWarehouse | null> {
+  const [row] = await byId(db, { id: readId("warehouse", id) ?? 0 });
+  return row ?? null;
+}
+
+/** The warehouse that an identifier names, with zones and bins. Refuses: resource_missing. */
+export async function getWarehouse(db: Db, id: string | number): Promise<Warehouse> {
+  const row = await findWarehouse(db, id);
+  if (row === null) throw missing("warehouse", id);
+  return {
+    ...row,
+    zones: await zonesOf(db, { warehouse_id: row.id }),
+    bins: await lastingBinsOf(db, { warehouse_id: row.id }),
+  };
+}
+
+/** As `getWarehouse`, and nobody else changes the warehouse until this transaction ends. */
+export async function lockWarehouse(tx: Tx, id: string | number): Promise<Warehouse> {
+  const own = readId("warehouse", id) ?? 0;
+  await forUpdate(tx.sql.select({ id: warehouses.id }).from(warehouses).where(eq(warehouses.id, own)));
+  return getWarehouse(tx, id);
+}
+
+/** The bin with this code in a warehouse, or null. */
+export async function findBin(db: Db, warehouse_id: number, code: string): Promise<Bin | null> {
+  const [row] = await binByCode(db, { warehouse_id, code });
+  return row ?? null;
+}
+
+/** Stores a warehouse and answers its id; null when its name is taken. */
+export async function insertWarehouse(
+  tx: Tx,
+  fields: Pick<PlainWarehouse, "name" | "address" | "timezone" | "priority">,
+): Promise<number | null> {
+  const [row] = await tx.sql
+    .insert(warehouses)
+    .values({ ...fields, version: 1, created_at: tx.now, updated_at: tx.now })
+    .onConflictDoNothing({ target: warehouses.name })
+    .returning({ id: warehouses.id });
+  return row?.id ?? null;
+}
+
+/** Stores what changed of a warehouse; its version moves by one. */
+export async function saveWarehouse(
+  tx: Tx,
+  before: PlainWarehouse,
+  fields: Partial<Pick<PlainWarehouse, "name" | "address" | "timezone" | "priority">>,
+): Promise<void> {
+  await tx.sql
+    .update(warehouses)
+    .set({ ...fields, version: before.version + 1, updated_at: tx.now })
+    .where(eq(warehouses.id, before.id));
+}
+
+/** Stores a zone and answers its id. */
+export async function insertZone(tx: Tx, zone: Omit<Zone, "id">): Promise<number> {
+  const [id = 0] = await insertIds(tx, zones, [zone]);
+  return id;
+}
+
+/** Stores what changed of a zone. */
+export async function saveZone(
+  tx: Tx,
+  id: number,
+  fields: Pick<Zone, "temperature_zone" | "temperature_range" | "capacity">,
+): Promise<void> {
+  await tx.sql.update(zones).set(fields).where(eq(zones.id, id));
+}
+
+/** Stores bins. */
+export async function insertBins(tx: Tx, rows: readonly Omit<Bin, "id">[]): Promise<void> {
+  await insert(tx, bins, rows);
+}
+
+/** The bin with the code of this one, made now unless it is there already. */
+export async function ensureBin(tx: Tx, bin: Omit<Bin, "id">): Promise<Bin> {
+  const found = await findBin(tx, bin.warehouse_id, bin.code);
+  if (found !== null) return found;
+  await tx.sql
+    .insert(bins)
+    .values(bin)
+    .onConflictDoNothing({ target: [bins.warehouse_id, bins.code] });
+  return (await findBin(tx, bin.warehouse_id, bin.code)) as Bin;
+}
+
+/** Stores what changed of a bin. */
+export async function saveBin(
+  tx: Tx,
+  id: number,
+  fields: Pick<Bin, "zone_id" | "kind" | "pick_order" | "capacity">,
+): Promise<void> {
+  await tx.sql.update(bins).set(fields).where(eq(bins.id, id));
+}
+
+/** Whether any units lie in a zone's bins. */
+export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> {
+  const rows = await db.sql
+    .select({ id: stock_items.id })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(eq(bins.zone_id, zone_id), sql`${stock_items.on_hand} > 0`))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Whether any units lie in a bin. */
+export async function binHoldsStock(db: Db, bin_id: number): Promise<boolean> {
+  const rows = await db.sql
+    .select({ id: stock_items.id })
+    .from(stock_items)
+    .where(and(eq(stock_items.bin_id, bin_id), sql`${stock_items.on_hand} > 0`))
+    .limit(1);
+  return rows.length > 0;
+}

@@ -1,0 +1,72 @@
+import type { Place } from "../../../db/schema/warehouses.ts";
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { TemperatureZone } from "../../products/status.ts";
+import type { BinKind } from "../status.ts";
+
+/** A place in a warehouse where units lie. */
+export interface Bin {
+  readonly id: number;
+  readonly warehouse_id: number;
+  /** Null for staging, which lies outside the zones. */
+  readonly zone_id: number | null;
+  readonly code: string;
+  readonly kind: BinKind;
+  readonly pick_order: number;
+  readonly capacity: number | null;
+}
+
+/** A part of a warehouse that is kept at one temperature. */
+export interface Zone {
+  readonly id: number;
+  readonly warehouse_id: number;
+  /** The client's name of the zone. */
+  readonly zone_id: string;
+  readonly temperature_zone: TemperatureZone;
+  readonly temperature_range: string | null;
+  readonly capacity: number | null;
+}
+
+/** A warehouse without what is in it. */
+export interface PlainWarehouse {
+  readonly id: number;
+  readonly name: string;
+  readonly address: Place;
+  /** IANA time zone. */
+  readonly timezone: string;
+  /** Lower numbers are chosen first. */
+  readonly priority: number;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** A warehouse with its zones and its lasting bins: staging bins, which come with each order, are left out. */
+export interface Warehouse extends PlainWarehouse {
+  readonly zones: readonly Zone[];
+  readonly bins: readonly Bin[];
+}
+
+/** The warehouse as the API shows it. */
+export function warehouseView(warehouse: Warehouse) {
+  const { id, name, address, timezone, priority, zones, bins, version, created_at, updated_at } = warehouse;
+  return {
+    warehouse_id: wireId("warehouse", id),
+    name,
+    address,
+    timezone,
+    priority,
+    location_zones: zones.map(({ id: own, zone_id, temperature_zone, temperature_range, capacity }) => ({
+      zone_id,
+      temperature_zone,
+      ...(temperature_range === null ? {} : { temperature_range }),
+      capacity,
+      bins: bins
+        .filter((bin) => bin.zone_id === own)
+        .map(({ code, kind, pick_order, capacity }) => ({ code, kind, pick_order, capacity })),
+    })),
+    version,
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
+  };
+}
