@@ -1,0 +1,162 @@
+// What the service does by itself: acts at set times, and acts that a commit asked for.
+import { Cron } from "croner";
+import { engine } from "./config.ts";
+import type { Store } from "./database/store.ts";
+import type { Service } from "./http/service.ts";
+import { deleteExpiredAnswers } from "./http/store.ts";
+
+/** An act at set times, in each store. It repeats itself until nothing is left to do. */
+interface TimedJob {
+  /** Minute, hour, day of month, month, weekday; UTC by the machine's clock. */
+  readonly when: string;
+  readonly what: string;
+  readonly job: (store: Store, service: Service) => Promise<void>;
+}
+
+/** An act that runs when a commit asked for it (`tx.wake`), or at the moment its last round named. */
+export interface WokenJob {
+  readonly when: string;
+  readonly what: string;
+  /** One bounded round. Answers when to run next, in milliseconds by the store's clock; null when only a wake will. */
+  readonly job: (store: Store, service: Service) => Promise<number | null>;
+  /** Waits for what a round left running. */
+  readonly settle?: (store: Store) => Promise<void>;
+}
+
+// biome-ignore format: a table is read by its columns.
+const timedJobs: readonly TimedJob[] = [
+  { when: "7 * * * *", what: "forget answers kept for repeated requests", job: (store) => store.write(deleteExpiredAnswers) },
+];
+
+// biome-ignore format: a table is read by its columns.
+export const wokenJobs: readonly WokenJob[] = [
+];
+
+/** The acts of the clock while the service runs. */
+export interface Schedule {
+  /** Begins no more rounds, and waits for those that run. */
+  stop(): Promise<void>;
+}
+
+/** Starts every job of both stores; the woken ones run once at once, to find what was left by the last run. */
+export function startSchedule(service: Service): Schedule {
+  const stores = Object.values(service.stores);
+  const timed = stores.flatMap((store) => timedJobs.map((job) => startTimed(job, store, service)));
+  const woken = stores.flatMap((store) => startWoken(store, service));
+  return {
+    async stop() {
+      await Promise.all([...timed, ...woken].map((job) => job.stop()));
+    },
+  };
+}
+
+function startTimed({ when, what, job }: TimedJob, store: Store, service: Service): Schedule {
+  let running: Promise<void> = Promise.resolve();
+  const act = async () => {
+    try {
+      await job(store, service);
+    } catch (error) {
+      service.log.error("a job failed", { job: what, mode: store.mode, error: String(error) });
+    }
+  };
+  const cron = new Cron(when, { timezone: "UTC", protect: true }, () => {
+    running = act();
+    return running;
+  });
+  return {
+    async stop() {
+      cron.stop();
+      await running;
+    },
+  };
+}
+
+/** Starts the woken jobs of one store. */
+export function startWoken(
+  store: Store,
+  service: Service,
+  jobs: readonly WokenJob[] = wokenJobs,
+  poll_ms: number | null = engine === "postgres" ? other_servers_ms : null,
+): Schedule[] {
+  const timers = new Map(jobs.map((job) => [job.when, new JobTimer(job, store, service, poll_ms)]));
+  store.onWake((name, at) => timers.get(name)?.wake(at));
+  for (const timer of timers.values()) timer.wake(store.clock.now());
+  return [...timers.values()];
+}
+
+// What another server commits wakes nobody here.
+const other_servers_ms = 1000;
+const timeout_max_ms = 2 ** 31 - 1;
+const rest_first_ms = 1000;
+const rest_max_ms = 60_000;
+
+/** Runs one job of one store, a round at a time, at the earliest moment that anyone asked for. */
+class JobTimer implements Schedule {
+  readonly #job: WokenJob;
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #poll_ms: number | null;
+  /** The moment of the next round by the store's clock, or null. */
+  #due: number | null = null;
+  /** After a failure no round begins before this moment. */
+  #rested_at = 0;
+  #failures = 0;
+  #timer: Timer | undefined;
+  #running: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(job: WokenJob, store: Store, service: Service, poll_ms: number | null) {
+    this.#job = job;
+    this.#store = store;
+    this.#service = service;
+    this.#poll_ms = poll_ms;
+  }
+
+  wake(at: number): void {
+    if (this.#due !== null && this.#due <= at) return;
+    this.#due = at;
+    this.#arm();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.#job.settle?.(this.#store);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped || this.#running !== null || this.#due === null) return;
+    const wait = Math.max(this.#due, this.#rested_at) - this.#store.clock.now();
+    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(wait, 0), timeout_max_ms));
+  }
+
+  #ring(): void {
+    // A wait longer than a timer can be takes several.
+    if (this.#due !== null && Math.max(this.#due, this.#rested_at) > this.#store.clock.now()) {
+      this.#arm();
+      return;
+    }
+    this.#due = null;
+    this.#running = this.#round().finally(() => {
+      this.#running = null;
+      this.#arm();
+    });
+  }
+
+  async #round(): Promise<void> {
+    const { job, when: name } = this.#job;
+    try {
+      const next = await job(this.#store, this.#service);
+      this.#failures = 0;
+      if (next !== null) this.wake(next);
+      if (this.#poll_ms !== null) this.wake(this.#store.clock.now() + this.#poll_ms);
+    } catch (error) {
+      const now = this.#store.clock.now();
+      this.#rested_at = now + Math.min(rest_first_ms * 2 ** this.#failures++, rest_max_ms);
+      this.#service.log.error("a job failed", { job: name, mode: this.#store.mode, error: String(error) });
+      this.wake(this.#rested_at);
+    }
+  }
+}
