@@ -1,9 +1,9 @@
 import { Fault } from "./fault.ts";
 
-/** One row of a state table: the action takes a record from any state in `from` to `to`. */
+/** One row of a state table: the action takes a record from any state in `from` to `to`; null leaves it where it is. */
 export interface Move<State extends string, Tells extends string = string> {
   readonly from: readonly State[];
-  readonly to: State;
+  readonly to: State | null;
   /** Whether the action is allowed while the record is on hold. */
   readonly held: boolean;
   /** The event the world is told, or null. */
@@ -40,7 +40,7 @@ export function move<State extends string, Table extends Moves<State>>(
       allowed_actions: allowedActions(table, status, held),
     });
   }
-  return row.to;
+  return row.to ?? status;
 }
 
 /** States that no path from `initial` reaches. A test asserts that there are none. */
@@ -52,7 +52,9 @@ export function unreachable<State extends string>(
   const seen = new Set<State>([initial]);
   // Each pass adds a state or changes nothing, so as many passes as states are enough.
   for (const _pass of states) {
-    for (const { from, to } of Object.values(table)) if (from.some((state) => seen.has(state))) seen.add(to);
+    for (const { from, to } of Object.values(table)) {
+      if (to !== null && from.some((state) => seen.has(state))) seen.add(to);
+    }
   }
   return states.filter((state) => !seen.has(state));
 }

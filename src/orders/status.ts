@@ -8,15 +8,16 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
 export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
 
-// Every way an order moves. A row is the whole truth about one action.
+// Every way an order moves. A row is the whole truth about one action; `hold` and `release` change no state, since a hold
+// is a fact beside it.
 export const orderMoves = {
   process: { from: ["pending"], to: "processing", held: false, tells: null },
   pick: { from: ["pending", "processing"], to: "processing", held: false, tells: null },
   pack: { from: ["pending", "processing"], to: "fulfilled", held: false, tells: "order.fulfilled" },
   ship: { from: ["pending", "processing", "fulfilled"], to: "shipped", held: false, tells: "order.shipped" },
-  deliver: { from: ["shipped"], to: "delivered", held: false, tells: "order.delivered" },
-  hold: { from: ["pending", "processing"], to: "processing", held: true, tells: null },
-  release: { from: ["pending", "processing", "fulfilled"], to: "processing", held: true, tells: null },
+  deliver: { from: ["shipped"], to: "delivered", held: true, tells: "order.delivered" },
+  hold: { from: ["pending", "processing"], to: null, held: true, tells: null },
+  release: { from: orderStatuses, to: null, held: true, tells: null },
   cancel: { from: ["pending", "processing", "fulfilled"], to: "cancelled", held: true, tells: "order.cancelled" },
 } as const satisfies Moves<OrderStatus, EventType>;
 export type OrderAction = keyof typeof orderMoves;
@@ -32,7 +33,8 @@ export const fulfillmentStatuses = [
 ] as const;
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
 
-export const holdReasons = [
+/** Why a client may hold an order. */
+export const clientHoldReasons = [
   "manual",
   "address",
   "payment",
@@ -41,14 +43,15 @@ export const holdReasons = [
   "customer_request",
   "compliance",
   "other",
-  "carrier_discrepancy",
-  "recalled_lot",
-  "short_pick",
 ] as const;
-export type HoldReason = (typeof holdReasons)[number];
+export type ClientHoldReason = (typeof clientHoldReasons)[number];
 
 /** Reasons only the system gives; they are lifted by their cause, not by `release`. */
-export const systemHoldReasons: readonly HoldReason[] = ["carrier_discrepancy", "recalled_lot", "short_pick"];
+export const systemHoldReasons = ["carrier_discrepancy", "recalled_lot", "short_pick"] as const;
+export type SystemHoldReason = (typeof systemHoldReasons)[number];
+
+export const holdReasons = [...clientHoldReasons, ...systemHoldReasons] as const;
+export type HoldReason = (typeof holdReasons)[number];
 
 export const cancelReasons = ["customer", "declined", "fraud", "inventory", "staff", "expired", "other"] as const;
 export type CancelReason = (typeof cancelReasons)[number];

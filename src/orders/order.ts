@@ -1,0 +1,258 @@
+import { iso, isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+import { money } from "../kit/money.ts";
+import { allowedActions } from "../kit/moves.ts";
+import { type Shipment, shipmentView } from "./shipments/shipment.ts";
+import {
+  type CancelReason,
+  type FulfillmentStatus,
+  type HoldReason,
+  type OrderAction,
+  type OrderStatus,
+  orderMoves,
+  type PublicOrderStatus,
+  systemHoldReasons,
+} from "./status.ts";
+
+/** Where an order goes: a snapshot of the customer's address. */
+export interface Destination {
+  name: string;
+  company?: string | null;
+  address_line1: string;
+  address_line2: string | null;
+  city: string;
+  state: string | null;
+  postal_code: string | null;
+  country: string;
+  phone?: string | null;
+}
+
+/** A line of an order. What stock holds for it (`wanted`, `reserved`, `picked`) is read from its claim, not kept twice. */
+export interface OrderLine {
+  readonly id: number;
+  readonly product_id: number;
+  readonly sku: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unit_price_cents: number;
+  /** Units packed so far, those that have left included; so for the counters below. */
+  readonly quantity_packed: number;
+  readonly quantity_shipped: number;
+  readonly quantity_delivered: number;
+  readonly quantity_returned: number;
+  readonly quantity_cancelled: number;
+  /** Units wanted and not yet shipped. */
+  readonly wanted: number;
+  /** Of these, promised by the stock. */
+  readonly reserved: number;
+  /** Of these, lying in staging. */
+  readonly picked: number;
+}
+
+/** A reason for which an order may not move. */
+export interface OrderHold {
+  readonly id: number;
+  readonly reason: HoldReason;
+  readonly note: string | null;
+  readonly hold_until: number | null;
+  readonly reserve_inventory: boolean;
+  readonly created_at: number;
+}
+
+/** What is kept of an order itself. */
+export interface OrderFields {
+  readonly order_number: string;
+  readonly status: OrderStatus;
+  /** True while at least one hold is open. */
+  readonly held: boolean;
+  readonly customer_id: number;
+  readonly customer_email: string;
+  readonly customer_name: string;
+  readonly shipping_address_id: number;
+  readonly shipping_address: Destination;
+  readonly shipping_method: string | null;
+  readonly order_notes: string | null;
+  readonly requires_cold_storage: boolean;
+  readonly priority: number;
+  readonly allow_backorder: boolean;
+  readonly warehouse_id: number | null;
+  readonly subtotal_cents: number;
+  readonly shipping_amount_cents: number;
+  readonly currency: string;
+  readonly source_platform: string;
+  readonly source_external_id: string | null;
+  readonly metadata: Record<string, unknown>;
+  /** `YYYY-MM-DD` in the warehouse's zone, as it was promised. */
+  readonly estimated_ship_date: string | null;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly processing_at: number | null;
+  readonly fulfilled_at: number | null;
+  readonly shipped_at: number | null;
+  readonly delivered_at: number | null;
+  readonly cancelled_at: number | null;
+  readonly cancel_reason: CancelReason | null;
+}
+
+/** An order with all that belongs to it. */
+export interface Order extends OrderFields {
+  readonly id: number;
+  readonly lines: readonly OrderLine[];
+  /** The open holds, oldest first. */
+  readonly holds: readonly OrderHold[];
+  readonly shipments: readonly Shipment[];
+  /** Ids of its returns. */
+  readonly returns: readonly number[];
+}
+
+/** What the API calls the state of an order: `on_hold` while a hold is open. */
+export function publicStatus({ status, held }: Pick<Order, "status" | "held">): PublicOrderStatus {
+  return held ? "on_hold" : status;
+}
+
+/** Units of a line that have neither left nor been cancelled. */
+export function openUnits(line: OrderLine): number {
+  return line.quantity - line.quantity_cancelled - line.quantity_shipped;
+}
+
+/** Units that stock could not promise yet. */
+export function backorderedUnits(order: Pick<Order, "lines">): number {
+  return order.lines.reduce((sum, line) => sum + line.wanted - line.reserved, 0);
+}
+
+/** Whether a hold is the system's: lifted by its cause, not by `release`. */
+export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
+  return (systemHoldReasons as readonly string[]).includes(reason);
+}
+
+/** What forbids an action that the table of states would allow, in words; null when nothing does. */
+export function hindrance(order: Order, action: OrderAction): string | null {
+  if (action === "hold" && order.lines.some((line) => line.picked > 0)) return "units have been picked";
+  if (action === "cancel" && order.lines.some((line) => line.quantity_shipped > 0)) {
+    return "a parcel is out; create a return instead";
+  }
+  if (action === "release" && !order.held) return "it is not held";
+  return null;
+}
+
+/** The actions that the order may take now, in the table's order. */
+export function actionsOf(order: Order): OrderAction[] {
+  return allowedActions<OrderStatus, typeof orderMoves>(orderMoves, order.status, order.held).filter(
+    (action) => hindrance(order, action) === null,
+  );
+}
+
+/** How far an order's units have come, from the counters of its lines; cancelled units do not count. */
+export function fulfillmentStatus(lines: readonly OrderLine[]): FulfillmentStatus {
+  const sum = (count: (line: OrderLine) => number) => lines.reduce((total, line) => total + count(line), 0);
+  const all = sum((line) => line.quantity - line.quantity_cancelled);
+  const stages = [
+    ["delivered", "partially_delivered", sum((line) => line.quantity_delivered)],
+    ["shipped", "partially_shipped", sum((line) => line.quantity_shipped)],
+    ["fulfilled", "partially_fulfilled", sum((line) => line.quantity_packed)],
+  ] as const;
+  for (const [whole, part, count] of stages) if (count > 0) return count === all ? whole : part;
+  return "unfulfilled";
+}
+
+/** The day the order is expected to leave; null while it waits for stock, and once it cannot leave any more. */
+function shipDate(order: Order, now: number): string | null {
+  if (order.status === "cancelled" || order.estimated_ship_date === null || backorderedUnits(order) > 0) return null;
+  if (order.shipped_at !== null) return iso(order.shipped_at).slice(0, 10);
+  const today = iso(now).slice(0, 10);
+  return order.estimated_ship_date >= today ? order.estimated_ship_date : weekday(today);
+}
+
+const day_ms = 86_400_000;
+
+/** The day itself when it is one from Monday to Friday, else the Monday after. Days are written `YYYY-MM-DD`. */
+export function weekday(day: string): string {
+  const at = Date.parse(day);
+  const ahead = [1, 0, 0, 0, 0, 0, 2][new Date(at).getUTCDay()] ?? 0;
+  return ahead === 0 ? day : iso(at + ahead * day_ms).slice(0, 10);
+}
+
+/** The order as the API shows it; `now` in milliseconds. */
+export function orderView(order: Order, now: number) {
+  const backordered_units = backorderedUnits(order);
+  return {
+    id: wireId("order", order.id),
+    order_number: order.order_number,
+    status: publicStatus(order),
+    held_from: order.held ? order.status : null,
+    fulfillment_status: fulfillmentStatus(order.lines),
+    customer_id: wireId("customer", order.customer_id),
+    customer: {
+      id: wireId("customer", order.customer_id),
+      email: order.customer_email,
+      name: order.customer_name,
+    },
+    shipping_address_id: wireId("address", order.shipping_address_id),
+    shipping_address: order.shipping_address,
+    line_items: order.lines.map(lineView),
+    shipping_method: order.shipping_method,
+    order_notes: order.order_notes,
+    requires_cold_storage: order.requires_cold_storage,
+    priority: order.priority,
+    allow_backorder: order.allow_backorder,
+    warehouse_id: order.warehouse_id === null ? null : wireId("warehouse", order.warehouse_id),
+    holds: order.holds.map(holdView),
+    shipments: shipmentViews(order),
+    returns: order.returns.map((id) => wireId("return", id)),
+    subtotal: money(order.subtotal_cents),
+    shipping_amount: money(order.shipping_amount_cents),
+    currency: order.currency,
+    allocation: { complete: backordered_units === 0, backordered_units },
+    estimated_ship_date: shipDate(order, now),
+    source: { platform: order.source_platform, external_id: order.source_external_id },
+    metadata: order.metadata,
+    allowed_actions: actionsOf(order),
+    version: order.version,
+    created_at: iso(order.created_at),
+    updated_at: iso(order.updated_at),
+    processing_at: isoOrNull(order.processing_at),
+    fulfilled_at: isoOrNull(order.fulfilled_at),
+    shipped_at: isoOrNull(order.shipped_at),
+    delivered_at: isoOrNull(order.delivered_at),
+    cancelled_at: isoOrNull(order.cancelled_at),
+    cancel_reason: order.cancel_reason,
+  };
+}
+
+function lineView(line: OrderLine) {
+  return {
+    id: wireId("order_line", line.id),
+    product_id: wireId("product", line.product_id),
+    sku: line.sku,
+    name: line.name,
+    quantity: line.quantity,
+    unit_price: money(line.unit_price_cents),
+    quantity_reserved: line.reserved,
+    quantity_backordered: line.wanted - line.reserved,
+    quantity_picked: line.picked + line.quantity_shipped,
+    quantity_packed: line.quantity_packed,
+    quantity_shipped: line.quantity_shipped,
+    quantity_delivered: line.quantity_delivered,
+    quantity_returned: line.quantity_returned,
+    quantity_cancelled: line.quantity_cancelled,
+  };
+}
+
+function holdView(hold: OrderHold) {
+  return {
+    id: wireId("hold", hold.id),
+    reason: hold.reason,
+    note: hold.note,
+    hold_until: isoOrNull(hold.hold_until),
+    reserve_inventory: hold.reserve_inventory,
+    lifted_by: isSystemHold(hold) ? "cause" : "release",
+    created_at: iso(hold.created_at),
+  };
+}
+
+function shipmentViews({ shipments, lines }: Order) {
+  if (shipments.length === 0) return [];
+  const skus = new Map(lines.map(({ id, sku }) => [id, sku]));
+  return shipments.map((shipment) => shipmentView(shipment, skus));
+}

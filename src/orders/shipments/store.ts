@@ -1,0 +1,131 @@
+import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
+import { among, list } from "../../../db/kit.ts";
+import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
+import type { ShipmentStatus } from "./status.ts";
+
+type Row = typeof shipments.$inferSelect;
+
+const ofOrders = prepared((sql, a: Args<{ order_ids: string }>) =>
+  sql
+    .select({ shipment: shipments, order_line_id: shipment_lines.order_line_id, quantity: shipment_lines.quantity })
+    .from(shipments)
+    .leftJoin(shipment_lines, eq(shipment_lines.shipment_id, shipments.id))
+    .where(among(shipments.order_id, a.order_ids))
+    .orderBy(asc(shipments.id), asc(shipment_lines.id)),
+);
+
+/** The shipments of these orders, oldest first. */
+export async function listShipments(db: Db, order_ids: readonly number[]): Promise<Shipment[]> {
+  const found = new Map<number, Row & { lines: ShipmentLine[] }>();
+  for (const { shipment, order_line_id, quantity } of await ofOrders(db, { order_ids: list(order_ids) })) {
+    const known = found.get(shipment.id) ?? { ...shipment, lines: [] };
+    found.set(shipment.id, known);
+    if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
+  }
+  return [...found.values()];
+}
+
+const orderOf = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select({ order_id: shipments.order_id }).from(shipments).where(eq(shipments.id, a.id)),
+);
+
+/** The id of the order that a shipment belongs to, or null when there is no such shipment. */
+export async function findOrderOfShipment(db: Db, id: number): Promise<number | null> {
+  const [row] = await orderOf(db, { id });
+  return row?.order_id ?? null;
+}
+
+const byTracking = prepared((sql, a: Args<{ tracking_number: string }>) =>
+  sql
+    .select({ id: shipments.id, order_id: shipments.order_id })
+    .from(shipments)
+    .where(and(eq(shipments.tracking_number, a.tracking_number)))
+    // A number may have been used again after its first parcel was voided.
+    .orderBy(asc(sqlIsVoided), desc(shipments.id))
+    .limit(1),
+);
+const sqlIsVoided = sql`case when ${shipments.status} = 'voided' then 1 else 0 end`;
+
+/** The newest shipment with this tracking number, one that is not voided before one that is; or null. */
+export async function findShipmentByTracking(db: Db, tracking_number: string): Promise<Shipment | null> {
+  const [row] = await byTracking(db, { tracking_number });
+  if (row === undefined) return null;
+  const found = await listShipments(db, [row.order_id]);
+  return found.find((shipment) => shipment.id === row.id) ?? null;
+}
+
+/** Stores a new parcel with its units and answers it. */
+export async function insertShipment(
+  tx: Tx,
+  order_id: number,
+  carriage: Carriage,
+  lines: readonly ShipmentLine[],
+): Promise<Shipment> {
+  const { carrier, service, tracking_number = null } = carriage;
+  const status: ShipmentStatus = "pending";
+  const row = { order_id, status, carrier, service, tracking_number, tracking_url: null, created_at: tx.now };
+  const [id = 0] = await insertIds(tx, shipments, [row]);
+  await insertLines(tx, id, lines);
+  return { id, ...row, shipped_at: null, delivered_at: null, lines };
+}
+
+async function insertLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
+  await insert(
+    tx,
+    shipment_lines,
+    lines.map(({ order_line_id, quantity }) => ({ shipment_id, order_line_id, quantity })),
+  );
+}
+
+const saved = [
+  "status",
+  "carrier",
+  "service",
+  "tracking_number",
+  "tracking_url",
+  "shipped_at",
+  "delivered_at",
+] as const satisfies (keyof Row)[];
+
+const save = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof saved)[number]>>) =>
+  sql
+    .update(shipments)
+    .set(Object.fromEntries(saved.map((name) => [name, a[name]])))
+    .where(eq(shipments.id, a.id)),
+);
+
+/** Stores what changed of a parcel. */
+export async function saveShipment(tx: Tx, { lines: _lines, ...row }: Shipment): Promise<void> {
+  await save(tx, row);
+}
+
+const deleteLines = prepared((sql: Writing, a: Args<{ shipment_id: number }>) =>
+  sql.delete(shipment_lines).where(eq(shipment_lines.shipment_id, a.shipment_id)),
+);
+
+/** Replaces the units in a parcel, when others left than it was to hold. */
+export async function saveShipmentLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
+  await deleteLines(tx, { shipment_id });
+  await insertLines(tx, shipment_id, lines);
+}
+
+const setTracking = prepared(
+  (sql: Writing, a: Args<{ id: number; tracking_number: string; tracking_url: string | null }>) =>
+    sql
+      .update(shipments)
+      .set({ tracking_number: a.tracking_number, tracking_url: a.tracking_url })
+      .where(and(eq(shipments.id, a.id), ne(shipments.status, "voided")))
+      .returning({ id: shipments.id }),
+);
+
+/** Writes the tracking number of its label on a parcel; false when there is no such parcel or it is voided. */
+export async function saveTracking(
+  tx: Tx,
+  id: number,
+  tracking: { readonly tracking_number: string; readonly tracking_url: string | null },
+): Promise<boolean> {
+  return (await setTracking(tx, { id, ...tracking })).length === 1;
+}

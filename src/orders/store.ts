@@ -1,0 +1,392 @@
+import { and, asc, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { among, forUpdate, list } from "../../db/kit.ts";
+import { order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
+import { returns } from "../../db/schema/returns.ts";
+import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
+import { claimsOf } from "../inventory/reservations/store.ts";
+import type { Actor } from "../kit/actor.ts";
+import { assert } from "../kit/assert.ts";
+import { Fault, missing } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import type { Window } from "../kit/page.ts";
+import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
+import { listShipments } from "./shipments/store.ts";
+import type { PublicOrderStatus } from "./status.ts";
+
+type Row = typeof orders.$inferSelect;
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(orders).where(eq(orders.id, a.id)));
+const locked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(orders).where(eq(orders.id, a.id))),
+);
+const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select().from(order_lines).where(among(order_lines.order_id, a.ids)).orderBy(asc(order_lines.id)),
+);
+const holdsOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select()
+    .from(order_holds)
+    .where(and(among(order_holds.order_id, a.ids), isNull(order_holds.released_at)))
+    .orderBy(asc(order_holds.id)),
+);
+const returnsOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({ id: returns.id, order_id: returns.order_id })
+    .from(returns)
+    .where(among(returns.order_id, a.ids))
+    .orderBy(asc(returns.id)),
+);
+
+/** The order that an identifier names: `ord_1042` or `1042`. Refuses: resource_missing. */
+export async function getOrder(db: Db, id: string | number): Promise<Order> {
+  return only(db, await byId(db, { id: readId("order", id) ?? 0 }), id);
+}
+
+/** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
+export async function lockOrder(tx: Tx, id: string | number): Promise<Order> {
+  return only(tx, await locked(tx, { id: readId("order", id) ?? 0 }), id);
+}
+
+async function only(db: Db, rows: readonly Row[], id: string | number): Promise<Order> {
+  const [order] = await assemble(db, rows);
+  if (order === undefined) throw missing("order", id);
+  return order;
+}
+
+const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
+
+/** Gives orders what belongs to them, in a handful of queries however many they are. */
+async function assemble(db: Db, rows: readonly Row[]): Promise<Order[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const lines = await linesOf(db, { ids: list(ids) });
+  const claims = await claimsOf(
+    db,
+    rows.filter(canClaim).map((row) => row.id),
+  );
+  const held = rows.filter((row) => row.held).map((row) => row.id);
+  const holds = held.length === 0 ? [] : await holdsOf(db, { ids: list(held) });
+  const shipments = await listShipments(db, ids);
+  const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
+  const returned = left.size === 0 ? [] : await returnsOf(db, { ids: list([...left]) });
+  const of = {
+    lines: Map.groupBy(lines, (line) => line.order_id),
+    holds: Map.groupBy(holds, (hold) => hold.order_id),
+    shipments: Map.groupBy(shipments, (shipment) => shipment.order_id),
+    returns: Map.groupBy(returned, (found) => found.order_id),
+  };
+  return rows.map((row) => {
+    const claim = new Map(claims.get(row.id)?.map((line) => [line.order_line_id, line]));
+    return {
+      ...row,
+      lines: (of.lines.get(row.id) ?? []).map((line) => {
+        const { wanted, reserved, picked } = claim.get(line.id) ?? unclaimed;
+        return { ...line, wanted, reserved, picked };
+      }),
+      holds: of.holds.get(row.id) ?? [],
+      shipments: of.shipments.get(row.id) ?? [],
+      returns: of.returns.get(row.id)?.map(({ id }) => id) ?? [],
+    };
+  });
+}
+
+const canClaim = ({ status }: Row) => status === "pending" || status === "processing" || status === "fulfilled";
+
+const named = prepared((sql, a: Args<{ id: number; order_number: string }>) =>
+  sql
+    .select({ id: orders.id, order_number: orders.order_number })
+    .from(orders)
+    .where(or(eq(orders.id, a.id), eq(orders.order_number, a.order_number))),
+);
+
+/**
+ * The id of the order that a request's `order_id` names: an integer and `ord_N` are ids, any other text is an order
+ * number first and then, when it is all digits, an id. Refuses: resource_missing, ambiguous_identifier.
+ */
+export async function resolveOrder(db: Db, value: string | number, field = "order_id"): Promise<number> {
+  const number = typeof value === "number" || value.startsWith("ord_") ? "" : value;
+  const rows = await named(db, { id: readId("order", value) ?? 0, order_number: number });
+  const [first, second] = rows;
+  if (first !== undefined && second === undefined) return first.id;
+  const fields = (code: string, message: string) => ({ fields: [{ field, code, message }] });
+  if (first === undefined) {
+    throw new Fault("resource_missing", `No such order: ${value}.`, fields("resource_missing", "names no order"));
+  }
+  const ids = rows.map((row) => wireId("order", row.id)).join(" and ");
+  throw new Fault(
+    "ambiguous_identifier",
+    `${value} is the number of one order and the id of another: ${ids}. Write the one you mean as ord_N.`,
+    fields("ambiguous_identifier", `may be ${ids}`),
+  );
+}
+
+/** Whether there is an order with this number; its id, or null. */
+export async function findOrderByNumber(db: Db, order_number: string): Promise<number | null> {
+  const [row] = await named(db, { id: 0, order_number });
+  return row?.id ?? null;
+}
+
+/** What a list of orders may be narrowed to. Moments in milliseconds. */
+export interface OrderFilter {
+  readonly status?: PublicOrderStatus | undefined;
+  readonly customer_id?: number | undefined;
+  readonly order_number?: string | undefined;
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+  readonly updated_after?: number | undefined;
+}
+
+function matching(filter: OrderFilter): SQL | undefined {
+  const { status, customer_id, order_number, created_after, created_before, updated_after } = filter;
+  return and(
+    status === undefined || status === "on_hold" ? undefined : eq(orders.status, status),
+    status === undefined ? undefined : eq(orders.held, status === "on_hold"),
+    customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
+    order_number === undefined ? undefined : eq(orders.order_number, order_number),
+    created_after === undefined ? undefined : gt(orders.created_at, created_after),
+    created_before === undefined ? undefined : lt(orders.created_at, created_before),
+    updated_after === undefined ? undefined : gt(orders.updated_at, updated_after),
+  );
+}
+
+/** How a list of orders is sorted; by priority means the most urgent first, and of these the oldest. */
+export type OrderSort = "created_at" | "-created_at" | "priority";
+
+/** A page of orders with all that belongs to them. */
+export async function listOrders(db: Db, filter: OrderFilter, window: Window, sort: OrderSort): Promise<Order[]> {
+  const { limit, offset, after } = window;
+  const key = sort === "priority" ? orders.priority : orders.created_at;
+  const [byKey, beyond] = sort === "created_at" ? [asc, sql`>`] : [desc, sql`<`];
+  const byOrder = sort === "-created_at" ? desc(orders.id) : asc(orders.id);
+  const further = sort === "-created_at" ? sql`<` : sql`>`;
+  const rows = await db.sql
+    .select()
+    .from(orders)
+    .where(
+      and(
+        matching(filter),
+        after
+          ? sql`(${key} ${beyond} ${after[0]} or (${key} = ${after[0]} and ${orders.id} ${further} ${after[1]}))`
+          : undefined,
+      ),
+    )
+    .orderBy(byKey(key), byOrder)
+    .limit(limit)
+    .offset(offset);
+  return assemble(db, rows);
+}
+
+/** How many orders match. */
+export async function countOrders(db: Db, filter: OrderFilter): Promise<number> {
+  return db.sql.$count(orders, matching(filter));
+}
+
+/** An order in a customer's history. */
+export interface OrderSummary {
+  readonly id: number;
+  readonly order_number: string;
+  readonly status: PublicOrderStatus;
+  readonly total_cents: number;
+  readonly currency: string;
+  /** Units ordered. */
+  readonly item_count: number;
+  readonly created_at: number;
+}
+
+const summaries = prepared((sql, a: Args<{ customer_id: number; limit: number }>) =>
+  sql
+    .select()
+    .from(orders)
+    .where(eq(orders.customer_id, a.customer_id))
+    .orderBy(desc(orders.created_at), desc(orders.id))
+    .limit(a.limit),
+);
+const unitsOf = prepared((db, a: Args<{ ids: string }>) =>
+  db
+    .select({ order_id: order_lines.order_id, units: sql`sum(${order_lines.quantity})`.mapWith(Number) })
+    .from(order_lines)
+    .where(among(order_lines.order_id, a.ids))
+    .groupBy(order_lines.order_id),
+);
+
+/** A customer's orders, newest first. */
+export async function listOrderSummaries(db: Db, customer_id: number, limit: number): Promise<OrderSummary[]> {
+  const rows = await summaries(db, { customer_id, limit });
+  const units = rows.length === 0 ? [] : await unitsOf(db, { ids: list(rows.map((row) => row.id)) });
+  const counts = new Map(units.map((row) => [row.order_id, row.units]));
+  return rows.map((row) => ({
+    id: row.id,
+    order_number: row.order_number,
+    status: publicStatus(row),
+    total_cents: row.subtotal_cents + row.shipping_amount_cents,
+    currency: row.currency,
+    item_count: counts.get(row.id) ?? 0,
+    created_at: row.created_at,
+  }));
+}
+
+type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at">;
+
+const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id">>) =>
+  sql
+    .insert(orders)
+    .values(Object.fromEntries(columns.map((name) => [name, a[name]])) as never)
+    .onConflictDoNothing({ target: orders.order_number })
+    .returning({ id: orders.id }),
+);
+
+/** Stores a new order without its lines and answers its id; null when its number is taken. */
+export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | null> {
+  const [row] = await insertRow(tx, { ...fields, version: 1, created_at: tx.now, updated_at: tx.now });
+  return row?.id ?? null;
+}
+
+/** A line as it is ordered. */
+export type NewLine = Pick<OrderLine, "product_id" | "sku" | "name" | "quantity" | "unit_price_cents">;
+
+const untouched = {
+  quantity_packed: 0,
+  quantity_shipped: 0,
+  quantity_delivered: 0,
+  quantity_returned: 0,
+  quantity_cancelled: 0,
+};
+
+/** Stores new lines of an order and answers them, before they claim anything. */
+export async function insertLines(tx: Tx, order_id: number, lines: readonly NewLine[]): Promise<OrderLine[]> {
+  const rows = lines.map((line) => ({ order_id, ...line, ...untouched }));
+  const ids = await insertIds(tx, order_lines, rows);
+  return rows.map((row, at) => ({ id: ids[at] ?? 0, ...row, ...unclaimed }));
+}
+
+const deleteRows = prepared((sql: Writing, a: Args<{ ids: string }>) =>
+  sql.delete(order_lines).where(among(order_lines.id, a.ids)),
+);
+
+/** Removes lines of which nothing has been packed. */
+export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await deleteRows(tx, { ids: list(ids) });
+}
+
+const saveRow = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof mutable)[number]> & { before: number }>) =>
+  sql
+    .update(orders)
+    .set(Object.fromEntries(mutable.map((name) => [name, a[name]])))
+    .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
+    .returning({ id: orders.id }),
+);
+
+const counters = [
+  "quantity",
+  "unit_price_cents",
+  "quantity_packed",
+  "quantity_shipped",
+  "quantity_delivered",
+  "quantity_returned",
+  "quantity_cancelled",
+] as const satisfies (keyof OrderLine)[];
+
+const saveLine = prepared((sql: Writing, a: Args<Pick<OrderLine, "id" | (typeof counters)[number]>>) =>
+  sql
+    .update(order_lines)
+    .set(Object.fromEntries(counters.map((name) => [name, a[name]])))
+    .where(eq(order_lines.id, a.id)),
+);
+
+/** What a row of history says beside the states. */
+export interface Entry {
+  readonly event: string;
+  readonly actor: Actor;
+  readonly reason?: string | null;
+  readonly note?: string | null;
+}
+
+/**
+ * Stores what a command made of a locked order: its row, the counters of its lines, and one row of history. Its version
+ * moves by one. Holds, parcels and claims are stored by their own.
+ */
+export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
+  const order = { ...after, version: before.version + 1, updated_at: tx.now };
+  const saved = await saveRow(tx, { ...order, before: before.version });
+  assert(saved.length === 1, `order ${before.id} is locked, so nobody else can have changed it`);
+  const known = new Map(before.lines.map((line) => [line.id, line]));
+  for (const line of order.lines) {
+    const old = known.get(line.id);
+    if (old !== undefined && counters.some((name) => old[name] !== line[name])) await saveLine(tx, line);
+  }
+  await insertHistory(tx, order.id, publicStatus(before), publicStatus(order), entry);
+  return order;
+}
+
+/** Writes one row of an order's history. */
+export async function insertHistory(
+  tx: Tx,
+  order_id: number,
+  from_status: PublicOrderStatus | null,
+  to_status: PublicOrderStatus,
+  { event, actor, reason = null, note = null }: Entry,
+): Promise<void> {
+  const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
+  const who = { actor_type, actor_id, actor_name, request_id };
+  await insert(tx, order_history, [
+    { order_id, event, from_status, to_status, reason, note, ...who, created_at: tx.now },
+  ]);
+}
+
+/** A row of an order's history, as it is kept. */
+export type HistoryRow = typeof order_history.$inferSelect;
+
+/** A page of an order's history, oldest first. */
+export async function listHistory(db: Db, order_id: number, { limit, offset, after }: Window): Promise<HistoryRow[]> {
+  return db.sql
+    .select()
+    .from(order_history)
+    .where(and(eq(order_history.order_id, order_id), after ? gt(order_history.id, after[1]) : undefined))
+    .orderBy(asc(order_history.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many rows an order's history has. */
+export async function countHistory(db: Db, order_id: number): Promise<number> {
+  return db.sql.$count(order_history, eq(order_history.order_id, order_id));
+}
+
+// The columns of an order that commands change; the others stay as they were when it was created.
+const mutable = [
+  "status",
+  "held",
+  "shipping_address_id",
+  "shipping_address",
+  "shipping_method",
+  "order_notes",
+  "requires_cold_storage",
+  "priority",
+  "subtotal_cents",
+  "metadata",
+  "estimated_ship_date",
+  "version",
+  "updated_at",
+  "processing_at",
+  "fulfilled_at",
+  "shipped_at",
+  "delivered_at",
+  "cancelled_at",
+  "cancel_reason",
+] as const satisfies (keyof OrderFields)[];
+
+const columns = [
+  ...mutable,
+  "order_number",
+  "customer_id",
+  "customer_email",
+  "customer_name",
+  "allow_backorder",
+  "warehouse_id",
+  "shipping_amount_cents",
+  "currency",
+  "source_platform",
+  "source_external_id",
+  "created_at",
+] as const satisfies (keyof OrderFields)[];
