@@ -1,0 +1,184 @@
+import { isDuplicate } from "../database/conflict.ts";
+import type { Tx } from "../database/store.ts";
+import { Fault, invalid, missing } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { type Address, type Customer, customerName } from "./customer.ts";
+import {
+  type AddressFields,
+  addressDefaults,
+  addresses_max,
+  type CustomerFields,
+  checkAddresses,
+  chooseDefault,
+  customerDefaults,
+  type DefaultWish,
+} from "./rules.ts";
+import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
+import {
+  type AddressDraft,
+  findCustomerByEmail,
+  insertCustomer,
+  lockCustomer,
+  saveAddresses,
+  saveCustomer,
+} from "./store.ts";
+
+/** Takes on a customer with its addresses. Refuses: validation_failed, duplicate_email. */
+export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
+  const customer = await insertCustomer(tx, { ...customerDefaults, ...given(input), email: input.email });
+  if (customer === null) throw await duplicateEmail(tx, input.email);
+  const { shipping_addresses = [] } = input;
+  return shipping_addresses.length === 0 ? customer : replaceAddresses(tx, customer, shipping_addresses);
+}
+
+/**
+ * Changes the given fields of a customer. `shipping_addresses` replaces the set; those with an `id` are changed in place.
+ * Refuses: resource_missing, validation_failed, duplicate_email.
+ */
+export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
+  const before = await lockCustomer(tx, id);
+  const customer = await save(tx, before, { ...fieldsOf(before), ...given(input) });
+  const { shipping_addresses } = input;
+  return shipping_addresses === undefined ? customer : replaceAddresses(tx, customer, shipping_addresses);
+}
+
+/** Gives a customer another address. Refuses: resource_missing, validation_failed. */
+export async function addAddress(tx: Tx, id: string, input: CreateAddress): Promise<Address> {
+  const customer = await touch(tx, id);
+  const before = customer.shipping_addresses;
+  if (before.length >= addresses_max) {
+    throw invalid("address_line1", `would be address ${addresses_max + 1} of this customer; remove one first`);
+  }
+  const drafts = [...before.map(draftOf), { id: null, fields: addressOf(customer, addressDefaults, input) }];
+  const wishes = [...before.map(keep), { is_default: input.is_default, was_default: false }];
+  const saved = await check(tx, customer, drafts, wishes);
+  return saved.shipping_addresses.at(-1) as Address;
+}
+
+/**
+ * Changes the given fields of a customer's address. Orders keep the address that they were created with.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function updateAddress(tx: Tx, id: string, address_id: string, input: UpdateAddress): Promise<Address> {
+  const customer = await touch(tx, id);
+  const address = ofCustomer(customer, address_id);
+  if (address.is_default && input.is_default === false) {
+    throw invalid("is_default", "cannot be false: make another address the default instead");
+  }
+  const before = customer.shipping_addresses;
+  const drafts = before.map((one) =>
+    one === address ? { id: one.id, fields: addressOf(customer, one, input) } : draftOf(one),
+  );
+  const wishes = before.map((one) => (one === address ? { ...keep(one), is_default: input.is_default } : keep(one)));
+  const saved = await check(tx, customer, drafts, wishes);
+  return ofCustomer(saved, address_id);
+}
+
+/** Removes an address; the oldest one left becomes the default if need be. Refuses: resource_missing. */
+export async function removeAddress(tx: Tx, id: string, address_id: string): Promise<Customer> {
+  const customer = await touch(tx, id);
+  const address = ofCustomer(customer, address_id);
+  const left = customer.shipping_addresses.filter((one) => one !== address);
+  return saveAddresses(
+    tx,
+    customer,
+    left.map(draftOf),
+    chooseDefault(left.map(keep), () => ""),
+  );
+}
+
+/** The customer, locked and counted as changed. */
+async function touch(tx: Tx, id: string): Promise<Customer> {
+  const customer = await lockCustomer(tx, id);
+  return saveCustomer(tx, customer, fieldsOf(customer));
+}
+
+async function save(tx: Tx, before: Customer, fields: CustomerFields): Promise<Customer> {
+  if (fields.email === before.email) return saveCustomer(tx, before, fields);
+  try {
+    return await tx.nested((inner) => saveCustomer(inner, before, fields));
+  } catch (error) {
+    if (!isDuplicate(error, "customers", "customers_email", ["email_key"])) throw error;
+    throw await duplicateEmail(tx, fields.email);
+  }
+}
+
+async function duplicateEmail(tx: Tx, email: string): Promise<Fault> {
+  const other = await findCustomerByEmail(tx, email);
+  return new Fault("duplicate_email", `There is a customer with the e-mail address ${email} already.`, {
+    existing_id: other === null ? null : wireId("customer", other),
+  });
+}
+
+function replaceAddresses(tx: Tx, customer: Customer, inputs: readonly ReplaceAddress[]): Promise<Customer> {
+  const named = inputs.map(({ id }, index) => (id === undefined ? null : inPlace(customer, id, index)));
+  const twice = named.findIndex((address, index) => address !== null && named.indexOf(address) < index);
+  if (twice >= 0) throw invalid(`shipping_addresses[${twice}].id`, "names an address of this list twice", "duplicate");
+  const drafts = inputs.map((input, index) => {
+    const address = named[index] ?? null;
+    return { id: address?.id ?? null, fields: addressOf(customer, address ?? addressDefaults, input) };
+  });
+  const wishes = inputs.map(({ is_default }, index) => ({
+    is_default,
+    was_default: named[index]?.is_default ?? false,
+  }));
+  return check(tx, customer, drafts, wishes, (index) => `shipping_addresses[${index}].`);
+}
+
+function inPlace(customer: Customer, id: string | number, index: number): Address {
+  const address = customer.shipping_addresses.find((one) => one.id === readId("address", id));
+  if (address !== undefined) return address;
+  const field = `shipping_addresses[${index}].id`;
+  throw new Fault("resource_missing", `No such address of this customer: ${id}.`, {
+    fields: [{ field, code: "resource_missing", message: "names no address of this customer" }],
+  });
+}
+
+function check(
+  tx: Tx,
+  customer: Customer,
+  drafts: readonly AddressDraft[],
+  wishes: readonly DefaultWish[],
+  pathOf: (index: number) => string = () => "",
+): Promise<Customer> {
+  checkAddresses(
+    drafts.map(({ fields }) => fields),
+    pathOf,
+  );
+  return saveAddresses(tx, customer, drafts, chooseDefault(wishes, pathOf));
+}
+
+function ofCustomer(customer: Customer, address_id: string): Address {
+  const address = customer.shipping_addresses.find(({ id }) => id === readId("address", address_id));
+  if (address === undefined) throw missing("address", address_id);
+  return address;
+}
+
+const keep = ({ is_default }: Address): DefaultWish => ({ is_default: undefined, was_default: is_default });
+
+const draftOf = (address: Address): AddressDraft => ({ id: address.id, fields: addressFieldsOf(address) });
+
+function addressFieldsOf(before: AddressFields): AddressFields {
+  const { name, address_line1, address_line2, city, state, postal_code, country, phone } = before;
+  return { name, address_line1, address_line2, city, state, postal_code, country, phone };
+}
+
+/** An address after the client's changes; without a name it is addressed to the customer. */
+function addressOf(customer: Customer, before: AddressFields, input: UpdateAddress | ReplaceAddress): AddressFields {
+  const fields = { ...addressFieldsOf(before), ...only(input, Object.keys(addressDefaults)) };
+  return { ...fields, name: fields.name || customerName(customer) };
+}
+
+function fieldsOf({ email, first_name, last_name, phone, company, metadata }: Customer): CustomerFields {
+  return { email, first_name, last_name, phone, company, metadata };
+}
+
+/** The writable fields that the client sent. */
+function given(input: UpdateCustomer): Partial<CustomerFields> {
+  return only(input, ["email", ...Object.keys(customerDefaults)]);
+}
+
+function only(input: object, names: readonly string[]): Record<string, never> {
+  const entries = Object.entries(input).filter(([name, value]) => value !== undefined && names.includes(name));
+  return Object.fromEntries(entries) as Record<string, never>;
+}

@@ -1,0 +1,76 @@
+import { iso } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+
+/** A place of a customer where goods are delivered. */
+export interface Address {
+  readonly id: number;
+  readonly customer_id: number;
+  readonly name: string;
+  readonly address_line1: string;
+  readonly address_line2: string | null;
+  readonly city: string;
+  readonly state: string | null;
+  readonly postal_code: string | null;
+  /** Two-letter code of ISO 3166-1. */
+  readonly country: string;
+  readonly phone: string | null;
+  readonly is_default: boolean;
+  readonly is_verified: boolean;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** Who buys, as far as an order needs to know. */
+export interface Buyer {
+  readonly id: number;
+  readonly email: string;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly company: string | null;
+}
+
+export interface Customer extends Buyer {
+  readonly phone: string | null;
+  readonly metadata: Record<string, unknown>;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** Oldest first. */
+  readonly shipping_addresses: readonly Address[];
+}
+
+/** How a customer is called: first and last name, else the company, else the e-mail address. */
+export function customerName({ first_name, last_name, company, email }: Omit<Buyer, "id">): string {
+  const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
+  return name.join(" ") || company?.trim() || email;
+}
+
+/** An address as an order keeps it: a copy that later changes of the customer do not reach. */
+export function placeOf({ name, address_line1, address_line2, city, state, postal_code, country, phone }: Address) {
+  return { name, address_line1, address_line2, city, state, postal_code, country, phone };
+}
+
+/** The address as the API shows it. */
+export function addressView(address: Address) {
+  const { id, is_default, is_verified } = address;
+  return { id: wireId("address", id), ...placeOf(address), is_default, is_verified };
+}
+
+/** The customer as the API shows it. Its timestamps have no milliseconds, as the specification has them. */
+export function customerView(customer: Customer) {
+  const { id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
+  return {
+    id: wireId("customer", id),
+    email,
+    first_name,
+    last_name,
+    phone,
+    company,
+    shipping_addresses: customer.shipping_addresses.map(addressView),
+    metadata,
+    created_at: seconds(created_at),
+    updated_at: seconds(updated_at),
+  };
+}
+
+const seconds = (at: number) => `${iso(at).slice(0, 19)}Z`;

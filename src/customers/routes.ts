@@ -1,0 +1,163 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { answerRead, answerWrite, bare } from "../http/answer.ts";
+import { conventions } from "../http/conventions.ts";
+import { PaginationView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documented } from "../http/route.ts";
+import { iso, parseMoment } from "../kit/clock.ts";
+import { invalid } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { money } from "../kit/money.ts";
+import { bodyOf, choice, closed, queryOf } from "../kit/schema.ts";
+import { publicOrderStatuses } from "../orders/status.ts";
+import { countOrders, listOrderSummaries, type OrderSummary } from "../orders/store.ts";
+import { addAddress, createCustomer, removeAddress, updateAddress, updateCustomer } from "./commands.ts";
+import { addressView, customerView } from "./customer.ts";
+import {
+  AddressView,
+  CreateAddress,
+  CreateCustomer,
+  CustomerView,
+  customerViewFields,
+  ListCustomers,
+  UpdateAddress,
+  UpdateCustomer,
+} from "./schemas.ts";
+import { countCustomers, getCustomer, listCustomers } from "./store.ts";
+
+type Call = Parameters<typeof answerList>[0];
+
+const history_max = 50;
+
+const OrderSummaryView = closed({
+  id: Type.String(),
+  order_number: Type.String(),
+  status: choice(publicOrderStatuses),
+  total: Type.Number(),
+  currency: Type.String(),
+  item_count: Type.Integer(),
+  created_at: Type.String({ format: "date-time" }),
+});
+
+const CustomerDetailView = closed({
+  ...customerViewFields,
+  order_history: Type.Array(OrderSummaryView, { maxItems: history_max }),
+  order_count: Type.Integer(),
+});
+
+const CustomerListView = closed({ data: Type.Array(CustomerView), pagination: PaginationView });
+
+const update = (id: string, summary: string) => ({
+  body: bodyOf(UpdateCustomer),
+  detail: documented({ id, summary, answers: { 200: CustomerView } }),
+});
+
+/** Customers and their addresses. The answers have no envelope, as the specification shows them; refusals do. */
+export const customerRoutes = new Elysia({ prefix: "/customers" })
+  .use(conventions)
+  .post(
+    "",
+    ({ call, body }) => answerWrite(call, 201, async (tx) => customerView(await createCustomer(tx, body)), bare),
+    {
+      body: bodyOf(CreateCustomer),
+      detail: documented({ id: "createCustomer", summary: "Create a customer", answers: { 201: CustomerView } }),
+    },
+  )
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListCustomers),
+    detail: documented({ id: "listCustomers", summary: "List customers", answers: { 200: CustomerListView } }),
+  })
+  .get("/:id", ({ call, params }) => detail(call, params.id), {
+    detail: documented({
+      id: "getCustomer",
+      summary: "Get a customer with its addresses and newest orders",
+      answers: { 200: CustomerDetailView },
+    }),
+  })
+  .patch(
+    "/:id",
+    ({ call, params, body }) => change(call, params.id, body),
+    update("updateCustomer", "Update a customer; only provided fields change"),
+  )
+  .put(
+    "/:id",
+    ({ call, params, body }) => change(call, params.id, body),
+    update("putCustomer", "Update a customer; the same as PATCH"),
+  )
+  .post(
+    "/:id/addresses",
+    ({ call, params, body }) =>
+      answerWrite(call, 201, async (tx) => addressView(await addAddress(tx, params.id, body)), bare),
+    {
+      body: bodyOf(CreateAddress),
+      detail: documented({ id: "createAddress", summary: "Add an address", answers: { 201: AddressView } }),
+    },
+  )
+  .patch(
+    "/:id/addresses/:address_id",
+    ({ call, params, body }) =>
+      answerWrite(
+        call,
+        200,
+        async (tx) => addressView(await updateAddress(tx, params.id, params.address_id, body)),
+        bare,
+      ),
+    {
+      body: bodyOf(UpdateAddress),
+      detail: documented({ id: "updateAddress", summary: "Update an address", answers: { 200: AddressView } }),
+    },
+  )
+  .delete(
+    "/:id/addresses/:address_id",
+    ({ call, params }) =>
+      answerWrite(call, 200, async (tx) => customerView(await removeAddress(tx, params.id, params.address_id)), bare),
+    {
+      detail: documented({
+        id: "deleteAddress",
+        summary: "Remove an address; answers the customer without it",
+        answers: { 200: CustomerView },
+      }),
+    },
+  );
+
+function change(call: Call, id: string, body: UpdateCustomer): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => customerView(await updateCustomer(tx, id, body)), bare);
+}
+
+function detail(call: Call, id: string): Promise<Response> {
+  const read: Parameters<typeof answerRead>[1] = async (db) => {
+    const customer = await getCustomer(db, id);
+    const orders = await listOrderSummaries(db, customer.id, history_max);
+    const order_count =
+      orders.length < history_max ? orders.length : await countOrders(db, { customer_id: customer.id });
+    return { ...customerView(customer), order_history: orders.map(summaryView), order_count };
+  };
+  return answerRead(call, read, bare);
+}
+
+function summaryView({ id, total_cents, created_at, ...same }: OrderSummary) {
+  return { id: wireId("order", id), ...same, total: money(total_cents), created_at: iso(created_at) };
+}
+
+function list(call: Call, query: ListCustomers): Promise<Response> {
+  const { email, created_after } = query;
+  const filter = { email, created_after: created_after === undefined ? undefined : momentOf(created_after) };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listCustomers(db, filter, window),
+      count: (db) => countCustomers(db, filter),
+      position: (customer) => [customer.created_at, customer.id],
+    },
+    (customers) => customers.map(customerView),
+    ({ data, pagination }) => ({ data, pagination }),
+  );
+}
+
+function momentOf(text: string): number {
+  const at = parseMoment(text);
+  if (at === null) throw invalid("created_after", "names a day that the calendar does not have");
+  return at;
+}

@@ -1,0 +1,105 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../kit/page.ts";
+import { closed, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
+import { addresses_max } from "./rules.ts";
+
+const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
+
+const emailField = () =>
+  Type.String({
+    maxLength: 254,
+    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
+    hint: "must be an e-mail address",
+  });
+
+const addressFields = {
+  name: Type.Optional(nullable(textField(200))),
+  address_line1: Type.Optional(textField(200)),
+  address_line2: blankable(200),
+  city: Type.Optional(textField(100)),
+  state: blankable(100),
+  postal_code: blankable(20),
+  country: Type.Optional(Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code such as US" })),
+  phone: blankable(50),
+  is_default: Type.Optional(Type.Boolean()),
+};
+const required = { address_line1: textField(200), city: textField(100) };
+const country = Type.Required(Type.Object({ country: addressFields.country })).properties.country;
+
+/** A new address. Which of the other fields it needs depends on its country. */
+export const CreateAddress = closed({ ...addressFields, ...required, country }, ["id", "is_verified"]);
+export type CreateAddress = Static<typeof CreateAddress>;
+
+export const UpdateAddress = closed(addressFields, ["id", "is_verified"]);
+export type UpdateAddress = Static<typeof UpdateAddress>;
+
+/** One address of a set that replaces another: with an `id` it is changed in place, without one it is new. */
+const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, ["is_verified"]);
+export type ReplaceAddress = Static<typeof ReplaceAddress>;
+
+const customerFields = {
+  first_name: blankable(100),
+  last_name: blankable(100),
+  phone: blankable(50),
+  company: blankable(200),
+  metadata: Type.Optional(metadataField()),
+};
+
+const readOnly = ["id", "order_history", "order_count", "created_at", "updated_at"];
+
+export const CreateCustomer = closed(
+  {
+    email: emailField(),
+    ...customerFields,
+    shipping_addresses: Type.Optional(Type.Array(CreateAddress, { maxItems: addresses_max })),
+  },
+  readOnly,
+);
+export type CreateCustomer = Static<typeof CreateCustomer>;
+
+export const UpdateCustomer = closed(
+  {
+    email: Type.Optional(emailField()),
+    ...customerFields,
+    shipping_addresses: Type.Optional(Type.Array(ReplaceAddress, { maxItems: addresses_max })),
+  },
+  readOnly,
+);
+export type UpdateCustomer = Static<typeof UpdateCustomer>;
+
+export const ListCustomers = closed({
+  ...pageFields,
+  email: Type.Optional(textField(254, { description: "The whole e-mail address; its case does not count." })),
+  created_after: Type.Optional(momentField("Customers created after this date or moment.")),
+});
+export type ListCustomers = Static<typeof ListCustomers>;
+
+export const AddressView = closed({
+  id: Type.String(),
+  name: Type.String(),
+  address_line1: Type.String(),
+  address_line2: nullable(Type.String()),
+  city: Type.String(),
+  state: nullable(Type.String()),
+  postal_code: nullable(Type.String()),
+  country: Type.String(),
+  phone: nullable(Type.String()),
+  is_default: Type.Boolean(),
+  is_verified: Type.Boolean(),
+});
+
+const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$" });
+
+export const customerViewFields = {
+  id: Type.String(),
+  email: Type.String(),
+  first_name: nullable(Type.String()),
+  last_name: nullable(Type.String()),
+  phone: nullable(Type.String()),
+  company: nullable(Type.String()),
+  shipping_addresses: Type.Array(AddressView),
+  metadata: metadataField(),
+  created_at: seconds,
+  updated_at: seconds,
+};
+export const CustomerView = closed(customerViewFields);

@@ -1,0 +1,221 @@
+import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { among, forUpdate, list } from "../../db/kit.ts";
+import { addresses, customers } from "../../db/schema/customers.ts";
+import { type Args, insertIds, prepared } from "../database/statements.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import type { Window } from "../kit/page.ts";
+import type { Address, Buyer, Customer } from "./customer.ts";
+import { type AddressFields, type CustomerFields, emailKey } from "./rules.ts";
+
+type Row = typeof customers.$inferSelect;
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(customers).where(eq(customers.id, a.id)));
+const byIdLocked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(customers).where(eq(customers.id, a.id))),
+);
+const byEmail = prepared((sql, a: Args<{ email_key: string }>) =>
+  sql.select({ id: customers.id }).from(customers).where(eq(customers.email_key, a.email_key)),
+);
+const addressesOf = prepared((sql, a: Args<{ customer_ids: string }>) =>
+  sql.select().from(addresses).where(among(addresses.customer_id, a.customer_ids)).orderBy(asc(addresses.id)),
+);
+
+/** The customer that an identifier names: `cus_1001` or `1001`. Refuses: resource_missing. */
+export async function getCustomer(db: Db, id: string | number): Promise<Customer> {
+  return found(db, await byId(db, { id: readId("customer", id) ?? 0 }), id);
+}
+
+/** As `getCustomer`, and nobody else changes the customer until the transaction ends. Refuses: resource_missing. */
+export async function lockCustomer(tx: Tx, id: string | number): Promise<Customer> {
+  return found(tx, await byIdLocked(tx, { id: readId("customer", id) ?? 0 }), id);
+}
+
+async function found(db: Db, rows: readonly Row[], id: string | number): Promise<Customer> {
+  const [customer] = await withAddresses(db, rows);
+  if (customer === undefined) throw missing("customer", id);
+  return customer;
+}
+
+async function withAddresses(db: Db, rows: readonly Row[]): Promise<Customer[]> {
+  if (rows.length === 0) return [];
+  const all = await addressesOf(db, { customer_ids: list(rows.map((row) => row.id)) });
+  const of = Map.groupBy(all, (address) => address.customer_id);
+  return rows.map(({ email_key: _key, ...row }) => ({ ...row, shipping_addresses: of.get(row.id) ?? [] }));
+}
+
+const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
+  sql
+    .select({
+      id: customers.id,
+      email: customers.email,
+      first_name: customers.first_name,
+      last_name: customers.last_name,
+      company: customers.company,
+      address: addresses,
+    })
+    .from(customers)
+    .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, a.address_id)))
+    .where(eq(customers.id, a.customer_id)),
+);
+
+/**
+ * Who an order is for and where it goes, in one query: null when there is no such customer, its address null when the
+ * customer has no such address.
+ */
+export async function findRecipient(
+  db: Db,
+  customer_id: number,
+  address_id: number,
+): Promise<{ buyer: Buyer; address: Address | null } | null> {
+  const [row] = await recipient(db, { customer_id, address_id });
+  if (row === undefined) return null;
+  const { address, ...buyer } = row;
+  return { buyer, address };
+}
+
+/** The address of a customer that these ids name, or null. */
+export async function findAddress(db: Db, customer_id: number, address_id: number): Promise<Address | null> {
+  return (await findRecipient(db, customer_id, address_id))?.address ?? null;
+}
+
+/** The id of the customer with this e-mail address, in any case of its letters, or null. */
+export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
+  const [row] = await byEmail(db, { email_key: emailKey(email) });
+  return row?.id ?? null;
+}
+
+/** What a list of customers may be narrowed to. */
+export interface CustomerFilter {
+  readonly email?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly created_after?: number | undefined;
+}
+
+function matching({ email, created_after }: CustomerFilter): SQL | undefined {
+  return and(
+    email === undefined ? undefined : eq(customers.email_key, emailKey(email)),
+    created_after === undefined ? undefined : gt(customers.created_at, created_after),
+  );
+}
+
+/** A page of customers by creation, newest first. */
+export async function listCustomers(db: Db, filter: CustomerFilter, window: Window): Promise<Customer[]> {
+  const { limit, offset, after } = window;
+  const rows = await db.sql
+    .select()
+    .from(customers)
+    .where(
+      and(
+        matching(filter),
+        after ? sql`(${customers.created_at}, ${customers.id}) < (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(customers.created_at), desc(customers.id))
+    .limit(limit)
+    .offset(offset);
+  return withAddresses(db, rows);
+}
+
+/** How many customers match. */
+export async function countCustomers(db: Db, filter: CustomerFilter): Promise<number> {
+  return db.sql.$count(customers, matching(filter));
+}
+
+/** Stores a new customer without addresses; null when another has its e-mail address. */
+export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {
+  const row = { ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const [inserted] = await tx.sql
+    .insert(customers)
+    .values({ ...row, email_key: emailKey(fields.email) })
+    .onConflictDoNothing({ target: customers.email_key })
+    .returning({ id: customers.id });
+  return inserted === undefined ? null : { id: inserted.id, ...row, shipping_addresses: [] };
+}
+
+/** Stores what changed of a customer, apart from its addresses; its version moves by one. */
+export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFields): Promise<Customer> {
+  const row = { ...fields, version: before.version + 1, updated_at: tx.now };
+  await tx.sql
+    .update(customers)
+    .set({ ...row, email_key: emailKey(fields.email) })
+    .where(eq(customers.id, before.id));
+  return { ...before, ...row };
+}
+
+/** An address as it shall be; without an `id` it is new. */
+export interface AddressDraft {
+  readonly id: number | null;
+  readonly fields: AddressFields;
+}
+
+/** Drizzle takes a bare placeholder in `set` for a value. */
+const bound = (value: SQL) => sql`${value}`;
+
+const changeAddress = prepared((sql: Writing, a: Args<AddressFields & { id: number; now: number }>) =>
+  sql
+    .update(addresses)
+    .set({
+      name: bound(a.name),
+      address_line1: bound(a.address_line1),
+      address_line2: bound(a.address_line2),
+      city: bound(a.city),
+      state: bound(a.state),
+      postal_code: bound(a.postal_code),
+      country: bound(a.country),
+      phone: bound(a.phone),
+      is_verified: false,
+      updated_at: bound(a.now),
+    })
+    .where(eq(addresses.id, a.id)),
+);
+const clearDefault = prepared((sql: Writing, a: Args<{ customer_id: number }>) =>
+  sql
+    .update(addresses)
+    .set({ is_default: false })
+    .where(and(eq(addresses.customer_id, a.customer_id), addresses.is_default)),
+);
+const setDefault = prepared((sql: Writing, a: Args<{ id: number }>) =>
+  sql.update(addresses).set({ is_default: true }).where(eq(addresses.id, a.id)),
+);
+const deleteAddresses = prepared((sql: Writing, a: Args<{ ids: string }>) =>
+  sql.delete(addresses).where(among(addresses.id, a.ids)),
+);
+
+/**
+ * Makes these the addresses of a customer: those with an `id` are changed in place, the others are new, what is not
+ * among them goes. The one at `default_index` is the default. Answers the customer as it then is.
+ */
+export async function saveAddresses(
+  tx: Tx,
+  customer: Customer,
+  drafts: readonly AddressDraft[],
+  default_index: number | null,
+): Promise<Customer> {
+  const kept = new Set(drafts.map((draft) => draft.id));
+  const gone = customer.shipping_addresses.filter(({ id }) => !kept.has(id)).map(({ id }) => id);
+  if (gone.length > 0) await deleteAddresses(tx, { ids: list(gone) });
+  for (const { id, fields } of drafts) {
+    const before = customer.shipping_addresses.find((address) => address.id === id);
+    if (before && differ(before, fields)) await changeAddress(tx, { ...fields, id: before.id, now: tx.now });
+  }
+  const fresh = drafts.filter(({ id }) => id === null).map(({ fields }) => fields);
+  const unset = { customer_id: customer.id, is_default: false, is_verified: false };
+  const ids = await insertIds(
+    tx,
+    addresses,
+    fresh.map((fields) => ({ ...fields, ...unset, created_at: tx.now, updated_at: tx.now })),
+  );
+  const default_draft = default_index === null ? null : drafts[default_index];
+  if (default_draft) {
+    const nth = fresh.indexOf(default_draft.fields);
+    await clearDefault(tx, { customer_id: customer.id });
+    await setDefault(tx, { id: default_draft.id ?? (ids[nth] as number) });
+  }
+  return getCustomer(tx, customer.id);
+}
+
+function differ(address: Address, fields: AddressFields): boolean {
+  return (Object.keys(fields) as (keyof AddressFields)[]).some((name) => address[name] !== fields[name]);
+}

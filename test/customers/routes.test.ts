@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const home = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const office = { ...home, name: "Goods in", address_line1: "1 Dock Rd", postal_code: "97202-1234" };
+const london = { address_line1: "120 Hanover Sq.", city: "London", postal_code: "WA1 1DP", country: "GB" };
+
+let number = 0;
+const email = () => `buyer-${++number}@example.com`;
+const create = async (fields: object = {}) => (await app.post("/customers", { email: email(), ...fields })).body;
+const defaults = (customer: { shipping_addresses: { is_default: boolean }[] }) =>
+  customer.shipping_addresses.map(({ is_default }) => is_default);
+
+describe("works", () => {
+  test("a customer is created and read, without an envelope and without milliseconds", async () => {
+    const answer = await app.post("/customers", {
+      email: "Jane.Doe@Example.com",
+      first_name: "Jane",
+      last_name: "Doe",
+      phone: "+1 503 555 0100",
+      company: "Doe & Co",
+      shipping_addresses: [home, { ...office, is_default: true }],
+      metadata: { tier: "gold", score: 3, vip: true },
+    });
+    expect(answer.status).toBe(201);
+    const { id, shipping_addresses, ...rest } = answer.body;
+    expect(id).toMatch(/^cus_\d+$/);
+    expect(rest).toEqual({
+      email: "Jane.Doe@Example.com",
+      first_name: "Jane",
+      last_name: "Doe",
+      phone: "+1 503 555 0100",
+      company: "Doe & Co",
+      metadata: { tier: "gold", score: 3, vip: true },
+      created_at: "2026-01-02T03:04:05Z",
+      updated_at: "2026-01-02T03:04:05Z",
+    });
+    expect(shipping_addresses).toEqual([
+      {
+        ...{ id: expect.stringMatching(/^adr_\d+$/), name: "Jane Doe", ...home, address_line2: null, phone: null },
+        ...{ is_default: false, is_verified: false },
+      },
+      {
+        ...{ id: expect.stringMatching(/^adr_\d+$/), ...office, address_line2: null, phone: null },
+        ...{ is_default: true, is_verified: false },
+      },
+    ]);
+    const detail = { ...answer.body, order_history: [], order_count: 0 };
+    expect((await app.get(`/customers/${id}`)).body).toEqual(detail);
+    expect((await app.get(`/customers/${id.slice(4)}`)).body).toEqual(detail);
+    // What a GET answered can be sent back.
+    expect((await app.patch(`/customers/${id}`, detail)).body).toEqual(answer.body);
+    expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("an address is named after the customer: by name, else company, else e-mail address", async () => {
+    const named = async (fields: object) =>
+      (await create({ shipping_addresses: [home], ...fields })).shipping_addresses;
+    expect((await named({ first_name: " ", last_name: "Doe", company: "Co" }))[0].name).toBe("Doe");
+    expect((await named({ first_name: "", company: "Co" }))[0].name).toBe("Co");
+    expect((await named({ email: "plain@example.com" }))[0].name).toBe("plain@example.com");
+  });
+
+  test("only provided fields change, by PATCH or PUT", async () => {
+    const { id } = await create({ first_name: "Jane", company: "Co", shipping_addresses: [home] });
+    app.clocks.live.advance(1500);
+    const patched = (await app.patch(`/customers/${id}`, { company: null, metadata: { a: 1 } })).body;
+    expect(patched).toMatchObject({ first_name: "Jane", company: null, metadata: { a: 1 } });
+    expect(Date.parse(patched.updated_at)).toBeGreaterThan(Date.parse(patched.created_at));
+    const put = (await app.call("PUT", `/customers/${id}`, { last_name: "Doe" })).body;
+    expect(put).toMatchObject({ first_name: "Jane", last_name: "Doe", company: null });
+    expect(put.shipping_addresses.length).toBe(1);
+    const own = { email: put.email.toUpperCase() };
+    expect((await app.patch(`/customers/${id}`, own)).body.email).toBe(own.email);
+  });
+
+  test("a list that is given replaces the addresses; those with an id are changed in place", async () => {
+    const before = await create({ first_name: "Jane", shipping_addresses: [home, office] });
+    const [first, second] = before.shipping_addresses;
+    const changed = await app.patch(`/customers/${before.id}`, {
+      shipping_addresses: [london, { id: second.id, address_line2: "Gate 2" }],
+    });
+    const after = changed.body.shipping_addresses;
+    expect(after).toEqual([
+      { ...second, address_line2: "Gate 2", is_default: false },
+      { ...first, ...london, id: after[1].id, state: null, is_default: true },
+    ]);
+    expect(after[1].id).not.toBe(first.id);
+    const none = await app.patch(`/customers/${before.id}`, { shipping_addresses: [] });
+    expect(none.body.shipping_addresses).toEqual([]);
+  });
+
+  test("there is exactly one default address, whatever is done", async () => {
+    const customer = await create({ shipping_addresses: [home, office] });
+    const path = `/customers/${customer.id}`;
+    const read = async () => (await app.get(path)).body;
+    const [first, second] = customer.shipping_addresses;
+    expect(defaults(customer)).toEqual([true, false]);
+    const third = (await app.post(`${path}/addresses`, { ...london, is_default: true })).body;
+    expect(third).toMatchObject({ ...london, is_default: true });
+    expect(defaults(await read())).toEqual([false, false, true]);
+    await app.post(`${path}/addresses`, london);
+    expect(defaults(await read())).toEqual([false, false, true, false]);
+    expect((await app.patch(`${path}/addresses/${second.id}`, { is_default: true })).body.is_default).toBe(true);
+    expect(defaults(await read())).toEqual([false, true, false, false]);
+    const moved = await app.patch(`${path}/addresses/${second.id}`, { ...second, city: "Salem", is_default: true });
+    expect(moved.body).toEqual({ ...second, city: "Salem", is_default: true });
+    const without = await app.call("DELETE", `${path}/addresses/${second.id}`);
+    expect([without.status, defaults(without.body)]).toEqual([200, [true, false, false]]);
+    const kept = await app.patch(path, { shipping_addresses: [{ id: third.id }, { id: first.id }] });
+    expect(kept.body.shipping_addresses.map(({ id }: { id: string }) => id)).toEqual([first.id, third.id]);
+    expect(defaults(kept.body)).toEqual([true, false]);
+    await app.call("DELETE", `${path}/addresses/${third.id}`);
+    expect((await app.call("DELETE", `${path}/addresses/${first.id}`)).body.shipping_addresses).toEqual([]);
+    expect((await app.post(`${path}/addresses`, home)).body.is_default).toBe(true);
+  });
+
+  test("a list has its pages beside the data and is narrowed by e-mail address and day", async () => {
+    const fresh = await openTestApp();
+    for (let n = 0; n < 5; n += 1) {
+      await fresh.post("/customers", { email: `n${n}@example.com`, shipping_addresses: [home] });
+      fresh.clocks.live.advance(86_400_000);
+    }
+    const ids = (body: { data: { email: string }[] }) => body.data.map((found) => found.email.slice(0, 2));
+    const all = (await fresh.get("/customers")).body;
+    expect(ids(all)).toEqual(["n4", "n3", "n2", "n1", "n0"]);
+    expect(all.data[0].shipping_addresses.length).toBe(1);
+    const totals = { page: 1, limit: 50, total: 5, total_pages: 1, has_more: false, next_cursor: null };
+    expect(all).toEqual({ data: all.data, pagination: totals });
+    const first = (await fresh.get("/customers?limit=2")).body;
+    expect(first.pagination).toMatchObject({ page: 1, limit: 2, total: 5, total_pages: 3, has_more: true });
+    expect(ids((await fresh.get(`/customers?limit=2&cursor=${first.pagination.next_cursor}`)).body)).toEqual([
+      "n2",
+      "n1",
+    ]);
+    expect(ids((await fresh.get("/customers?limit=2&page=3")).body)).toEqual(["n0"]);
+    expect(ids((await fresh.get("/customers?email=N3@example.com")).body)).toEqual(["n3"]);
+    expect(ids((await fresh.get("/customers?email=n3@example.co")).body)).toEqual([]);
+    expect(ids((await fresh.get("/customers?created_after=2026-01-05")).body)).toEqual(["n4", "n3"]);
+    await fresh.close();
+  });
+});
+
+const refused = async (method: string, path: string, body?: unknown) => {
+  const answer = await app.call(method, path, body);
+  const fields = answer.body.error.details.map((problem: { field: string }) => problem.field);
+  return [answer.status, answer.body.error.code, fields];
+};
+
+describe("refuses", () => {
+  test.each([
+    ["no e-mail address", { email: undefined }, ["email"]],
+    ["no e-mail address worth the name", { email: "jane" }, ["email"]],
+    ["an unknown field", { nickname: "J" }, ["nickname"]],
+    ["nested metadata", { metadata: { a: { b: 1 } } }, ["metadata"]],
+    ["an address without its lines", { shipping_addresses: [{}] }, ["address_line1", "city", "country"]],
+    ["a country's name", { shipping_addresses: [{ ...home, country: "USA" }] }, ["country"]],
+    ["UK", { shipping_addresses: [{ ...london, country: "UK" }] }, ["country"]],
+    ["an unknown country", { shipping_addresses: [{ ...london, country: "QX" }] }, ["country"]],
+    ["no state", { shipping_addresses: [{ ...home, state: null }] }, ["state"]],
+    ["no postal code", { shipping_addresses: [{ ...london, postal_code: "" }] }, ["postal_code"]],
+    ["a wrong postal code", { shipping_addresses: [{ ...home, postal_code: "9720" }] }, ["postal_code"]],
+    ["blank lines", { shipping_addresses: [{ ...home, address_line1: " ", city: " " }] }, ["address_line1", "city"]],
+  ])("%s", async (_name, fields, names) => {
+    const prefix = "shipping_addresses" in fields ? "shipping_addresses[0]." : "";
+    const expected = [422, "validation_failed", names.map((name) => prefix + name)];
+    expect(await refused("POST", "/customers", { email: email(), ...fields })).toEqual(expected);
+  });
+
+  test("every bad field of every address at once", async () => {
+    const shipping_addresses = [home, { ...home, state: null, postal_code: "1" }, { ...london, country: "ZZ" }];
+    expect(await refused("POST", "/customers", { email: email(), shipping_addresses })).toEqual([
+      422,
+      "validation_failed",
+      ["shipping_addresses[1].state", "shipping_addresses[1].postal_code", "shipping_addresses[2].country"],
+    ]);
+  });
+
+  test("an e-mail address that is taken, in any case, with the customer that has it", async () => {
+    const first = await create({ email: "taken@example.com" });
+    const second = await app.post("/customers", { email: "TAKEN@example.com" });
+    expect([second.status, second.body.error.code]).toEqual([409, "duplicate_email"]);
+    expect(second.body.error.existing_id).toBe(first.id);
+    const other = await create();
+    const changed = await app.patch(`/customers/${other.id}`, { email: "Taken@Example.com", first_name: "X" });
+    expect([changed.status, changed.body.error.existing_id]).toEqual([409, first.id]);
+    expect((await app.get(`/customers/${other.id}`)).body).toMatchObject({ email: other.email, first_name: null });
+  });
+
+  test("two default addresses, and a default that is given up", async () => {
+    const two = [home, office].map((address) => ({ ...address, is_default: true }));
+    const expected = [422, "validation_failed", ["shipping_addresses[1].is_default"]];
+    expect(await refused("POST", "/customers", { email: email(), shipping_addresses: two })).toEqual(expected);
+    const customer = await create({ shipping_addresses: [home] });
+    const path = `/customers/${customer.id}/addresses/${customer.shipping_addresses[0].id}`;
+    expect(await refused("PATCH", path, { is_default: false })).toEqual([422, "validation_failed", ["is_default"]]);
+    expect(await refused("PATCH", path, { country: "CA", city: "" })).toEqual([422, "validation_failed", ["city"]]);
+    expect(await refused("PATCH", path, { country: "CA" })).toEqual([422, "validation_failed", ["postal_code"]]);
+  });
+
+  test("the address of another customer, and what is not there", async () => {
+    const mine = await create({ shipping_addresses: [home] });
+    const other = await create({ shipping_addresses: [home] });
+    const foreign = other.shipping_addresses[0].id;
+    const gone = [404, "resource_missing", []];
+    expect(await refused("PATCH", `/customers/${mine.id}/addresses/${foreign}`, { city: "Salem" })).toEqual(gone);
+    expect(await refused("DELETE", `/customers/${mine.id}/addresses/${foreign}`)).toEqual(gone);
+    const set = { shipping_addresses: [{ id: foreign }] };
+    const named = [404, "resource_missing", ["shipping_addresses[0].id"]];
+    expect(await refused("PATCH", `/customers/${mine.id}`, set)).toEqual(named);
+    const { id } = mine.shipping_addresses[0];
+    const twice = { shipping_addresses: [{ id }, { id }] };
+    expect((await refused("PATCH", `/customers/${mine.id}`, twice))[2]).toEqual(["shipping_addresses[1].id"]);
+    expect(await refused("GET", "/customers/cus_1")).toEqual(gone);
+    expect(await refused("GET", "/customers/ord_1001")).toEqual(gone);
+    expect(await refused("PATCH", "/customers/cus_1", {})).toEqual(gone);
+    expect(await refused("POST", "/customers/cus_1/addresses", home)).toEqual(gone);
+    expect((await app.get(`/customers/${mine.id}`)).body.shipping_addresses).toEqual(mine.shipping_addresses);
+    expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("a limit beyond the maximum, and a day that is none", async () => {
+    expect(await refused("GET", "/customers?limit=101")).toEqual([422, "validation_failed", ["limit"]]);
+    const bad = [422, "validation_failed", ["created_after"]];
+    expect(await refused("GET", "/customers?created_after=yesterday")).toEqual(bad);
+    expect(await refused("GET", "/customers?created_after=2026-02-31")).toEqual(bad);
+  });
+});
+
+describe("guards", () => {
+  test("a reading key reads and changes nothing", async () => {
+    const { id, shipping_addresses } = await create({ shipping_addresses: [home] });
+    const read = { key: app.keys.live.read };
+    expect((await app.call("GET", `/customers/${id}`, undefined, read)).status).toBe(200);
+    const address = `/customers/${id}/addresses/${shipping_addresses[0].id}`;
+    for (const [method, path, body] of [
+      ["POST", "/customers", { email: email() }],
+      ["PATCH", `/customers/${id}`, {}],
+      ["PUT", `/customers/${id}`, {}],
+      ["POST", `/customers/${id}/addresses`, home],
+      ["PATCH", address, {}],
+      ["DELETE", address, undefined],
+    ] as const) {
+      expect((await app.call(method, path, body, read)).body.error.code).toBe("insufficient_permission");
+    }
+  });
+
+  test("of customers created at once with one e-mail address there is one", async () => {
+    const tries = Array.from({ length: 8 }, (_, n) =>
+      app.post("/customers", { email: n % 2 ? "RACE@example.com" : "race@example.com" }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  test("addresses that are added at once leave one default", async () => {
+    const { id } = await create();
+    const tries = Array.from({ length: 6 }, () =>
+      app.post(`/customers/${id}/addresses`, { ...home, is_default: true }),
+    );
+    expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 201]);
+    const customer = (await app.get(`/customers/${id}`)).body;
+    expect(defaults(customer).filter(Boolean).length).toBe(1);
+  });
+
+  test("a repeated request has one effect and the same bytes", async () => {
+    const headers = { "idempotency-key": "customer-1" };
+    const body = { email: email(), shipping_addresses: [home] };
+    const first = await app.call("POST", "/customers", body, { headers });
+    const again = await app.call("POST", "/customers", body, { headers });
+    expect([again.status, again.body]).toEqual([201, first.body]);
+  });
+});

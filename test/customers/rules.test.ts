@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test";
+import { chooseDefault, emailKey, isPostalCode } from "../../src/customers/rules.ts";
+
+describe("a postal code", () => {
+  test.each([
+    ["US", "97201", true],
+    ["US", "97201-1234", true],
+    ["US", "9720", false],
+    ["CA", "k1a 0b1", true],
+    ["GB", "WA1 1DP", true],
+    ["GB", "GIR 0AA", true],
+    ["GB", "gir0aa", true],
+    ["NL", "1012 ab", true],
+    ["NL", "0999 AB", false],
+    ["IN", "110001", true],
+    ["IN", "010001", false],
+    ["ES", "28001", true],
+    ["ES", "99999", false],
+  ])("of %s: %s is %p", (country, code, expected) => {
+    expect(isPostalCode(code, country)).toBe(expected);
+  });
+});
+
+describe("the default address", () => {
+  const wish = (is_default: boolean | undefined, was_default = false) => ({ is_default, was_default });
+  const choose = (...wishes: ReturnType<typeof wish>[]) => chooseDefault(wishes, (index) => `[${index}].`);
+
+  test("is the marked one, else the one that was, else the first", () => {
+    expect(choose()).toBeNull();
+    expect(choose(wish(undefined), wish(undefined))).toBe(0);
+    expect(choose(wish(undefined, true), wish(true))).toBe(1);
+    expect(choose(wish(undefined), wish(undefined, true))).toBe(1);
+    expect(choose(wish(undefined), wish(false, true))).toBe(0);
+    expect(choose(wish(false))).toBe(0);
+  });
+
+  test("is not two", () => {
+    expect(() => choose(wish(true), wish(true))).toThrow("1 field is invalid.");
+  });
+});
+
+test("an e-mail address is the same in any case and in any composition of its letters", () => {
+  expect(emailKey("Zoë@Example.com")).toBe(emailKey("ZOE\u0308@example.COM"));
+});
