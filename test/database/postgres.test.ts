@@ -96,7 +96,8 @@ if (engine === "postgres")
 
     test("servers that migrate one empty schema at once take turns", async () => {
       await admin.query(`drop schema ${schema} cascade`);
-      await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, "test", thingMigrations)));
+      const slow = [...thingMigrations, { name: "0002_slow", statements: ["select pg_sleep(0.2)"] }];
+      await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, "test", slow)));
       const [first] = await store.write((tx) => tx.sql.insert(boxes).values({ name: "x" }).returning());
       expect(first?.id).toBe(1_000_000_001);
     });

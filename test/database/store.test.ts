@@ -267,6 +267,7 @@ describe("read", () => {
         for (let i = 0; i < 50; i++) seen.push((await quantity(db, { name: "cup" }))[0]?.quantity);
         return seen;
       });
+    const fresh: Promise<number | undefined>[] = [];
     const more = { quantity: sql`${things.quantity} + 1` };
     for (let i = 0; i < 20; i++) {
       await store.write(async (tx) => {
@@ -274,7 +275,10 @@ describe("read", () => {
         views.push(view());
         await tx.sql.update(things).set(more);
       });
+      // A read that is asked for now, while that view still goes on, sees what was answered just now.
+      fresh.push(store.read(async (db) => (await quantity(db, { name: "cup" }))[0]?.quantity));
     }
+    expect(await Promise.all(fresh)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     const seen = (await Promise.all(views)).map((values) => new Set(values));
     expect(seen.filter((values) => values.size !== 1)).toEqual([]);
     expect(await thingNames(store)).toEqual(["cup"]);
