@@ -1,6 +1,6 @@
 // Stores for tests: of the engine of the process, with the schema of the program, gone when closed.
 import { Database } from "bun:sqlite";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -27,28 +27,26 @@ export async function openTemporaryStore(settings: TemporarySettings = {}): Prom
   return engine === "postgres" ? await onPostgres(settings) : onSqlite(settings);
 }
 
-const templates = new Map<string, string>();
+const templates = new Map<string, Uint8Array>();
 
-/** A migrated file, made once for each process and copied for each store. */
-function template(mode: Mode, migrations: readonly Migration[]): string {
+/** The bytes of a migrated file, made once for each process and written for each store. */
+function template(mode: Mode, migrations: readonly Migration[]): Uint8Array {
   const key = mode + migrations.map(({ name }) => name).join();
-  let path = templates.get(key);
-  if (path === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), "packhouse-template-"));
-    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-    path = join(folder, "template.db");
-    const raw = new Database(path, { create: true, strict: true });
-    migrateSqlite(raw, mode, path, migrations);
-    raw.close(true);
-    templates.set(key, path);
+  let bytes = templates.get(key);
+  if (bytes === undefined) {
+    const raw = new Database(":memory:", { strict: true });
+    migrateSqlite(raw, mode, "The template", migrations);
+    bytes = raw.serialize();
+    raw.close();
+    templates.set(key, bytes);
   }
-  return path;
+  return bytes;
 }
 
 function onSqlite({ mode = "test", clock = systemClock(), migrations = carried.sqlite }: TemporarySettings): Store {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-"));
   const path = join(folder, `${mode}.db`);
-  copyFileSync(template(mode, migrations), path);
+  writeFileSync(path, template(mode, migrations));
   const store = openSqlite({ path, mode, clock, log: silentLog, fatal: rethrow });
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }

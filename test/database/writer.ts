@@ -17,6 +17,8 @@ const stores = await openStores({
   fatal: () => process.exit(exitCodes.storage),
 });
 console.log("ready");
+// A writer that nobody kills does not stay for ever.
+setTimeout(() => process.exit(1), 60_000).unref();
 
 const last = Number(writes) || Number.POSITIVE_INFINITY;
 await Promise.all(
