@@ -47,7 +47,8 @@ async function withWrk({ url, key, shot, connections, seconds, first }: Load): P
   const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", script, url];
   const out = await textOf("wrk", flags);
   const figure = (pattern: RegExp) => pattern.exec(out)?.slice(1) ?? [];
-  const ms = ([amount = "0", unit = "ms"]: string[]) => Number(amount) * (unit === "us" ? 0.001 : unit === "s" ? 1000 : 1);
+  const ms = ([amount = "0", unit = "ms"]: string[]) =>
+    Number(amount) * (unit === "us" ? 0.001 : unit === "s" ? 1000 : 1);
   return {
     requests_per_second: Number(figure(/Requests\/sec:\s+([\d.]+)/)[0] ?? 0),
     p50_ms: ms(figure(/50%\s+([\d.]+)(us|ms|s)/)),
@@ -57,7 +58,8 @@ async function withWrk({ url, key, shot, connections, seconds, first }: Load): P
 }
 
 function luaOf({ method, path, body = "", ids = [] }: Shot, key: string, first: number): string {
-  const fill = (text: string) => `(${JSON.stringify(text).replaceAll("{n}", '"..n.."').replaceAll("{id}", '"..id.."')})`;
+  const fill = (text: string) =>
+    `(${JSON.stringify(text).replaceAll("{n}", '"..n.."').replaceAll("{id}", '"..id.."')})`;
   return `
 local n = ${first}
 local ids = {${ids.map((id) => JSON.stringify(id)).join(",")}}
