@@ -1,4 +1,5 @@
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
+import type { LabelWarning } from "../../src/shipping/documents/label.ts";
 import { type LabelStatus, labelStatuses } from "../../src/shipping/status.ts";
 import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { order_lines, orders } from "./orders.ts";
@@ -47,7 +48,7 @@ export const shipment_lines = table(
   ],
 );
 
-/** A bought label. `drawing` is the list of operations from which every format is rendered, the same each time. */
+/** A bought label. While it is `processing`, its drawing is null; then `drawing` is the list of operations from which every format is rendered, the same each time. */
 export const labels = table(
   "labels",
   {
@@ -68,7 +69,9 @@ export const labels = table(
     package: json<Record<string, unknown>>().notNull(),
     from_address: json<Place>().notNull(),
     to_address: json<Place>().notNull(),
-    drawing: json<unknown>().notNull(),
+    drawing: json<unknown>(),
+    /** What is not printed as it was given. */
+    warnings: json<LabelWarning[]>().notNull(),
     /** Equal for equal purchases: a second one within ten minutes is refused. */
     fingerprint: text().notNull(),
     created_at: time().notNull(),

@@ -363,7 +363,8 @@ CREATE TABLE "labels" (
 	"package" json NOT NULL,
 	"from_address" json NOT NULL,
 	"to_address" json NOT NULL,
-	"drawing" json NOT NULL,
+	"drawing" json,
+	"warnings" json NOT NULL,
 	"fingerprint" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	"voided_at" bigint,
@@ -605,6 +606,7 @@ CREATE INDEX "orders_updated" ON "orders" USING btree ("updated_at");--> stateme
 CREATE UNIQUE INDEX "events_id" ON "events" USING btree ("id");--> statement-breakpoint
 CREATE UNIQUE INDEX "events_position" ON "events" USING btree ("position");--> statement-breakpoint
 CREATE INDEX "events_waiting" ON "events" USING btree ("seq") WHERE fanned_out_at is null;--> statement-breakpoint
+CREATE INDEX "events_kept" ON "events" USING btree ("created_at") WHERE body <> '';--> statement-breakpoint
 CREATE UNIQUE INDEX "product_barcodes_value" ON "product_barcodes" USING btree ("value");--> statement-breakpoint
 CREATE INDEX "product_barcodes_product" ON "product_barcodes" USING btree ("product_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "products_sku" ON "products" USING btree ("sku");--> statement-breakpoint
@@ -642,9 +644,10 @@ CREATE INDEX "bins_lasting" ON "bins" USING btree ("warehouse_id","kind") WHERE 
 CREATE UNIQUE INDEX "warehouses_name" ON "warehouses" USING btree ("name");--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_code" ON "zones" USING btree ("warehouse_id","zone_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "deliveries_sequence" ON "deliveries" USING btree ("subscription_id","sequence") WHERE sequence > 0;--> statement-breakpoint
-CREATE UNIQUE INDEX "deliveries_event" ON "deliveries" USING btree ("subscription_id","event_id");--> statement-breakpoint
-CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("next_at","id") WHERE status = 'pending';--> statement-breakpoint
-CREATE INDEX "deliveries_event_id" ON "deliveries" USING btree ("event_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "deliveries_event" ON "deliveries" USING btree ("event_id","subscription_id");--> statement-breakpoint
+CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("subscription_id","next_at","id") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "deliveries_tests" ON "deliveries" USING btree ("subscription_id","created_at") WHERE sequence = 0;--> statement-breakpoint
+CREATE INDEX "deliveries_bodies" ON "deliveries" USING btree ("created_at") WHERE body <> '';--> statement-breakpoint
 CREATE INDEX "delivery_attempts_subscription" ON "delivery_attempts" USING btree ("subscription_id","started_at","id");--> statement-breakpoint
 CREATE INDEX "delivery_attempts_delivery" ON "delivery_attempts" USING btree ("delivery_id","attempt");--> statement-breakpoint
 CREATE INDEX "subscriptions_created" ON "subscriptions" USING btree ("created_at","id");

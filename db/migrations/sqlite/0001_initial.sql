@@ -235,6 +235,7 @@ CREATE TABLE `events` (
 CREATE UNIQUE INDEX `events_id` ON `events` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `events_position` ON `events` (`position`);--> statement-breakpoint
 CREATE INDEX `events_waiting` ON `events` (`seq`) WHERE fanned_out_at is null;--> statement-breakpoint
+CREATE INDEX `events_kept` ON `events` (`created_at`) WHERE body <> '';--> statement-breakpoint
 CREATE TABLE `product_barcodes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`product_id` integer NOT NULL,
@@ -438,7 +439,8 @@ CREATE TABLE `labels` (
 	`package` text NOT NULL,
 	`from_address` text NOT NULL,
 	`to_address` text NOT NULL,
-	`drawing` text NOT NULL,
+	`drawing` text,
+	`warnings` text NOT NULL,
 	`fingerprint` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`voided_at` integer,
@@ -589,9 +591,10 @@ CREATE TABLE `deliveries` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_sequence` ON `deliveries` (`subscription_id`,`sequence`) WHERE sequence > 0;--> statement-breakpoint
-CREATE UNIQUE INDEX `deliveries_event` ON `deliveries` (`subscription_id`,`event_id`);--> statement-breakpoint
-CREATE INDEX `deliveries_due` ON `deliveries` (`next_at`,`id`) WHERE status = 'pending';--> statement-breakpoint
-CREATE INDEX `deliveries_event_id` ON `deliveries` (`event_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_event` ON `deliveries` (`event_id`,`subscription_id`);--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`subscription_id`,`next_at`,`id`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `deliveries_tests` ON `deliveries` (`subscription_id`,`created_at`) WHERE sequence = 0;--> statement-breakpoint
+CREATE INDEX `deliveries_bodies` ON `deliveries` (`created_at`) WHERE body <> '';--> statement-breakpoint
 CREATE TABLE `delivery_attempts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`delivery_id` integer NOT NULL,
