@@ -1,0 +1,65 @@
+import countries from "i18n-iso-countries/index.js";
+import type { LabelAddress } from "./documents/address.ts";
+
+/** A sender or recipient as labels keep it. `country` is the two-letter code. */
+export interface Address extends LabelAddress {
+  readonly phone: string | null;
+}
+
+/** An address in the words of the shipping routes. */
+export interface PlainAddress {
+  readonly name: string;
+  readonly company?: string | null;
+  readonly street1: string;
+  readonly street2?: string | null;
+  readonly city: string;
+  readonly state?: string | null;
+  readonly zip?: string | null;
+  readonly country: string;
+  readonly phone?: string | null;
+}
+
+/** An address of a request, as labels keep it. */
+export function readAddress({ street1, street2, zip, ...same }: PlainAddress): Address {
+  const { name, company, city, state, country, phone } = same;
+  return {
+    name,
+    company: company ?? null,
+    address_line1: street1,
+    address_line2: street2 ?? null,
+    city,
+    state: state ?? null,
+    postal_code: zip ?? null,
+    country,
+    phone: phone ?? null,
+  };
+}
+
+/** An address as warehouses and orders keep it. */
+type Place = Omit<LabelAddress, "company"> & { readonly company?: string | null; readonly phone?: string | null };
+
+/** An address of a warehouse or an order, as labels keep it. */
+export function addressOf({ company, phone, ...same }: Place): Address {
+  return { ...same, company: company ?? null, phone: phone ?? null };
+}
+
+/** An address as the shipping routes show it. */
+export function addressView({ address_line1, address_line2, postal_code, ...same }: Address) {
+  const { name, company, city, state, country, phone } = same;
+  return {
+    name,
+    company,
+    street1: address_line1,
+    street2: address_line2,
+    city,
+    state,
+    zip: postal_code,
+    country,
+    phone,
+  };
+}
+
+/** Whether this is the two-letter code of a country, in capitals. */
+export function isCountry(code: string): boolean {
+  return /^[A-Z]{2}$/.test(code) && countries.isValid(code);
+}

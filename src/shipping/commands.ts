@@ -1,0 +1,262 @@
+import type { Tx } from "../database/store.ts";
+import type { Actor } from "../kit/actor.ts";
+import { assert } from "../kit/assert.ts";
+import { Fault, invalid } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { move } from "../kit/moves.ts";
+import { type Order, openUnits } from "../orders/order.ts";
+import { labelShipment, openShipment, voidShipment } from "../orders/shipments/commands.ts";
+import type { Shipment, ShipmentLine } from "../orders/shipments/shipment.ts";
+import { listShipments } from "../orders/shipments/store.ts";
+import { lockOrder, resolveOrder } from "../orders/store.ts";
+import { type Address, addressOf, readAddress } from "./address.ts";
+import { drawLabel } from "./documents/label.ts";
+import type { Label } from "./label.ts";
+import {
+  checkAddress,
+  chooseService,
+  duplicate_within_ms,
+  type Parcel,
+  purchaseFingerprint,
+  readParcel,
+} from "./rules.ts";
+import type { CreateLabel } from "./schemas.ts";
+import { type BuiltInCarrier, builtInCarrier, type Quote, quoteService, type Service } from "./services.ts";
+import { labelMoves } from "./status.ts";
+import {
+  type BoughtLabel,
+  completeLabel,
+  getLabel,
+  insertLabel,
+  listBoughtLabels,
+  lockOrderOfLabels,
+  originOfOrder,
+  saveVoided,
+} from "./store.ts";
+import { stateTimeZone } from "./time_zones.ts";
+import { ownTrackingNumber, testPrefix } from "./tracking_number.ts";
+import { gramsOf } from "./weight.ts";
+
+const livePrefix = "WH";
+
+/** Who buys a label, and how. */
+export interface Buying {
+  readonly actor: Actor;
+  /** Where clients reach the service, which the label's QR code and links name. */
+  readonly origin: string;
+  /** An equal label bought a moment ago is no mistake: this one is for another carton. */
+  readonly additional: boolean;
+}
+
+/** A label just bought, with its parcel and order. `estimated_delivery` is in milliseconds. */
+export interface Bought {
+  readonly order: Order;
+  readonly shipment: Shipment;
+  readonly label: Label;
+  readonly estimated_delivery: number;
+}
+
+/**
+ * Buys a label of the built-in carrier for a parcel of an order. It follows no parcel and tells nobody: the one command
+ * that does all of it is tracking's `buyTrackedLabel`.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ */
+export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Bought> {
+  const carrier = builtInCarrier(tx.mode);
+  const service = chooseService(carrier, input);
+  const parcel = readParcel(input.package, "package.");
+  const from = givenAddress("from_address", input);
+  const to = givenAddress("to_address", input);
+  const order_id = await resolveOrder(tx, input.order_id);
+  await lockOrderOfLabels(tx, order_id);
+  const earlier = await listBoughtLabels(tx, order_id);
+  const { dimensions } = parcel.package;
+  const facts = [carrier.code, service.code, gramsOf(parcel.weight), dimensions, from, to, input.items];
+  const fingerprint = purchaseFingerprint(facts);
+  if (!buying.additional) refuseDuplicate(tx, earlier, fingerprint);
+  const units = await unitsOf(tx, input, order_id, buying.additional && earlier.length > 0);
+  const carriage = { carrier: carrier.code, service: service.code, units };
+  const { order, shipment } = await openShipment(tx, order_id, carriage, buying.actor);
+  const origin = await originOfOrder(tx, order_id, order.warehouse_id);
+  const to_address = to ?? addressOf(order.shipping_address);
+  const quote = quoteOf(tx, carrier, service, parcel, origin.timezone, to_address);
+  const label = await makeLabel(tx, {
+    order,
+    shipment_id: shipment.id,
+    carrier,
+    service,
+    parcel,
+    quote,
+    from_address: from ?? origin.address,
+    to_address,
+    fingerprint,
+    parcel_number: earlier.length + 1,
+    address: buying.origin,
+  });
+  const { tracking_number, tracking_url } = label;
+  assert(tracking_number !== null, "a bought label has a tracking number");
+  await labelShipment(tx, shipment.id, { tracking_number, tracking_url });
+  const labelled = { ...shipment, tracking_number, tracking_url };
+  return { order, shipment: labelled, label, estimated_delivery: quote.delivery_date };
+}
+
+function givenAddress(field: "from_address" | "to_address", input: CreateLabel): Address | null {
+  const given = input[field];
+  if (given === undefined) return null;
+  const address = readAddress(given);
+  checkAddress(field, address);
+  return address;
+}
+
+function refuseDuplicate(tx: Tx, earlier: readonly BoughtLabel[], fingerprint: string): void {
+  const recently = tx.now - duplicate_within_ms;
+  const equal = earlier.find((label) => label.fingerprint === fingerprint && label.created_at > recently);
+  if (equal === undefined) return;
+  const message = "An equal label was bought for this order within ten minutes. Send additional: true for another one.";
+  throw new Fault("duplicate_label", message, { label_id: wireId("label", equal.id) });
+}
+
+/** The units in the parcel; null for all that are in no other one. One more carton may hold none of its own. */
+async function unitsOf(tx: Tx, input: CreateLabel, order_id: number, additional: boolean) {
+  if (input.items !== undefined) {
+    return input.items.map(({ line_id, quantity }) => ({
+      order_line_id: readId("order_line", line_id) ?? 0,
+      quantity,
+    }));
+  }
+  return additional ? unitsLeft(await lockOrder(tx, order_id)) : null;
+}
+
+/** The open units of an order that are in no parcel. */
+function unitsLeft(order: Order): ShipmentLine[] {
+  const waiting = order.shipments.filter(({ status }) => status === "pending").flatMap(({ lines }) => lines);
+  const left = order.lines.map((line) => {
+    const packed = waiting.filter(({ order_line_id }) => order_line_id === line.id);
+    return {
+      order_line_id: line.id,
+      quantity: packed.reduce((rest, { quantity }) => rest - quantity, openUnits(line)),
+    };
+  });
+  return left.filter(({ quantity }) => quantity > 0);
+}
+
+function quoteOf(
+  tx: Tx,
+  carrier: BuiltInCarrier,
+  service: Service,
+  { weight }: Parcel,
+  origin_zone: string,
+  { state, country }: Address,
+): Quote {
+  const destination_zone = stateTimeZone(state, country) ?? undefined;
+  const quote = quoteService({ carrier, weight, now: tx.now, origin_zone, destination_zone }, service);
+  if (quote === null) throw invalid("package.weight", `is more than ${service.name} carries`, "too_large");
+  return quote;
+}
+
+interface Purchase {
+  readonly order: Order;
+  readonly shipment_id: number;
+  readonly carrier: BuiltInCarrier;
+  readonly service: Service;
+  readonly parcel: Parcel;
+  readonly quote: Quote;
+  readonly from_address: Address;
+  readonly to_address: Address;
+  readonly fingerprint: string;
+  /** Counted from 1 within the order. */
+  readonly parcel_number: number;
+  /** Where clients reach the service. */
+  readonly address: string;
+}
+
+/** Stores and draws a label. Its number in our books makes its tracking number, so it is stored before it is drawn. */
+async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
+  const { order, carrier, service, parcel, quote, from_address, to_address } = purchase;
+  const asked: Omit<Label, "id"> = {
+    shipment_id: purchase.shipment_id,
+    order_id: order.id,
+    status: "processing",
+    carrier: carrier.code,
+    service: service.code,
+    tracking_number: null,
+    tracking_url: null,
+    cost_cents: quote.rate_cents,
+    currency: quote.currency,
+    package: parcel.package,
+    from_address,
+    to_address,
+    drawing: null,
+    warnings: [],
+    fingerprint: purchase.fingerprint,
+    created_at: tx.now,
+    voided_at: null,
+  };
+  const id = await insertLabel(tx, asked);
+  const test = tx.mode === "test";
+  const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, id);
+  const tracking_url = `${purchase.address}/v1/tracking/${tracking_number}`;
+  const { drawing, warnings } = drawLabel({
+    carrier: carrier.name,
+    service: service.name,
+    sender: from_address,
+    recipient: to_address,
+    weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
+    parcel: purchase.parcel_number,
+    parcels: purchase.parcel_number,
+    tracking_number,
+    tracking_url,
+    order_number: order.order_number,
+    date: quote.ship_date,
+    test,
+  });
+  const status = move(labelMoves, "complete", asked.status);
+  const label = { ...asked, id, status, tracking_number, tracking_url, drawing, warnings };
+  await completeLabel(tx, label);
+  return label;
+}
+
+/**
+ * Voids a label whose parcel has not left, and takes the parcel apart: its units can go into another one. Voiding it
+ * again changes nothing.
+ * Refuses: resource_missing, label_not_voidable, invalid_state_transition.
+ */
+export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
+  const { order_id } = await getLabel(tx, id);
+  await lockOrderOfLabels(tx, order_id);
+  const label = await getLabel(tx, id);
+  if (label.status === "voided") return label;
+  const parcels = await parcelsInHouse(tx, order_id);
+  if (!parcels.has(label.shipment_id)) {
+    throw new Fault("label_not_voidable", "The parcel has left; create a return instead.", {
+      shipment_id: wireId("shipment", label.shipment_id),
+    });
+  }
+  return voidBought(tx, label, actor);
+}
+
+/**
+ * Voids the labels of an order whose parcels have not left, before the order is cancelled.
+ * Refuses: invalid_state_transition.
+ */
+export async function voidLabelsOfOrder(tx: Tx, order_id: number, actor: Actor): Promise<void> {
+  await lockOrderOfLabels(tx, order_id);
+  const bought = await listBoughtLabels(tx, order_id);
+  if (bought.length === 0) return;
+  const parcels = await parcelsInHouse(tx, order_id);
+  for (const { id, shipment_id } of bought) {
+    if (parcels.has(shipment_id)) await voidBought(tx, await getLabel(tx, id), actor);
+  }
+}
+
+async function parcelsInHouse(tx: Tx, order_id: number): Promise<Set<number>> {
+  const shipments = await listShipments(tx, [order_id]);
+  return new Set(shipments.filter(({ status }) => status === "pending").map(({ id }) => id));
+}
+
+async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
+  const voided: Label = { ...label, status: move(labelMoves, "void", label.status), voided_at: tx.now };
+  await voidShipment(tx, label.shipment_id, actor);
+  await saveVoided(tx, voided);
+  return voided;
+}

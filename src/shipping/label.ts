@@ -1,0 +1,90 @@
+import { iso, isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+import type { Mode } from "../kit/mode.ts";
+import { money } from "../kit/money.ts";
+import type { LengthUnit } from "../products/status.ts";
+import { type Address, addressView } from "./address.ts";
+import type { Drawing } from "./documents/drawing.ts";
+import type { LabelWarning } from "./documents/label.ts";
+import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
+import type { LabelStatus } from "./status.ts";
+import type { WeightUnit } from "./weight.ts";
+
+export const documentFormats = ["pdf", "png", "zpl"] as const;
+export type DocumentFormat = (typeof documentFormats)[number];
+
+/** The sides of a parcel. */
+export interface Dimensions {
+  readonly length: number;
+  readonly width: number;
+  readonly height: number;
+  readonly unit: LengthUnit;
+}
+
+/** A parcel as the client described it. `weight` is decimal text in `weight_unit`. */
+export interface Package {
+  readonly weight: string;
+  readonly weight_unit: WeightUnit;
+  readonly dimensions: Dimensions | null;
+}
+
+/** A label and what it cost. `drawing` is null until it is bought. */
+export interface Label {
+  readonly id: number;
+  readonly shipment_id: number;
+  readonly order_id: number;
+  readonly status: LabelStatus;
+  readonly carrier: string;
+  readonly service: string;
+  readonly tracking_number: string | null;
+  readonly tracking_url: string | null;
+  readonly cost_cents: number;
+  readonly currency: string;
+  readonly package: Package;
+  readonly from_address: Address;
+  readonly to_address: Address;
+  readonly drawing: Drawing | null;
+  readonly warnings: readonly LabelWarning[];
+  /** Equal for equal purchases. */
+  readonly fingerprint: string;
+  readonly created_at: number;
+  readonly voided_at: number | null;
+}
+
+/** What the links of a label need: where the service is reached, who signs, whose data it is, and what time it is. */
+export interface LinkContext {
+  readonly origin: string;
+  readonly signer: LinkSigner;
+  readonly mode: Mode;
+  readonly now: number;
+}
+
+/** The label as the API shows it, with links to its documents that need no key. */
+export function labelView(label: Label, { origin, signer, mode, now }: LinkContext) {
+  const expires = Math.floor((now + link_lifetime_ms) / 1000);
+  const linkTo = documentLinks(origin, { label_id: label.id, mode, expires }, signer);
+  return {
+    label_id: wireId("label", label.id),
+    shipment_id: wireId("shipment", label.shipment_id),
+    order_id: wireId("order", label.order_id),
+    status: label.status,
+    carrier: label.carrier,
+    service: label.service,
+    tracking_number: label.tracking_number,
+    tracking_url: label.tracking_url,
+    cost: money(label.cost_cents),
+    currency: label.currency,
+    label_url: linkTo("pdf"),
+    documents: documentFormats.map((format) => ({ format, url: linkTo(format) })),
+    package: packageView(label.package),
+    from_address: addressView(label.from_address),
+    to_address: addressView(label.to_address),
+    warnings: label.warnings,
+    created_at: iso(label.created_at),
+    voided_at: isoOrNull(label.voided_at),
+  };
+}
+
+function packageView({ weight, ...same }: Package) {
+  return { weight: Number(weight), ...same };
+}

@@ -1,0 +1,45 @@
+import { hmacHex, sameText } from "../kit/hmac.ts";
+import { wireId } from "../kit/ids.ts";
+import type { Mode } from "../kit/mode.ts";
+
+/** How long the link to a label's document can be followed, in milliseconds. */
+export const link_lifetime_ms = 7 * 86_400_000;
+
+/** What a link to a label's document says and its signature proves. `expires` is in seconds since 1970. */
+export interface LabelLink {
+  readonly label_id: number;
+  readonly mode: Mode;
+  readonly expires: number;
+}
+
+/** Writes and checks the signatures of links, under a key of their own. */
+export interface LinkSigner {
+  readonly sign: (link: LabelLink) => string;
+  readonly isSigned: (link: LabelLink, signature: string) => boolean;
+}
+
+/** Signs links under a key derived from the service's secret. */
+export function linkSigner(secret_key: Uint8Array): LinkSigner {
+  const key = hmacHex(secret_key, "links to label documents");
+  const sign = ({ label_id, mode, expires }: LabelLink) => hmacHex(key, `${mode}/${label_id}/${expires}`);
+  return { sign, isSigned: (link, signature) => sameText(sign(link), signature) };
+}
+
+/** The address at which anyone with the link gets the label's document, by format. One signature serves all formats. */
+export function documentLinks(origin: string, link: LabelLink, signer: LinkSigner): (format: string) => string {
+  const path = `${origin}/v1/labels/${wireId("label", link.label_id)}`;
+  const proof = `mode=${link.mode}&expires=${link.expires}&signature=${signer.sign(link)}`;
+  return (format) => `${path}?format=${format}&${proof}`;
+}
+
+/**
+ * Where clients reach the service: its own address when it has one, else what the request was sent to. Null when the
+ * request names no host.
+ */
+export function originOf(base_url: string, request_url: string): string | null {
+  if (base_url !== "") return base_url;
+  const { protocol, host } = URL.parse(request_url) ?? {};
+  return protocol !== undefined && host !== undefined && hostPattern.test(host) ? `${protocol}//${host}` : null;
+}
+
+const hostPattern = /^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;

@@ -1,0 +1,169 @@
+import { Elysia } from "elysia";
+import type { Db, Store } from "../database/store.ts";
+import { answerRead, answerWrite } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { idempotencyKey } from "../http/idempotency.ts";
+import { documented } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { Fault } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { bodyOf, queryOf } from "../kit/schema.ts";
+import { buyTrackedLabel } from "../tracking/commands.ts";
+import { voidLabel } from "./commands.ts";
+import type { Drawing } from "./documents/drawing.ts";
+import { pdf } from "./documents/pdf.ts";
+import { png } from "./documents/png.ts";
+import { zpl } from "./documents/zpl.ts";
+import { type DocumentFormat, type Label, labelView } from "./label.ts";
+import { type LinkSigner, linkSigner, originOf } from "./links.ts";
+import { carrierView, noInsurance, quoteView, type RateMessage, readParcel, warmUpLabels } from "./rules.ts";
+import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
+import { builtInCarrier, quote } from "./services.ts";
+import { getLabel, usualOrigin } from "./store.ts";
+
+/** What parcels cost, the labels that are bought for them, and the labels' documents. */
+export function shippingRoutes(service: Service) {
+  warmUpLabels();
+  const signer = linkSigner(service.secret_key);
+  return new Elysia().use(rateRoutes).use(labelRoutes(service, signer)).use(linkRoutes(service, signer));
+}
+
+const rateRoutes = new Elysia({ prefix: "/shipping" })
+  .use(conventions)
+  .post("/rates", ({ call, body }) => answerRead(call, (db) => ratesOf(db, body)), {
+    body: bodyOf(GetRates),
+    detail: documented({
+      id: "getRates",
+      summary: "Get what a parcel costs with each service",
+      answers: { 200: EnvelopedView(RatesView) },
+    }),
+  })
+  .get(
+    "/carriers",
+    ({ call }) => answerRead(call, async (db) => ({ carriers: [carrierView(builtInCarrier(db.mode))] })),
+    {
+      detail: documented({
+        id: "listCarriers",
+        summary: "List the carriers and their services",
+        answers: { 200: EnvelopedView(CarriersView) },
+      }),
+    },
+  );
+
+async function ratesOf(db: Db, body: GetRates) {
+  const carrier = builtInCarrier(db.mode);
+  const { weight } = readParcel(body, "");
+  const { timezone } = await usualOrigin(db);
+  const { quotes, messages } = quote({ carrier, weight, now: db.now, origin_zone: timezone });
+  const said: readonly RateMessage[] = body.insurance === true ? [...messages, noInsurance(carrier)] : messages;
+  return { rates: quotes.map(quoteView), messages: said };
+}
+
+const labelRoutes = (service: Service, signer: LinkSigner) =>
+  new Elysia({ prefix: "/shipping/labels" })
+    .use(conventions)
+    .post("", ({ call, body }) => buy(service, signer, call, body), {
+      body: bodyOf(CreateLabel),
+      detail: documented({
+        id: "createLabel",
+        summary: "Buy a label for a parcel of an order",
+        answers: { 201: EnvelopedView(LabelView) },
+      }),
+    })
+    .get(
+      "/:id",
+      ({ call, params }) =>
+        answerRead(call, async (db) => viewOf(service, signer, call)(await getLabel(db, params.id), db)),
+      { detail: documented({ id: "getLabel", summary: "Get a label", answers: { 200: EnvelopedView(LabelView) } }) },
+    )
+    .get(
+      "/:id/document",
+      ({ call, params, query }) => answerDocument(call, call.store, params.id, query.format ?? "pdf"),
+      {
+        query: queryOf(ChooseDocument),
+        detail: documented({ id: "getLabelDocument", summary: "Get a label to print", answers: { 200: null } }),
+      },
+    )
+    .post(
+      "/:id/void",
+      ({ call, params }) =>
+        answerWrite(call, 200, async (tx) =>
+          viewOf(service, signer, call)(await voidLabel(tx, params.id, call.actor), tx),
+        ),
+      {
+        detail: documented({
+          id: "voidLabel",
+          summary: "Void a label whose parcel has not left",
+          answers: { 200: EnvelopedView(LabelView) },
+        }),
+      },
+    );
+
+function buy(service: Service, signer: LinkSigner, call: Call, body: CreateLabel): Promise<Response> {
+  const view = viewOf(service, signer, call);
+  const buying = {
+    actor: call.actor,
+    origin: reachedAt(service, call),
+    // With a key of its own a request is never repeated by mistake.
+    additional: body.additional === true || idempotencyKey(call.request) !== null,
+  };
+  return answerWrite(call, 201, async (tx) => view(await buyTrackedLabel(tx, body, buying), tx));
+}
+
+function viewOf(service: Service, signer: LinkSigner, call: Call) {
+  const origin = reachedAt(service, call);
+  return (label: Label, { mode, now }: Db) => labelView(label, { origin, signer, mode, now });
+}
+
+function reachedAt({ base_url }: Service, { request }: Call): string {
+  const origin = originOf(base_url, request.url);
+  if (origin === null) throw new Fault("malformed_header", "The Host header names no host.");
+  return origin;
+}
+
+// A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.
+const linkRoutes = (service: Service, signer: LinkSigner) =>
+  new Elysia({ prefix: "/labels" }).use(conventions).get(
+    "/:id",
+    ({ call, params, query }) => {
+      const { mode, expires, signature, format = "pdf" } = query;
+      const store = service.stores[mode];
+      const label_id = readId("label", params.id) ?? 0;
+      if (!signer.isSigned({ label_id, mode, expires }, signature)) {
+        throw new Fault("invalid_signature", "This link was not given by this service, or was changed since.");
+      }
+      if (expires * 1000 <= store.clock.now()) {
+        throw new Fault("invalid_signature", "This link has expired. Get the label again for a new one.");
+      }
+      return answerDocument(call, store, params.id, format);
+    },
+    {
+      query: queryOf(FollowLink),
+      detail: documented({ id: "followLabelLink", summary: "Get a label by its link", answers: { 200: null } }),
+    },
+  );
+
+const contentTypes = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
+
+/** Renders a label's document. That takes its time, so it happens after the read, and never in a transaction. */
+async function answerDocument(call: Call, store: Store, id: string, format: DocumentFormat): Promise<Response> {
+  const label = await store.read((db) => getLabel(db, id));
+  if (label.drawing === null) throw new Fault("resource_missing", "This label has no document.");
+  const bytes = await render(label.drawing, format);
+  return new Response(bytes, {
+    headers: {
+      "content-type": contentTypes[format],
+      "content-disposition": `inline; filename="${wireId("label", label.id)}.${format}"`,
+      "cache-control": "private, no-store",
+      "x-request-id": call.request_id,
+      ...call.headers,
+    },
+  });
+}
+
+async function render(drawing: Drawing, format: DocumentFormat): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = format === "zpl" ? zpl(drawing) : format === "png" ? await png(drawing) : await pdf(drawing);
+  return new Uint8Array(bytes);
+}

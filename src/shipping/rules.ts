@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { iso } from "../kit/clock.ts";
+import { invalid } from "../kit/fault.ts";
+import { money } from "../kit/money.ts";
+import { type Address, isCountry } from "./address.ts";
+import { drawLabel, type LabelFacts } from "./documents/label.ts";
+import type { Dimensions, Package } from "./label.ts";
+import { type BuiltInCarrier, findService, type Quote, type QuoteMessage, type Service } from "./services.ts";
+import { readWeight, type Weight, type WeightUnit, weightUnit } from "./weight.ts";
+
+/** For so long after a purchase an equal one counts as a mistake. */
+export const duplicate_within_ms = 10 * 60_000;
+
+/** What a client says of a parcel. */
+export interface ParcelInput {
+  readonly weight: string | number;
+  readonly weight_unit?: string | undefined;
+  readonly dimensions?:
+    | (Omit<Dimensions, "unit"> & { readonly unit?: Dimensions["unit"] | undefined })
+    | null
+    | undefined;
+}
+
+/** A parcel that can be weighed: as the client described it, and its exact weight. */
+export interface Parcel {
+  readonly package: Package;
+  readonly weight: Weight;
+}
+
+/** Reads a parcel; `path` is where the request holds it, as in `package.`. Refuses: validation_failed. */
+export function readParcel(input: ParcelInput, path: "" | "package."): Parcel {
+  const unit: WeightUnit | null = weightUnit(input.weight_unit ?? "lb");
+  if (unit === null) throw invalid(`${path}weight_unit`, "must be one of: lb, oz, kg, g", "invalid_choice");
+  const weight = readWeight(input.weight, unit);
+  if (weight === null) throw invalid(`${path}weight`, "must be a decimal number above zero");
+  const { dimensions } = input;
+  const sides = dimensions ? { ...dimensions, unit: dimensions.unit ?? "in" } : null;
+  return { package: { weight: String(input.weight), weight_unit: unit, dimensions: sides }, weight };
+}
+
+/** The carrier's service that a purchase names. Refuses: validation_failed. */
+export function chooseService(carrier: BuiltInCarrier, names: { carrier: string; service: string }): Service {
+  if (names.carrier !== carrier.code) throw invalid("carrier", `must be one of: ${carrier.code}`, "invalid_choice");
+  const service = findService(carrier, names.service);
+  if (service !== null) return service;
+  const codes = carrier.services.map(({ code }) => code).join(", ");
+  throw invalid("service", `must be one of: ${codes}`, "invalid_choice");
+}
+
+/** Refuses: validation_failed, for an address in no country. */
+export function checkAddress(field: "from_address" | "to_address", address: Address): void {
+  if (!isCountry(address.country)) throw invalid(`${field}.country`, "must be a two-letter country code such as US");
+}
+
+/** Equal for purchases in which nothing differs. */
+export function purchaseFingerprint(facts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+/** Reads the fonts that labels are drawn with, which the first drawing else would have to wait for. */
+export function warmUpLabels(): void {
+  const place = { company: null, address_line2: null, country: "US" };
+  const address = {
+    ...place,
+    name: "Name",
+    address_line1: "1 Street",
+    city: "City",
+    state: "NY",
+    postal_code: "10001",
+  };
+  const facts: LabelFacts = {
+    carrier: "Carrier",
+    service: "Service",
+    sender: address,
+    recipient: address,
+    weight: "1 lb",
+    parcel: 1,
+    parcels: 1,
+    tracking_number: "WH000000000001Q",
+    tracking_url: "https://example.com/WH000000000001Q",
+    order_number: "1",
+    date: "2026-01-01",
+    test: false,
+  };
+  drawLabel(facts);
+}
+
+/** An offer as the API shows it. */
+export function quoteView(quote: Quote) {
+  return {
+    carrier: quote.carrier,
+    service: quote.service,
+    rate: money(quote.rate_cents),
+    rate_cents: quote.rate_cents,
+    currency: quote.currency,
+    breakdown: quote.breakdown,
+    billable_weight: quote.billable_pounds,
+    billable_weight_unit: "lb" as const,
+    delivery_days: quote.delivery_days,
+    ship_date: quote.ship_date,
+    delivery_date: iso(quote.delivery_date),
+  };
+}
+
+/** What a carrier says beside its offers. */
+export interface RateMessage extends Omit<QuoteMessage, "service" | "level" | "code"> {
+  readonly service: string | null;
+  readonly level: "info" | "warning";
+  readonly code: "over_weight_limit" | "insurance_not_offered";
+}
+
+/** Said when insurance is asked for, which the built-in carrier does not sell. */
+export function noInsurance(carrier: BuiltInCarrier): RateMessage {
+  const message = `${carrier.name} does not insure parcels; its rates are without insurance.`;
+  return { carrier: carrier.code, service: null, level: "warning", code: "insurance_not_offered", message };
+}
+
+/** A carrier as the API lists it; its services are the codes that a purchase names. */
+export function carrierView({ code, name, services }: BuiltInCarrier) {
+  return { code, name, services: services.map((service) => service.code) };
+}

@@ -1,0 +1,162 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import { forUpdate } from "../../db/kit.ts";
+import { stock_items } from "../../db/schema/inventory.ts";
+import { orders } from "../../db/schema/orders.ts";
+import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
+import { labels } from "../../db/schema/shipments.ts";
+import { warehouses } from "../../db/schema/warehouses.ts";
+import { type Args, insertIds, prepared } from "../database/statements.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import { type Address, addressOf } from "./address.ts";
+import type { Label } from "./label.ts";
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
+
+const boughtOfOrder = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql
+    .select({
+      id: labels.id,
+      shipment_id: labels.shipment_id,
+      fingerprint: labels.fingerprint,
+      created_at: labels.created_at,
+    })
+    .from(labels)
+    .where(and(eq(labels.order_id, a.order_id), eq(labels.status, "completed")))
+    .orderBy(desc(labels.id)),
+);
+
+const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
+  sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)).limit(1),
+);
+
+const orderLocked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select({ id: orders.id }).from(orders).where(eq(orders.id, a.id))),
+);
+
+const origins = prepared((sql, a: Args<{ order_id: number; warehouse_id: number | null }>) =>
+  sql
+    .select({ address: warehouses.address, timezone: warehouses.timezone })
+    .from(warehouses)
+    .orderBy(preference(sql, a), warehouses.priority, warehouses.id)
+    .limit(1),
+);
+
+/** The warehouse asked for comes first, then one where units promised to the order lie. */
+function preference(query: Db["sql"], a: Args<{ order_id: number; warehouse_id: number | null }>) {
+  const promised = query
+    .select({ warehouse_id: stock_items.warehouse_id })
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .where(eq(reservations.order_id, a.order_id))
+    .limit(1);
+  return sql`case ${warehouses.id} when ${a.warehouse_id} then 0 when (${promised}) then 1 else 2 end`;
+}
+
+/** Locks the order until the transaction ends, so that nobody else buys or voids its labels meanwhile. */
+export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void> {
+  await orderLocked(tx, { id: order_id });
+}
+
+/** Where parcels leave from. */
+export interface Origin {
+  readonly address: Address;
+  readonly timezone: string;
+}
+
+/** The warehouse that a parcel leaves: the one asked for, else where the order's units lie, else the first. */
+export async function originOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<Origin> {
+  const [row] = await origins(db, { order_id, warehouse_id });
+  assert(row, "a store has a warehouse");
+  return { address: addressOf(row.address), timezone: row.timezone };
+}
+
+/** The warehouse that parcels leave when no order says which. */
+export async function usualOrigin(db: Db): Promise<Origin> {
+  return originOfOrder(db, 0, null);
+}
+
+type Row = typeof labels.$inferSelect;
+const labelOf = (row: Row): Label => row as unknown as Label;
+
+/** The label that an identifier names: `lbl_1001` or `1001`. Refuses: resource_missing. */
+export async function getLabel(db: Db, id: string | number): Promise<Label> {
+  const [row] = await byId(db, { id: readId("label", id) ?? 0 });
+  if (row === undefined) throw missing("label", id);
+  return labelOf(row);
+}
+
+/** The newest label of a parcel, voided or not; null for a parcel without. */
+export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<Label | null> {
+  const [row] = await ofShipment(db, { shipment_id });
+  return row === undefined ? null : labelOf(row);
+}
+
+/** A label of an order that is valid, in short. */
+export type BoughtLabel = Pick<Label, "id" | "shipment_id" | "fingerprint" | "created_at">;
+
+/** The valid labels of an order, newest first. */
+export async function listBoughtLabels(db: Db, order_id: number): Promise<BoughtLabel[]> {
+  return boughtOfOrder(db, { order_id });
+}
+
+/** Stores a label that is being bought and answers its id, from which its tracking number is made. */
+export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<number> {
+  const { from_address, to_address, ...same } = label;
+  const [id = 0] = await insertIds(tx, labels, [
+    {
+      ...same,
+      package: { ...label.package },
+      from_address: { ...from_address },
+      to_address: { ...to_address },
+      warnings: [...label.warnings],
+    },
+  ]);
+  return id;
+}
+
+interface Completion {
+  readonly id: number;
+  readonly status: string;
+  readonly tracking_number: string | null;
+  readonly tracking_url: string | null;
+  /** JSON, since a prepared update does not write it. */
+  readonly drawing: string;
+  readonly warnings: string;
+}
+
+const complete = prepared((query: Writing, a: Args<Completion>) =>
+  query
+    .update(labels)
+    .set({
+      status: sql`${a.status}`,
+      tracking_number: sql`${a.tracking_number}`,
+      tracking_url: sql`${a.tracking_url}`,
+      drawing: sql`${a.drawing}`,
+      warnings: sql`${a.warnings}`,
+    })
+    .where(eq(labels.id, a.id)),
+);
+
+/** Stores what a purchase brought: the tracking number, the drawing and its warnings. */
+export async function completeLabel(tx: Tx, label: Label): Promise<void> {
+  const { id, status, tracking_number, tracking_url, drawing, warnings } = label;
+  const written = { drawing: JSON.stringify(drawing), warnings: JSON.stringify(warnings) };
+  await complete(tx, { id, status, tracking_number, tracking_url, ...written });
+}
+
+const voidRow = prepared((query: Writing, a: Args<{ id: number; status: string; at: number }>) =>
+  query
+    .update(labels)
+    .set({ status: sql`${a.status}`, voided_at: sql`${a.at}` })
+    .where(eq(labels.id, a.id)),
+);
+
+/** Stores that a label was voided. */
+export async function saveVoided(tx: Tx, { id, status }: Label): Promise<void> {
+  await voidRow(tx, { id, status, at: tx.now });
+}

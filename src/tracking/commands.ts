@@ -1,0 +1,141 @@
+import type { Tx } from "../database/store.ts";
+import type { Actor } from "../kit/actor.ts";
+import { parseMoment } from "../kit/clock.ts";
+import { invalid } from "../kit/fault.ts";
+import { deliverShipment, handOver } from "../orders/shipments/commands.ts";
+import type { Shipment } from "../orders/shipments/shipment.ts";
+import { emit } from "../outbox/emit.ts";
+import { type Bought, type Buying, buyLabel } from "../shipping/commands.ts";
+import type { Label } from "../shipping/label.ts";
+import type { CreateLabel } from "../shipping/schemas.ts";
+import { labelMoves } from "../shipping/status.ts";
+import { findLabelOfShipment } from "../shipping/store.ts";
+import { plainTrackingNumber } from "../shipping/tracking_number.ts";
+import { parcelView } from "./parcel.ts";
+import type { TrackingRecord } from "./record.ts";
+import { afterEvent, duplicateHash, type TrackingLocation, type TrackingStep } from "./rules.ts";
+import type { RecordScan } from "./schemas.ts";
+import type { TrackingEventStatus } from "./status.ts";
+import { getParcel, insertEvent, insertRecord, lockRecord, saveRecord } from "./store.ts";
+
+/**
+ * Buys a label for a parcel of an order and begins to follow the parcel.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ * Emits: shipment.created.
+ */
+export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
+  const bought = await buyLabel(tx, input, buying);
+  const record = await openRecord(tx, bought);
+  const data = { object: "shipment", ...parcelView({ ...bought, record }) };
+  await emit(tx, [{ type: labelMoves.complete.tells, data }]);
+  return bought.label;
+}
+
+async function openRecord(tx: Tx, { label, shipment, estimated_delivery }: Bought): Promise<TrackingRecord> {
+  return insertRecord(tx, {
+    tracking_number: label.tracking_number ?? "",
+    carrier: label.carrier,
+    service_type: label.service,
+    shipment_id: shipment.id,
+    estimated_delivery,
+    ...label.package,
+  });
+}
+
+/** What a carrier or a person reports of a parcel. `occurred_at` is in milliseconds. */
+export interface TrackingReport {
+  /** Who reports: `manual`, or the code of a carrier's feed. */
+  readonly source: string;
+  /** The reporter's own name of the event, if it has one: a repeated name is a repeated event. */
+  readonly source_event_id: string | null;
+  readonly status: TrackingEventStatus;
+  readonly occurred_at: number;
+  readonly message: string | null;
+  readonly location: TrackingLocation | null;
+  /** The reporter's own words, kept as they came. */
+  readonly status_detail: string | null;
+  readonly carrier_status: string | null;
+  readonly carrier_code: string | null;
+  readonly reason: string | null;
+  readonly signed_by: string | null;
+}
+
+/**
+ * Takes in a scan that a person made, and answers the record as it is then.
+ * Refuses: validation_failed (a moment to come), resource_missing.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor: Actor): Promise<TrackingRecord> {
+  const occurred_at = scan.timestamp === undefined ? tx.now : parseMoment(scan.timestamp);
+  if (occurred_at === null) throw invalid("timestamp", "is no date of the calendar");
+  if (occurred_at > tx.now) throw invalid("timestamp", "lies in the future");
+  const { status, message = null, code = null, reason = null, signed_by = null, location } = scan;
+  const place = location ? { ...nowhere, ...location } : null;
+  const said = { message, location: place, status_detail: reason, carrier_status: null, carrier_code: code, reason };
+  const report = { source: "manual", source_event_id: null, status, occurred_at, signed_by, ...said };
+  return recordReport(tx, number, report, actor);
+}
+
+const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
+
+/**
+ * Takes in what is reported of a parcel, once. A report that says something new moves its order: the first scan of a
+ * carrier hands the parcel over, a delivery delivers it. Nothing that is reported is refused for the order's state.
+ * Refuses: resource_missing.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function recordReport(
+  tx: Tx,
+  number: string,
+  report: TrackingReport,
+  actor: Actor,
+): Promise<TrackingRecord> {
+  const tracking_number = plainTrackingNumber(number);
+  const before = await lockRecord(tx, tracking_number);
+  const { signed_by, ...stored } = report;
+  const hash = duplicateHash({ tracking_number, ...stored });
+  if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored }))) return before;
+  const { status, occurred_at } = report;
+  const step = afterEvent(standingOf(before), { status, occurred_at, event_hash: hash });
+  const moved = await moveParcel(tx, before.shipment_id, step, actor);
+  if (!step.decides) return before;
+  const { message, location: current_location, status_detail } = report;
+  const after = await saveRecord(tx, {
+    ...before,
+    ...step.standing,
+    message,
+    current_location,
+    status_detail,
+    signed_by,
+  });
+  if (moved !== null && step.tells.length > 0) {
+    const label = await findLabelOfShipment(tx, moved.shipment.id);
+    const data = { object: "shipment", ...parcelView({ ...moved, label, record: after }) };
+    await emit(
+      tx,
+      step.tells.map((type) => ({ type, data })),
+    );
+  }
+  return after;
+}
+
+const standingOf = ({ status, event_status, occurred_at, event_hash }: TrackingRecord) => ({
+  status,
+  event_status,
+  occurred_at,
+  event_hash,
+});
+
+/** Does with the parcel what a report asks for and has not been done; null when there is nothing to do or to tell. */
+async function moveParcel(tx: Tx, shipment_id: number | null, { order_act, tells }: TrackingStep, actor: Actor) {
+  if (shipment_id === null || (order_act === null && tells.length === 0)) return null;
+  const { shipment, order } = await getParcel(tx, shipment_id);
+  return { order, shipment: order_act === null ? shipment : await carry(tx, shipment, order_act, actor) };
+}
+
+async function carry(tx: Tx, found: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
+  let shipment = found;
+  if (shipment.status === "pending") shipment = (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
+  if (order_act === "ship" || shipment.status !== "shipped") return shipment;
+  return (await deliverShipment(tx, shipment.id, actor)).shipment;
+}

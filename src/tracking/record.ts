@@ -1,0 +1,116 @@
+import { iso, isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+import type { Dimensions } from "../shipping/label.ts";
+import type { Standing, TrackingLocation } from "./rules.ts";
+import type { TrackingEventStatus } from "./status.ts";
+
+/** What is known of a parcel on its way. The fields of `Standing` say which event decides its status. */
+export interface TrackingRecord extends Standing {
+  readonly id: number;
+  readonly tracking_number: string;
+  readonly carrier: string;
+  readonly service_type: string | null;
+  readonly shipment_id: number | null;
+  readonly status_detail: string | null;
+  readonly message: string | null;
+  readonly estimated_delivery: number | null;
+  readonly current_location: TrackingLocation | null;
+  readonly signed_by: string | null;
+  /** Decimal text in `weight_unit`. */
+  readonly weight: string | null;
+  readonly weight_unit: string | null;
+  readonly dimensions: Dimensions | null;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** One scan, as a carrier or a person reported it. */
+export interface TrackingEvent {
+  readonly status: TrackingEventStatus;
+  readonly message: string | null;
+  readonly status_detail: string | null;
+  readonly location: TrackingLocation | null;
+  readonly occurred_at: number;
+}
+
+/** A record with its scans, newest first. */
+export interface TrackingHistory {
+  readonly record: TrackingRecord;
+  readonly events: readonly TrackingEvent[];
+}
+
+/** What a scan means when nobody says more. */
+const words: Readonly<Record<TrackingEventStatus, string>> = {
+  pending: "Label created, awaiting pickup",
+  accepted: "Accepted by the carrier",
+  picked_up: "Picked up by the carrier",
+  in_transit: "In transit",
+  out_for_delivery: "Out for delivery",
+  exception: "Exception",
+  delivered: "Delivered",
+  returned: "Returned to sender",
+};
+
+const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
+
+/** The record as the tracking reference shows it, with the fields of the shipping reference beside. */
+export function trackingView({ record, events }: TrackingHistory) {
+  const { weight, weight_unit, dimensions, shipment_id } = record;
+  return {
+    tracking_number: record.tracking_number,
+    ...standingView(record),
+    carrier: record.carrier,
+    service_type: record.service_type,
+    shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),
+    events: events.map((event) => ({
+      timestamp: iso(event.occurred_at),
+      status: event.status,
+      location: event.location ?? nowhere,
+      description: messageOf(event.status, event.message),
+      message: messageOf(event.status, event.message),
+      status_detail: event.status_detail,
+    })),
+    shipment_details: { weight, weight_unit, dimensions },
+    updated_at: iso(record.updated_at),
+  };
+}
+
+/** Where a parcel stands, as its record and the events about its shipment show it. */
+export function standingView(record: TrackingRecord) {
+  const said = record.event_status ?? record.status;
+  return {
+    status: record.status,
+    status_detail: record.status_detail ?? words[said],
+    message: messageOf(said, record.message),
+    estimated_delivery: isoOrNull(record.estimated_delivery),
+    current_location: record.current_location ?? nowhere,
+    signed_by: record.signed_by,
+  };
+}
+
+/** The record exactly as the shipping reference shows it. */
+export function shortTrackingView({ record, events }: TrackingHistory) {
+  const { status, status_detail, estimated_delivery } = standingView(record);
+  return {
+    tracking_number: record.tracking_number,
+    carrier: record.carrier,
+    status,
+    status_detail,
+    estimated_delivery,
+    events: events.map((event) => ({
+      status: event.status,
+      message: messageOf(event.status, event.message),
+      location: placeText(event.location ?? nowhere),
+      timestamp: iso(event.occurred_at),
+    })),
+  };
+}
+
+function messageOf(status: TrackingEventStatus, message: string | null): string {
+  return message ?? words[status];
+}
+
+function placeText({ facility, city, state, country }: TrackingLocation): string {
+  return [facility, city, state, country].filter((part) => part !== null && part !== "").join(", ");
+}

@@ -1,0 +1,76 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { answerRead, answerWrite } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, MetaView, metaOf } from "../http/envelope.ts";
+import { documented } from "../http/route.ts";
+import { bodyOf, closed, queryOf } from "../kit/schema.ts";
+import { plainTrackingNumber } from "../shipping/tracking_number.ts";
+import { recordScan } from "./commands.ts";
+import { shortTrackingView, trackingView } from "./record.ts";
+import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
+import { findHistories, getHistory } from "./store.ts";
+
+const BatchView = closed({
+  success: Type.Literal(true),
+  data: Type.Array(TrackedView),
+  meta: closed({ ...MetaView.properties, requested: Type.Integer(), found: Type.Integer() }),
+});
+
+/** Where parcels are: one, many at once, and what a person scans. */
+export const trackingRoutes = new Elysia({ prefix: "/tracking" })
+  .use(conventions)
+  .get(
+    "/:tracking_number",
+    ({ call, params, query }) =>
+      answerRead(call, async (db) => {
+        const history = await getHistory(db, plainTrackingNumber(params.tracking_number));
+        return query.shape === "a" ? shortTrackingView(history) : trackingView(history);
+      }),
+    {
+      query: queryOf(ChooseShape),
+      detail: documented({
+        id: "track",
+        summary: "Track a parcel",
+        answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
+      }),
+    },
+  )
+  .post("/batch", ({ call, body }) => trackMany(call, body.tracking_numbers), {
+    body: bodyOf(TrackMany),
+    detail: documented({ id: "trackMany", summary: "Track up to 100 parcels", answers: { 200: BatchView } }),
+  })
+  .post(
+    "/:tracking_number/events",
+    ({ call, params, body }) =>
+      answerWrite(call, 201, async (tx) => {
+        const { tracking_number } = await recordScan(tx, params.tracking_number, body, call.actor);
+        return trackingView(await getHistory(tx, tracking_number));
+      }),
+    {
+      body: bodyOf(RecordScan),
+      detail: documented({
+        id: "recordScan",
+        summary: "Record a scan of a parcel",
+        answers: { 201: EnvelopedView(TrackingView) },
+      }),
+    },
+  );
+
+/** Answers each number in the order asked, found or not. */
+function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {
+  const read = (db: Parameters<typeof findHistories>[0]) => findHistories(db, numbers.map(plainTrackingNumber));
+  return answerRead(call, read, (found, request_id, now) => {
+    const histories = found as Awaited<ReturnType<typeof read>>;
+    const data = numbers.map((tracking_number) => {
+      const history = histories.get(plainTrackingNumber(tracking_number));
+      if (history !== undefined)
+        return { tracking_number, success: true, tracking: trackingView(history), error: null };
+      const error = { code: "resource_missing", message: `No such tracking number: ${tracking_number}.` };
+      return { tracking_number, success: false, tracking: null, error };
+    });
+    const counts = { requested: numbers.length, found: data.filter(({ success }) => success).length };
+    return { success: true, data, meta: { ...metaOf(request_id, now), ...counts } };
+  });
+}

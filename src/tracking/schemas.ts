@@ -1,0 +1,108 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, momentField, notesField, nullable, textField } from "../kit/schema.ts";
+import { shipmentStatuses } from "../orders/shipments/status.ts";
+import { PackageDimensions } from "../shipping/schemas.ts";
+import { labelStatuses } from "../shipping/status.ts";
+import { trackingEventStatuses, trackingStatuses } from "./status.ts";
+
+const part = () => Type.Optional(nullable(textField(100, { min: 0 })));
+
+export const RecordScan = closed({
+  status: choice(trackingEventStatuses),
+  timestamp: Type.Optional(momentField("When it happened; now unless given.")),
+  message: Type.Optional(nullable(notesField(500))),
+  location: Type.Optional(nullable(closed({ city: part(), state: part(), country: part(), facility: part() }))),
+  code: Type.Optional(nullable(textField(100, { description: "The carrier's own code of the scan." }))),
+  reason: Type.Optional(nullable(textField(200))),
+  signed_by: Type.Optional(nullable(textField(200))),
+});
+export type RecordScan = Static<typeof RecordScan>;
+
+export const ChooseShape = closed({ shape: Type.Optional(choice(["a", "b"])) });
+
+export const TrackMany = closed({
+  tracking_numbers: Type.Array(textField(100), { minItems: 1, maxItems: 100 }),
+});
+
+const text = nullable(Type.String());
+const moment = Type.String({ format: "date-time" });
+const PlaceView = closed({ city: text, state: text, country: text, facility: text });
+
+const standing = {
+  status: choice(trackingStatuses),
+  status_detail: Type.String(),
+  message: Type.String(),
+  estimated_delivery: nullable(moment),
+  current_location: PlaceView,
+  signed_by: text,
+};
+
+export const TrackingView = closed({
+  tracking_number: Type.String(),
+  ...standing,
+  carrier: Type.String(),
+  service_type: text,
+  shipment_id: text,
+  events: Type.Array(
+    closed({
+      timestamp: moment,
+      status: choice(trackingEventStatuses),
+      location: PlaceView,
+      description: Type.String(),
+      message: Type.String(),
+      status_detail: text,
+    }),
+  ),
+  shipment_details: closed({ weight: text, weight_unit: text, dimensions: nullable(PackageDimensions) }),
+  updated_at: moment,
+});
+
+export const ShortTrackingView = closed({
+  tracking_number: Type.String(),
+  carrier: Type.String(),
+  status: choice(trackingStatuses),
+  status_detail: Type.String(),
+  estimated_delivery: nullable(moment),
+  events: Type.Array(
+    closed({
+      status: choice(trackingEventStatuses),
+      message: Type.String(),
+      location: Type.String(),
+      timestamp: moment,
+    }),
+  ),
+});
+
+/** One number of a batch: its record, or why there is none. */
+export const TrackedView = closed({
+  tracking_number: Type.String(),
+  success: Type.Boolean(),
+  tracking: nullable(TrackingView),
+  error: nullable(closed({ code: Type.Literal("resource_missing"), message: Type.String() })),
+});
+
+/** The data of the events about a shipment. */
+export const ShipmentEventView = closed({
+  object: Type.Literal("shipment"),
+  id: Type.String(),
+  status: choice(shipmentStatuses),
+  carrier: text,
+  service: text,
+  tracking_number: text,
+  tracking_url: text,
+  items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
+  created_at: moment,
+  shipped_at: nullable(moment),
+  delivered_at: nullable(moment),
+  order_id: Type.String(),
+  order_number: Type.String(),
+  label: nullable(
+    closed({
+      label_id: Type.String(),
+      status: choice(labelStatuses),
+      cost: Type.Number(),
+      currency: Type.String(),
+    }),
+  ),
+  tracking: closed(standing),
+});

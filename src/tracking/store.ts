@@ -1,0 +1,224 @@
+import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
+import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
+import { order_lines, orders } from "../../db/schema/orders.ts";
+import { shipments } from "../../db/schema/shipments.ts";
+import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
+import { type Args, insertIds, prepared } from "../database/statements.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
+import { missing } from "../kit/fault.ts";
+import type { Shipment } from "../orders/shipments/shipment.ts";
+import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
+import type { ParcelOrder } from "./parcel.ts";
+import type { TrackingHistory, TrackingRecord } from "./record.ts";
+import { beforeEvents } from "./rules.ts";
+
+// Carriers use a number again after some time, so the newest record is the one that is meant.
+const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
+  sql
+    .select()
+    .from(tracking_records)
+    .where(amongTexts(tracking_records.tracking_number, a.numbers))
+    .orderBy(asc(tracking_records.id)),
+);
+
+const lockedByNumber = prepared((sql, a: Args<{ tracking_number: string }>) =>
+  forUpdate(
+    sql
+      .select()
+      .from(tracking_records)
+      .where(eq(tracking_records.tracking_number, a.tracking_number))
+      .orderBy(desc(tracking_records.id))
+      .limit(1),
+  ),
+);
+
+// Parcels that the warehouse sent under another carrier's number have no record before the first scan.
+const parcelsByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
+  sql
+    .select()
+    .from(shipments)
+    .where(and(amongTexts(shipments.tracking_number, a.numbers), ne(shipments.status, "voided")))
+    .orderBy(asc(shipments.id)),
+);
+
+const eventsOf = prepared((sql, a: Args<{ record_ids: string }>) =>
+  sql
+    .select()
+    .from(tracking_events)
+    .where(among(tracking_events.record_id, a.record_ids))
+    .orderBy(desc(tracking_events.occurred_at), desc(tracking_events.id)),
+);
+
+// Only what `insertRecord` wrote is read, so its JSON has the sides that were written.
+const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
+
+/** The newest record of each number with its scans; numbers that name no parcel are left out. */
+export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
+  const rows = await byNumbers(db, { numbers: list(numbers) });
+  const records = new Map(rows.map((row) => [row.tracking_number, recordOf(row)]));
+  const others = numbers.filter((number) => !records.has(number));
+  const parcels = others.length === 0 ? [] : await parcelsByNumbers(db, { numbers: list(others) });
+  const ids = [...records.values()].map(({ id }) => id);
+  const events = ids.length === 0 ? [] : await eventsOf(db, { record_ids: list(ids) });
+  const of = Map.groupBy(events, (event) => event.record_id);
+  const histories = new Map<string, TrackingHistory>();
+  for (const parcel of parcels) {
+    const record = { id: 0, ...firstRecord(parcel) };
+    histories.set(record.tracking_number, { record, events: [] });
+  }
+  for (const [number, record] of records) histories.set(number, { record, events: of.get(record.id) ?? [] });
+  return histories;
+}
+
+/** The newest record of a number with its scans. Refuses: resource_missing. */
+export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
+  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
+  if (found === undefined) throw missing("tracking number", tracking_number);
+  return found;
+}
+
+/**
+ * The newest record of a number, locked until the transaction ends. It is made now for a parcel that has none yet.
+ * Refuses: resource_missing.
+ */
+export async function lockRecord(tx: Tx, tracking_number: string): Promise<TrackingRecord> {
+  const [row] = await lockedByNumber(tx, { tracking_number });
+  if (row !== undefined) return recordOf(row);
+  const parcel = (await parcelsByNumbers(tx, { numbers: list([tracking_number]) })).at(-1);
+  if (parcel === undefined) throw missing("tracking number", tracking_number);
+  // Two first scans at once make one record: the second waits for the first here.
+  await tx.sql.insert(tracking_records).values(firstRecord(parcel)).onConflictDoNothing();
+  const [made] = await lockedByNumber(tx, { tracking_number });
+  assert(made, "a record just made is found");
+  return recordOf(made);
+}
+
+/** What is known of a parcel before anything is reported of it. */
+function firstRecord(parcel: typeof shipments.$inferSelect): Omit<TrackingRecord, "id"> {
+  return {
+    tracking_number: parcel.tracking_number ?? "",
+    carrier: parcel.carrier ?? "unknown",
+    service_type: parcel.service,
+    shipment_id: parcel.id,
+    ...beforeEvents,
+    ...silence,
+    weight: null,
+    weight_unit: null,
+    dimensions: null,
+    version: 1,
+    created_at: parcel.created_at,
+    updated_at: parcel.created_at,
+  };
+}
+
+const silence = {
+  status_detail: null,
+  message: null,
+  estimated_delivery: null,
+  current_location: null,
+  signed_by: null,
+} as const;
+
+type NewRecord = Pick<
+  TrackingRecord,
+  | "tracking_number"
+  | "carrier"
+  | "service_type"
+  | "shipment_id"
+  | "estimated_delivery"
+  | "weight"
+  | "weight_unit"
+  | "dimensions"
+>;
+
+/** Stores the record of a parcel of which nothing has been reported yet, and answers it. */
+export async function insertRecord(tx: Tx, fields: NewRecord): Promise<TrackingRecord> {
+  const row = { ...beforeEvents, ...silence, ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, tracking_records, [row]);
+  return { id, ...row };
+}
+
+type EventRow = Omit<typeof tracking_events.$inferInsert, "id" | "created_at">;
+
+const insertNew = prepared((sql: Writing, a: Args<Required<EventRow> & { created_at: number }>) =>
+  sql
+    .insert(tracking_events)
+    .values({
+      record_id: a.record_id,
+      source: a.source,
+      source_event_id: a.source_event_id,
+      hash: a.hash,
+      status: a.status,
+      message: a.message,
+      status_detail: a.status_detail,
+      location: a.location,
+      carrier_status: a.carrier_status,
+      carrier_code: a.carrier_code,
+      reason: a.reason,
+      occurred_at: a.occurred_at,
+      created_at: a.created_at,
+    })
+    .onConflictDoNothing()
+    .returning({ id: tracking_events.id }),
+);
+
+/** Stores a scan; false when it was stored before. */
+export async function insertEvent(tx: Tx, event: Required<EventRow>): Promise<boolean> {
+  return (await insertNew(tx, { ...event, created_at: tx.now })).length === 1;
+}
+
+interface SavedStanding extends Pick<TrackingRecord, (typeof savedTexts)[number]> {
+  readonly id: number;
+  /** JSON or null, since a prepared update does not write it. */
+  readonly current_location: string | null;
+}
+
+const savedTexts = [
+  "status",
+  "event_status",
+  "event_hash",
+  "occurred_at",
+  "status_detail",
+  "message",
+  "signed_by",
+  "version",
+  "updated_at",
+] as const satisfies (keyof TrackingRecord)[];
+
+const saveRow = prepared((query: Writing, a: Args<SavedStanding>) =>
+  query
+    .update(tracking_records)
+    .set({
+      ...Object.fromEntries(savedTexts.map((name) => [name, sql`${a[name]}`])),
+      current_location: sql`${a.current_location}`,
+    })
+    .where(eq(tracking_records.id, a.id)),
+);
+
+/** Stores where a parcel stands after a scan; its version moves by one. */
+export async function saveRecord(tx: Tx, changed: TrackingRecord): Promise<TrackingRecord> {
+  const record = { ...changed, version: changed.version + 1, updated_at: tx.now };
+  const place = record.current_location;
+  await saveRow(tx, { ...record, current_location: place === null ? null : JSON.stringify(place) });
+  return record;
+}
+
+const orderWithLines = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql
+    .select({ id: orders.id, order_number: orders.order_number, line_id: order_lines.id, sku: order_lines.sku })
+    .from(orders)
+    .innerJoin(order_lines, eq(order_lines.order_id, orders.id))
+    .where(eq(orders.id, a.order_id)),
+);
+
+/** A parcel and what it shows of its order. */
+export async function getParcel(db: Db, shipment_id: number): Promise<{ shipment: Shipment; order: ParcelOrder }> {
+  const order_id = await findOrderOfShipment(db, shipment_id);
+  assert(order_id !== null, "the parcel of a record exists");
+  const shipment = (await listShipments(db, [order_id])).find(({ id }) => id === shipment_id);
+  const rows = await orderWithLines(db, { order_id });
+  assert(shipment !== undefined && rows[0] !== undefined, "a parcel belongs to an order with lines");
+  const { id, order_number } = rows[0];
+  return { shipment, order: { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) } };
+}
