@@ -85,7 +85,8 @@ function empty(schema: string, first_id: number): string {
         execute format('delete from %I.%I', '${schema}', thing);
       end loop;
     end $$;
-    select setval(pg_class.oid, ${first_id - 1}) from pg_class where relkind = 'S' and relnamespace = '${schema}'::regnamespace`;
+    select setval(oid, ${first_id - 1}) from pg_class
+      where relkind = 'S' and relnamespace = '${schema}'::regnamespace`;
 }
 
 async function asAdmin(url: string, query: string): Promise<void> {
