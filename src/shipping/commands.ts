@@ -2,11 +2,12 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, invalid } from "../kit/fault.ts";
-import { readId, wireId } from "../kit/ids.ts";
+import { wireId } from "../kit/ids.ts";
 import { move } from "../kit/moves.ts";
+import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../orders/fulfillment/rules.ts";
 import { type Order, openUnits } from "../orders/order.ts";
 import { labelShipment, openShipment, voidShipment } from "../orders/shipments/commands.ts";
-import type { Shipment, ShipmentLine } from "../orders/shipments/shipment.ts";
+import type { Shipment } from "../orders/shipments/shipment.ts";
 import { listShipments } from "../orders/shipments/store.ts";
 import { lockOrder, resolveOrder } from "../orders/store.ts";
 import { type Address, addressOf, readAddress } from "./address.ts";
@@ -117,27 +118,12 @@ function refuseDuplicate(tx: Tx, earlier: readonly BoughtLabel[], fingerprint: s
 }
 
 /** The units in the parcel; null for all that are in no other one. One more carton may hold none of its own. */
-async function unitsOf(tx: Tx, input: CreateLabel, order_id: number, additional: boolean) {
-  if (input.items !== undefined) {
-    return input.items.map(({ line_id, quantity }) => ({
-      order_line_id: readId("order_line", line_id) ?? 0,
-      quantity,
-    }));
-  }
-  return additional ? unitsLeft(await lockOrder(tx, order_id)) : null;
-}
-
-/** The open units of an order that are in no parcel. */
-function unitsLeft(order: Order): ShipmentLine[] {
-  const waiting = order.shipments.filter(({ status }) => status === "pending").flatMap(({ lines }) => lines);
-  const left = order.lines.map((line) => {
-    const packed = waiting.filter(({ order_line_id }) => order_line_id === line.id);
-    return {
-      order_line_id: line.id,
-      quantity: packed.reduce((rest, { quantity }) => rest - quantity, openUnits(line)),
-    };
-  });
-  return left.filter(({ quantity }) => quantity > 0);
+async function unitsOf(tx: Tx, { items }: CreateLabel, order_id: number, one_more: boolean) {
+  if (items === undefined && !one_more) return null;
+  const order = await lockOrder(tx, order_id);
+  if (items === undefined) return unitsWithoutParcel(order);
+  const parcelled = unitsInParcels(order);
+  return addedUp(namedUnits(order, items, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0)));
 }
 
 function quoteOf(
@@ -249,9 +235,10 @@ export async function voidLabelsOfOrder(tx: Tx, order_id: number, actor: Actor):
   }
 }
 
+/** The ids of an order's parcels that have not left; one that was given up is none that left. */
 async function parcelsInHouse(tx: Tx, order_id: number): Promise<Set<number>> {
   const shipments = await listShipments(tx, [order_id]);
-  return new Set(shipments.filter(({ status }) => status === "pending").map(({ id }) => id));
+  return new Set(shipments.filter(({ status }) => status === "pending" || status === "voided").map(({ id }) => id));
 }
 
 async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {

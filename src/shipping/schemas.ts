@@ -60,6 +60,12 @@ const readOnly = [
   "voided_at",
 ];
 
+const Item = closed({
+  line_id: Type.Optional(idField("order_line")),
+  sku: Type.Optional(textField(100)),
+  quantity: quantityField(),
+});
+
 export const CreateLabel = closed(
   {
     order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
@@ -75,7 +81,7 @@ export const CreateLabel = closed(
       dimensions: Type.Optional(nullable(DimensionsField)),
     }),
     items: Type.Optional(
-      Type.Array(closed({ line_id: idField("order_line"), quantity: quantityField() }), {
+      Type.Array(Item, {
         minItems: 1,
         maxItems: 500,
         description: "The units in this parcel; all that are in no other parcel unless given.",

@@ -133,9 +133,11 @@ async function moveParcel(tx: Tx, shipment_id: number | null, { order_act, tells
   return { order, shipment: order_act === null ? shipment : await carry(tx, shipment, order_act, actor) };
 }
 
-async function carry(tx: Tx, found: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
-  let shipment = found;
-  if (shipment.status === "pending") shipment = (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
-  if (order_act === "ship" || shipment.status !== "shipped") return shipment;
-  return (await deliverShipment(tx, shipment.id, actor)).shipment;
+async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
+  // A voided parcel was given up; that the carrier has it all the same is something its order must hear of.
+  const in_house = shipment.status === "pending" || shipment.status === "voided";
+  if (order_act === "ship" && in_house) return (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
+  const under_way = in_house || shipment.status === "shipped";
+  if (order_act === "deliver" && under_way) return (await deliverShipment(tx, shipment.id, actor)).shipment;
+  return shipment;
 }
