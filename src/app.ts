@@ -2,10 +2,12 @@ import { Elysia } from "elysia";
 import { withConventions } from "./http/conventions.ts";
 import type { Service } from "./http/service.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
+import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every feature's routes, below the version. */
-const features = (_service: Service) => new Elysia().use(productRoutes);
+const features = (service: Service) => new Elysia().use(eventRoutes).use(productRoutes).use(webhookRoutes(service));
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {

@@ -4,6 +4,8 @@ import { engine } from "./config.ts";
 import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
+import { releaseHolds } from "./orders/jobs.ts";
+import { deliverDue, deliveriesSettled, fanOutEvents, forgetOldDeliveries } from "./webhooks/jobs.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
 interface TimedJob {
@@ -26,10 +28,14 @@ export interface WokenJob {
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *", what: "forget answers kept for repeated requests", job: (store) => store.write(deleteExpiredAnswers) },
+  { when: "23 3 * * *", what: "forget payloads and log lines older than 30 days", job: forgetOldDeliveries },
 ];
 
 // biome-ignore format: a table is read by its columns.
 export const wokenJobs: readonly WokenJob[] = [
+  { when: "orders.release_holds", what: "lift holds whose time has come", job: releaseHolds },
+  { when: "webhooks.fan_out",     what: "make deliveries of new events",  job: fanOutEvents },
+  { when: "webhooks.deliver",     what: "send the deliveries that are due", job: deliverDue, settle: deliveriesSettled },
 ];
 
 /** The acts of the clock while the service runs. */

@@ -8,7 +8,10 @@ export const events = table(
     seq: id(),
     id: text().notNull(),
     type: text().$type<EventType>().notNull(),
-    /** The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. */
+    /**
+     * The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. Empty when
+     * they were forgotten, long after the last delivery.
+     */
     body: text().notNull(),
     created_at: time().notNull(),
     /** The place in the order of `GET /events`, given when the event is fanned out. */
@@ -19,6 +22,7 @@ export const events = table(
     unique("events_id").on(t.id),
     unique("events_position").on(t.position),
     index("events_waiting").on(t.seq).where(where("fanned_out_at is null")),
+    index("events_kept").on(t.created_at).where(where("body <> ''")),
     oneOf("events", "type", eventTypes),
   ],
 );

@@ -63,11 +63,11 @@ export const deliveries = table(
     max_attempts: int().notNull(),
     /** Attempts made before the present retry budget: redelivery and recovery begin a new one. */
     spent_attempts: int().notNull(),
-    /** When the next attempt is due. */
+    /** When the next attempt is due. While one is under way this is the end of its lease: then it is due again. */
     next_at: time(),
-    /** Until then the server that claimed it may send it; afterwards another may. */
+    /** The lease of the server that claimed it: whoever finds another here was overtaken. */
     leased_until: time(),
-    /** What is sent, when it differs from the event's own bytes (version 2, test events). */
+    /** What is sent, when it differs from the event's own bytes (version 2, test events). Empty when forgotten. */
     body: text(),
     created_at: time().notNull(),
     finished_at: time(),
@@ -75,9 +75,10 @@ export const deliveries = table(
   (t) => [
     // Test events carry sequence 0 and may be many.
     unique("deliveries_sequence").on(t.subscription_id, t.sequence).where(where("sequence > 0")),
-    unique("deliveries_event").on(t.subscription_id, t.event_id),
-    index("deliveries_due").on(t.next_at, t.id).where(where("status = 'pending'")),
-    index("deliveries_event_id").on(t.event_id),
+    unique("deliveries_event").on(t.event_id, t.subscription_id),
+    index("deliveries_due").on(t.subscription_id, t.next_at, t.id).where(where("status = 'pending'")),
+    index("deliveries_tests").on(t.subscription_id, t.created_at).where(where("sequence = 0")),
+    index("deliveries_bodies").on(t.created_at).where(where("body <> ''")),
     oneOf("deliveries", "status", deliveryStatuses),
   ],
 );

@@ -11,13 +11,15 @@ export const bare: Wrap = (data) => data;
 
 /**
  * Runs a command in one write transaction and answers with what `work` returns, durable when it goes out. With an
- * `Idempotency-Key` the answer is kept with the effect, and a repeated request gets the same bytes.
+ * `Idempotency-Key` the answer is kept with the effect, and a repeated request gets the same bytes. An answer that
+ * shows a secret takes the `secret_key` under which it is kept.
  */
 export async function answerWrite<Data>(
   call: Call,
   status: number,
   work: (tx: Tx) => Promise<Data>,
   wrap: Wrap = enveloped,
+  secret_key: Uint8Array | null = null,
 ): Promise<Response> {
   const key = idempotencyKey(call.request);
   const done = await call.store.write(async (tx) => {
@@ -25,7 +27,7 @@ export async function answerWrite<Data>(
       const data = await work(inner);
       return { status, body: JSON.stringify(wrap(data, call.request_id, inner.now)), headers: {} };
     };
-    return key === null ? act(tx) : once(tx, call, key, act);
+    return key === null ? act(tx) : once(tx, call, key, act, secret_key);
   });
   return jsonResponse(call, done.status, done.body, done.headers);
 }

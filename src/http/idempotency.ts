@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Tx } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
 import { Fault, faults } from "../kit/fault.ts";
+import { open, seal } from "../kit/seal.ts";
 import type { Call } from "./call.ts";
 import { errorBody } from "./errors.ts";
 import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer } from "./store.ts";
 
 const kept_ms = 24 * 3_600_000;
+const sealed_for = "idempotency.answer";
 
 /** The request's `Idempotency-Key`, or null. Refuses: malformed_header. */
 export function idempotencyKey(request: Request): string | null {
@@ -20,26 +23,30 @@ export function idempotencyKey(request: Request): string | null {
 
 /**
  * Runs `work` once for a key: its answer is kept in the same transaction, and a repeated request gets the same bytes.
- * A refusal by the command (409 or 422) undoes the command alone and is kept as the answer.
- * Refuses: idempotency_key_reused.
+ * A refusal by the command (409 or 422) undoes the command alone and is kept as the answer. With `secret_key`, for
+ * answers that show a secret, what is kept is sealed. Refuses: idempotency_key_reused.
  */
 export async function once(
   tx: Tx,
   call: Call,
   key: string,
   work: (tx: Tx) => Promise<KeptAnswer>,
+  secret_key: Uint8Array | null,
 ): Promise<KeptAnswer> {
   const fingerprint = fingerprintOf(call);
   if (await claimKey(tx, key, fingerprint, tx.now + kept_ms)) {
     const answer = await outcome(tx, call, work);
-    await keepAnswer(tx, key, answer);
+    const body = secret_key === null ? answer.body : seal(answer.body, secret_key, sealed_for);
+    await keepAnswer(tx, key, { ...answer, body });
     return answer;
   }
   const kept = await findKeptAnswer(tx, key);
   if (kept?.fingerprint !== fingerprint) {
     throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
   }
-  return { ...kept.answer, headers: { ...kept.answer.headers, "idempotency-replayed": "true" } };
+  const body = secret_key === null ? kept.answer.body : open(kept.answer.body, secret_key, sealed_for);
+  assert(body !== null, "a kept answer was sealed under another secret key");
+  return { ...kept.answer, body, headers: { ...kept.answer.headers, "idempotency-replayed": "true" } };
 }
 
 async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {

@@ -11,4 +11,14 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /products": "read_write",
   "GET /products/:id": "read",
   "PATCH /products/:id": "read_write",
+
+  "POST /webhooks": "full",
+  "GET /webhooks": "read",
+  "GET /webhooks/:id": "read",
+  "POST /webhooks/:id/test": "full",
+  "GET /webhooks/:id/logs": "read",
+
+  "GET /events": "read",
+  "GET /events/:id": "read",
+  "GET /event-types": "read",
 };

@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, inArray, isNull, max, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, max, type SQL, sql as template } from "drizzle-orm";
+import { amongTexts, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { type Args, insert, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
@@ -23,37 +24,50 @@ export async function insertEvents(
   await insert(tx, events, rows);
 }
 
-const waiting = prepared((sql, a: Args<{ limit: number }>) =>
-  sql.select().from(events).where(isNull(events.fanned_out_at)).orderBy(asc(events.seq)).limit(a.limit),
-);
+/** An event with its place in the order of `GET /events`. */
+export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "type" | "created_at"> & { readonly position: number };
 
-/** Events that no subscription has been told of yet, oldest first. */
-export async function listWaitingEvents(tx: Tx, limit: number): Promise<StoredEvent[]> {
-  return waiting(tx, { limit });
-}
+const last = prepared((sql, _: Args<Record<never, never>>) => sql.select({ last: max(events.position) }).from(events));
 
-/** The last position given. */
-export async function lastPosition(db: Db): Promise<number> {
-  const [row] = await db.sql.select({ last: max(events.position) }).from(events);
-  return row?.last ?? 0;
-}
-
-const setPosition = prepared((tx: Tx["sql"], a: Args<{ seq: number; position: number; at: number }>) =>
-  tx
+const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; at: number }>) => {
+  const number = template<number>`row_number() over (order by ${events.seq})`.as("number");
+  const waiting = sql.$with("waiting").as((query) =>
+    query
+      .select({ waiting_seq: template<number>`${events.seq}`.as("waiting_seq"), number })
+      .from(events)
+      .where(isNull(events.fanned_out_at))
+      .orderBy(asc(events.seq))
+      .limit(a.limit),
+  );
+  return sql
+    .with(waiting)
     .update(events)
-    .set({ position: sql`${a.position}`, fanned_out_at: sql`${a.at}` })
-    .where(eq(events.seq, a.seq)),
-);
+    .set({ position: template`${a.after} + ${waiting.number}`, fanned_out_at: template`${a.at}` })
+    .from(waiting)
+    .where(eq(events.seq, waiting.waiting_seq))
+    .returning({
+      seq: events.seq,
+      id: events.id,
+      type: events.type,
+      created_at: events.created_at,
+      position: events.position,
+    });
+});
 
-/** Gives an event its place in the order of `GET /events`. */
-export async function placeEvent(tx: Tx, seq: number, position: number): Promise<void> {
-  await setPosition(tx, { seq, position, at: tx.now });
+/**
+ * Gives the oldest events that have none their place in the order of `GET /events`, without gaps, and answers them in
+ * that order. Whoever calls this must be the only one who does.
+ */
+export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
+  const [row] = await last(tx, {});
+  const placed = (await place(tx, { limit, after: row?.last ?? 0, at: tx.now })) as PlacedEvent[];
+  return placed.sort((one, other) => one.position - other.position);
 }
 
 /** What `GET /events` may ask for. */
 export interface EventFilter {
-  readonly type?: EventType;
-  readonly created_after?: number;
+  readonly type?: EventType | undefined;
+  readonly created_after?: number | undefined;
 }
 
 function matching({ type, created_after }: EventFilter): SQL | undefined {
@@ -91,13 +105,14 @@ export async function findEvent(db: Db, id: string): Promise<StoredEvent | null>
   return row ?? null;
 }
 
-/** The events with these ids, in no order. */
-export async function findEvents(db: Db, ids: readonly string[]): Promise<StoredEvent[]> {
-  if (ids.length === 0) return [];
-  return db.sql
-    .select()
-    .from(events)
-    .where(inArray(events.id, [...ids]));
+const bodies = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select({ id: events.id, body: events.body }).from(events).where(amongTexts(events.id, a.ids)),
+);
+
+/** The bodies of the events with these ids, by id. */
+export async function findEventBodies(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await bodies(db, { ids: list(ids) })).map(({ id, body }) => [id, body]));
 }
 
 /** The events stored after this one, placed or not, in the order they were stored. */

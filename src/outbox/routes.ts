@@ -1,0 +1,72 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { answerRead } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documented } from "../http/route.ts";
+import { iso, parseMoment } from "../kit/clock.ts";
+import { missing } from "../kit/fault.ts";
+import { queryOf } from "../kit/schema.ts";
+import { eventDescriptions } from "../webhooks/catalog.ts";
+import { eventTypes } from "./catalog.ts";
+import { EventTypeView, EventView, eventSchema, ListEvents } from "./schemas.ts";
+import { countEvents, findEvent, listEvents, type StoredEvent } from "./store.ts";
+
+/** What happened, to be read again, and the types of what can happen. */
+export const eventRoutes = new Elysia()
+  .use(conventions)
+  .get("/events", ({ call, query }) => list(call, query), {
+    query: queryOf(ListEvents),
+    detail: documented({
+      id: "listEvents",
+      summary: "List events in the order they happened",
+      answers: { 200: ListView(EventView) },
+    }),
+  })
+  .get("/events/:id", ({ call, params }) => answerRead(call, async (db) => eventView(await get(db, params.id))), {
+    detail: documented({ id: "getEvent", summary: "Get an event", answers: { 200: EnvelopedView(EventView) } }),
+  })
+  .get("/event-types", ({ call }) => answerRead(call, async () => described), {
+    detail: documented({
+      id: "listEventTypes",
+      summary: "List the types of events with their schemas",
+      answers: { 200: EnvelopedView(Type.Array(EventTypeView)) },
+    }),
+  });
+
+function list(call: Call, query: ListEvents): Promise<Response> {
+  const { type, created_after } = query;
+  const filter = { type, created_after: created_after === undefined ? undefined : (parseMoment(created_after) ?? 0) };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, { after, ...window }) => listEvents(db, filter, { ...window, after: after && Number(after[0]) }),
+      count: (db) => countEvents(db, filter),
+      position: (event) => [event.position ?? 0, event.seq],
+    },
+    (events) => events.map(eventView),
+  );
+}
+
+async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<StoredEvent> {
+  const event = await findEvent(db, id);
+  if (event === null) throw missing("event", id);
+  return event;
+}
+
+/** The event as version 1 subscriptions receive it; without its data once that was forgotten. */
+function eventView({ id, type, created_at, body }: StoredEvent): unknown {
+  return body === "" ? { id, type, created_at: iso(created_at), data: null } : JSON.parse(body);
+}
+
+const described = eventTypes.flatMap((type) => {
+  const found = eventDescriptions[type];
+  if (found === undefined) return [];
+  const example = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
+  const { summary, data } = found;
+  const schema = eventSchema(type, data);
+  return [{ type, summary, status: "stable", schema, example: { ...example, data: found.example } }];
+});

@@ -1,0 +1,39 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { pageFields } from "../kit/page.ts";
+import { choice, closed, momentField, nullable } from "../kit/schema.ts";
+import { eventTypes } from "./catalog.ts";
+
+const moment = Type.String({ format: "date-time" });
+const open = Type.Record(Type.String(), Type.Unknown());
+
+export const ListEvents = closed({
+  ...pageFields,
+  type: Type.Optional(choice(eventTypes)),
+  created_after: Type.Optional(momentField("Events stored after this moment.")),
+});
+export type ListEvents = Static<typeof ListEvents>;
+
+export const EventView = closed({
+  id: Type.String(),
+  type: choice(eventTypes),
+  created_at: moment,
+  data: nullable(open),
+});
+
+export const EventTypeView = closed({
+  type: choice(eventTypes),
+  summary: Type.String({ description: "When it happens." }),
+  status: choice(["stable", "deprecated"]),
+  schema: Type.Unsafe<object>(open),
+  example: EventView,
+});
+
+/** The schema of a whole event as version 1 subscriptions receive it, from the schema of its data. */
+export function eventSchema(type: string, data: TSchema): TSchema {
+  return closed({
+    id: Type.String({ description: "Equal on every delivery of this event." }),
+    type: Type.Literal(type),
+    created_at: moment,
+    data,
+  });
+}

@@ -1,0 +1,62 @@
+import { iso, isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+import type { EventType } from "../outbox/catalog.ts";
+import type { SubscriptionHealth } from "./rules.ts";
+import { type PayloadKind, type RetryLimit, type SubscriptionVersion, subscriptionMeanings } from "./status.ts";
+
+/** A receiver that asked to be told of some types of events. */
+export interface Subscription extends SubscriptionHealth {
+  readonly id: number;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly description: string | null;
+  readonly version: SubscriptionVersion;
+  readonly payload: PayloadKind;
+  readonly retry_limit: RetryLimit;
+  /** Sealed: see `secret_purpose`. */
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_secret_expires_at: number | null;
+  /** The number of the last delivery recorded for it. */
+  readonly sequence: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** What signing secrets are sealed for. */
+export const secret_purpose = "webhooks.secret";
+
+/** How many subscriptions a mode may have. */
+export const subscriptions_max = 50;
+
+/** The subscription as the API shows it, without its secret. */
+export function subscriptionView(subscription: Subscription) {
+  const { id, url, events, description, version, payload, retry_limit, status, disabled_reason } = subscription;
+  return {
+    id: wireId("subscription", id),
+    url,
+    events,
+    description,
+    active: subscriptionMeanings[status].active,
+    status,
+    disabled_reason,
+    version,
+    payload,
+    retry_limit,
+    consecutive_failures: subscription.consecutive_failures,
+    failing_since: isoOrNull(subscription.failing_since),
+    paused_until: isoOrNull(subscription.paused_until),
+    previous_secret_expires_at: isoOrNull(subscription.previous_secret_expires_at),
+    created_at: iso(subscription.created_at),
+    updated_at: iso(subscription.updated_at),
+  };
+}
+
+/** Whether two subscriptions would receive the same deliveries at the same address. */
+export function isSame(
+  one: Pick<Subscription, "url" | "events" | "version">,
+  other: Pick<Subscription, "url" | "events" | "version">,
+): boolean {
+  const chosen = ({ events }: Pick<Subscription, "events">) => [...events].sort().join();
+  return one.url === other.url && one.version === other.version && chosen(one) === chosen(other);
+}
