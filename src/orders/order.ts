@@ -126,6 +126,14 @@ export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
   return (systemHoldReasons as readonly string[]).includes(reason);
 }
 
+/**
+ * Whether a hold puts the order's claim on stock to sleep. A carrier's discrepancy does not: filling the claim is what
+ * ends it.
+ */
+export function isStopped({ holds }: Pick<Order, "holds">): boolean {
+  return holds.some(({ reason }) => reason !== "carrier_discrepancy");
+}
+
 /** What forbids an action that the table of states would allow, in words; null when nothing does. */
 export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "hold" && order.lines.some((line) => line.picked > 0)) return "units have been picked";

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, or, type SQL, sql as template } from "drizzle-orm";
 import { among, forUpdate, list } from "../../db/kit.ts";
 import { order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
@@ -11,7 +11,7 @@ import { Fault, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
-import { listShipments } from "./shipments/store.ts";
+import { forgetLines, listShipments } from "./shipments/store.ts";
 import type { PublicOrderStatus } from "./status.ts";
 
 type Row = typeof orders.$inferSelect;
@@ -121,7 +121,14 @@ export async function resolveOrder(db: Db, value: string | number, field = "orde
   );
 }
 
-/** Whether there is an order with this number; its id, or null. */
+/** The id of the order that an identifier in a path names, when nothing else of it is wanted. Refuses: resource_missing. */
+export async function getOrderId(db: Db, id: string): Promise<number> {
+  const [row] = await named(db, { id: readId("order", id) ?? 0, order_number: "" });
+  if (row === undefined) throw missing("order", id);
+  return row.id;
+}
+
+/** The id of the order with this number, or null. */
 export async function findOrderByNumber(db: Db, order_number: string): Promise<number | null> {
   const [row] = await named(db, { id: 0, order_number });
   return row?.id ?? null;
@@ -157,9 +164,9 @@ export type OrderSort = "created_at" | "-created_at" | "priority";
 export async function listOrders(db: Db, filter: OrderFilter, window: Window, sort: OrderSort): Promise<Order[]> {
   const { limit, offset, after } = window;
   const key = sort === "priority" ? orders.priority : orders.created_at;
-  const [byKey, beyond] = sort === "created_at" ? [asc, sql`>`] : [desc, sql`<`];
+  const [byKey, beyond] = sort === "created_at" ? [asc, template`>`] : [desc, template`<`];
   const byOrder = sort === "-created_at" ? desc(orders.id) : asc(orders.id);
-  const further = sort === "-created_at" ? sql`<` : sql`>`;
+  const further = sort === "-created_at" ? template`<` : template`>`;
   const rows = await db.sql
     .select()
     .from(orders)
@@ -167,7 +174,7 @@ export async function listOrders(db: Db, filter: OrderFilter, window: Window, so
       and(
         matching(filter),
         after
-          ? sql`(${key} ${beyond} ${after[0]} or (${key} = ${after[0]} and ${orders.id} ${further} ${after[1]}))`
+          ? template`(${key} ${beyond} ${after[0]} or (${key} = ${after[0]} and ${orders.id} ${further} ${after[1]}))`
           : undefined,
       ),
     )
@@ -204,7 +211,7 @@ const summaries = prepared((sql, a: Args<{ customer_id: number; limit: number }>
 );
 const unitsOf = prepared((db, a: Args<{ ids: string }>) =>
   db
-    .select({ order_id: order_lines.order_id, units: sql`sum(${order_lines.quantity})`.mapWith(Number) })
+    .select({ order_id: order_lines.order_id, units: template`sum(${order_lines.quantity})`.mapWith(Number) })
     .from(order_lines)
     .where(among(order_lines.order_id, a.ids))
     .groupBy(order_lines.order_id),
@@ -264,9 +271,11 @@ const deleteRows = prepared((sql: Writing, a: Args<{ ids: string }>) =>
   sql.delete(order_lines).where(among(order_lines.id, a.ids)),
 );
 
-/** Removes lines of which nothing has been packed. */
+/** Removes lines of which nothing has been packed, and what voided parcels say of them. */
 export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await deleteRows(tx, { ids: list(ids) });
+  if (ids.length === 0) return;
+  await forgetLines(tx, ids);
+  await deleteRows(tx, { ids: list(ids) });
 }
 
 const saveRow = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof mutable)[number]> & { before: number }>) =>
@@ -332,6 +341,33 @@ export async function insertHistory(
   await insert(tx, order_history, [
     { order_id, event, from_status, to_status, reason, note, ...who, created_at: tx.now },
   ]);
+}
+
+const addReturnedRow = prepared((sql: Writing, a: Args<{ id: number; quantity: number }>) =>
+  sql
+    .update(order_lines)
+    .set({ quantity_returned: template`${order_lines.quantity_returned} + ${a.quantity}` })
+    .where(
+      and(
+        eq(order_lines.id, a.id),
+        template`${order_lines.quantity_returned} + ${a.quantity} <= ${order_lines.quantity_shipped}`,
+      ),
+    )
+    .returning({ order_id: order_lines.order_id }),
+);
+const touchRow = prepared((sql: Writing, a: Args<{ id: number; now: number }>) =>
+  sql
+    .update(orders)
+    .set({ version: template`${orders.version} + 1`, updated_at: a.now })
+    .where(eq(orders.id, a.id)),
+);
+
+/** Counts units of a line as returned; false, and nothing done, when fewer were shipped. */
+export async function addReturned(tx: Tx, id: number, quantity: number): Promise<boolean> {
+  const [row] = await addReturnedRow(tx, { id, quantity });
+  if (row === undefined) return false;
+  await touchRow(tx, { id: row.order_id, now: tx.now });
+  return true;
 }
 
 /** A row of an order's history, as it is kept. */

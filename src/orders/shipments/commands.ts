@@ -1,7 +1,21 @@
 import type { Tx } from "../../database/store.ts";
+import type { LineUnits } from "../../inventory/reservations/claim.ts";
+import { resumeClaim, shipClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
-import type { Order } from "../order.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault, invalid, missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { emit } from "../../outbox/emit.ts";
+import { orderEvent } from "../events.ts";
+import { stage } from "../fulfillment/commands.ts";
+import { packedInHouse, raised, refuseShort, unitsOf, unitsWithoutParcel } from "../fulfillment/rules.ts";
+import { pauseAgain, placeHold } from "../holds/commands.ts";
+import { isStopped, type Order, openUnits } from "../order.ts";
+import { decide, refusal, withClaims } from "../rules.ts";
+import type { ShipOrder } from "../schemas.ts";
+import { lockOrder, saveOrder } from "../store.ts";
 import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
+import { findOrderOfShipment, insertShipment, saveShipment, saveShipmentLines, saveTracking } from "./store.ts";
 
 /** A parcel together with its order, as a command left them. */
 export interface Parcel {
@@ -9,22 +23,235 @@ export interface Parcel {
   readonly shipment: Shipment;
 }
 
-export declare function openShipment(
+/**
+ * Opens a parcel for units of an order, by default all open ones that are in no other; it waits to be handed over.
+ * Refuses: resource_missing, invalid_state_transition (held, cancelled, or nothing left), validation_failed.
+ */
+export async function openShipment(
   tx: Tx,
   order_id: number,
   wanted: Carriage & { readonly units?: readonly ShipmentLine[] | null },
   actor: Actor,
-): Promise<Parcel>;
-export declare function labelShipment(
+): Promise<Parcel> {
+  const before = await lockOrder(tx, order_id);
+  decide(before, "ship");
+  const free = unitsWithoutParcel(before);
+  const units = wanted.units ?? free;
+  if (units.length === 0) throw refusal(before, "label", "every open unit is in a parcel already");
+  for (const { order_line_id, quantity } of units) {
+    const left = free.find((line) => line.order_line_id === order_line_id)?.quantity ?? 0;
+    if (quantity > left) throw invalid("units", `are ${quantity - left} more than are left of a line`, "too_large");
+  }
+  const shipment = await insertShipment(tx, before.id, wanted, units);
+  const after = { ...before, shipments: [...before.shipments, shipment] };
+  return { order: await saveOrder(tx, before, after, { event: "label", actor }), shipment };
+}
+
+/** Writes the tracking number of the label on a parcel that was just opened. */
+export async function labelShipment(
   tx: Tx,
   shipment_id: number,
   tracking: { readonly tracking_number: string; readonly tracking_url: string | null },
-): Promise<void>;
-export declare function voidShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel>;
-export declare function handOver(
+): Promise<void> {
+  assert(await saveTracking(tx, shipment_id, tracking), `shipment ${shipment_id} is there to be labelled`);
+}
+
+/** Gives up a parcel that has not left: its units are free for another. Refuses: resource_missing, label_not_voidable. */
+export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
+  const { order, shipment } = await lockParcel(tx, shipment_id);
+  if (shipment.status === "voided") return { order, shipment };
+  if (shipment.status !== "pending") {
+    throw new Fault("label_not_voidable", `Parcel ${wireId("shipment", shipment_id)} has left.`);
+  }
+  const voided: Shipment = { ...shipment, status: "voided" };
+  await saveShipment(tx, voided);
+  const saved = await saveOrder(tx, order, withShipment(order, voided), { event: "void", actor });
+  return { order: saved, shipment: voided };
+}
+
+/**
+ * Hands over a parcel: the one named, else the oldest that waits, else all that is packed in a new one. Performs the
+ * steps before it. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Emits: order.fulfilled, order.shipped, once nothing of the order is left in the house.
+ */
+export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Actor): Promise<Order> {
+  const order = await lockOrder(tx, id);
+  const chosen = input.shipment_id === undefined ? null : chosenShipment(order, input.shipment_id);
+  decide(order, "ship");
+  if (chosen !== null && chosen.status !== "pending") throw refusal(order, "ship", `that parcel is ${chosen.status}`);
+  refuseShort(order, input.partial ?? false);
+  const waiting = chosen ?? order.shipments.find(({ status }) => status === "pending");
+  const shipment = waiting ? await completed(tx, waiting, input) : await packedParcel(tx, order, input);
+  return (await leave(tx, withShipment(order, shipment), shipment, actor, false)).order;
+}
+
+function chosenShipment(order: Order, id: string | number): Shipment {
+  const number = readId("shipment", id);
+  const found = order.shipments.find((shipment) => shipment.id === number);
+  if (found !== undefined) return found;
+  throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such parcel: ${id}.`, {
+    fields: [{ field: "shipment_id", code: "resource_missing", message: "names no parcel of this order" }],
+  });
+}
+
+/** The parcel with what the request adds to it; what is known of it already cannot be changed here. */
+async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<Shipment> {
+  const names = ["carrier", "service", "tracking_number"] as const;
+  const added = names.filter((name) => input[name] != null && input[name] !== shipment[name]);
+  const fixed = added.find((name) => shipment[name] !== null);
+  if (fixed !== undefined) throw invalid(fixed, `is ${shipment[fixed]} on this parcel's label`);
+  if (added.length === 0) return shipment;
+  const filled = { ...shipment, ...Object.fromEntries(added.map((name) => [name, input[name]])) };
+  await saveShipment(tx, filled);
+  return filled;
+}
+
+/** A new parcel of all that stands packed, or of all that can be taken when that is not enough. */
+async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shipment> {
+  const packed = unitsOf(order, packedInHouse);
+  const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
+  if (units.length === 0) {
+    throw new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.");
+  }
+  const { carrier = null, service = null, tracking_number = null } = input;
+  return insertShipment(tx, order.id, { carrier, service, tracking_number }, units);
+}
+
+/**
+ * The parcel leaves the house: as a person says, or as the carrier's first scan tells. What a carrier reports is never
+ * refused: of a held, short or cancelled order the units leave that can, and the order is held for the discrepancy. A
+ * parcel that has left already stays as it is. Refuses: resource_missing, and unless `by_carrier`
+ * invalid_state_transition, insufficient_inventory, lot_not_pickable. Emits: order.fulfilled, order.shipped.
+ */
+export async function handOver(
   tx: Tx,
   shipment_id: number,
   actor: Actor,
-  how: { readonly by_carrier: boolean },
-): Promise<Parcel>;
-export declare function deliverShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel>;
+  { by_carrier }: { readonly by_carrier: boolean },
+): Promise<Parcel> {
+  const { order, shipment } = await lockParcel(tx, shipment_id);
+  if (by_carrier) return scanned(tx, order, shipment, actor);
+  if (shipment.status !== "pending") return { order, shipment };
+  decide(order, "ship");
+  refuseShort(order, false);
+  return leave(tx, order, shipment, actor, false);
+}
+
+/** Notes that a parcel has arrived, after it has left. Refuses: resource_missing. Emits: order.shipped, order.delivered. */
+export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
+  const found = await lockParcel(tx, shipment_id);
+  const { order, shipment } = await scanned(tx, found.order, found.shipment, actor);
+  if (shipment.status !== "shipped") return { order, shipment };
+  const delivered = await arrive(tx, order, [shipment], actor);
+  return { order: delivered, shipment: delivered.shipments.find(({ id }) => id === shipment_id) ?? shipment };
+}
+
+/**
+ * Notes that every parcel of an order has arrived. Refuses: resource_missing, invalid_state_transition.
+ * Emits: order.delivered.
+ */
+export async function deliverOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
+  const order = await lockOrder(tx, id);
+  decide(order, "deliver");
+  const out = order.shipments.filter(({ status }) => status === "shipped");
+  return arrive(tx, order, out, actor);
+}
+
+async function lockParcel(tx: Tx, shipment_id: number): Promise<Parcel> {
+  const order_id = await findOrderOfShipment(tx, shipment_id);
+  if (order_id === null) throw missing("shipment", shipment_id);
+  const order = await lockOrder(tx, order_id);
+  const shipment = order.shipments.find(({ id }) => id === shipment_id);
+  assert(shipment !== undefined, "an order has the parcels that name it");
+  return { order, shipment };
+}
+
+function withShipment(order: Order, shipment: Shipment): Order {
+  const known = order.shipments.some(({ id }) => id === shipment.id);
+  const shipments = known
+    ? order.shipments.map((other) => (other.id === shipment.id ? shipment : other))
+    : [...order.shipments, shipment];
+  return { ...order, shipments };
+}
+
+/** Performs the missing steps for a parcel's units and takes them out of stock; units that are not there stay open. */
+async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by_carrier: boolean): Promise<Parcel> {
+  const units = takeable(before, shipment);
+  const staged = await stage(tx, before, units, actor);
+  const claims = await shipClaim(tx, before.id, units, actor, { confirmed: true, anyway: by_carrier });
+  const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
+  await saveShipment(tx, gone);
+  if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
+  const moved = raised(withShipment(withClaims(staged, claims), gone), "quantity_shipped", units);
+  const whole =
+    moved.lines.every((line) => openUnits(line) === 0) && moved.shipments.every(({ status }) => status !== "pending");
+  const after: Order = whole ? { ...moved, status: "shipped", shipped_at: tx.now } : moved;
+  const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
+  if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now)]);
+  return { order, shipment: gone };
+}
+
+/** Units of a parcel that stock has promised. */
+function takeable(order: Order, { lines }: Shipment): LineUnits[] {
+  const wanted = new Map(lines.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  return unitsOf(order, (line) => Math.min(wanted.get(line.id) ?? 0, line.reserved));
+}
+
+function missesUnits({ lines }: Shipment, units: readonly LineUnits[]): boolean {
+  const sum = (some: readonly LineUnits[]) => some.reduce((total, { quantity }) => total + quantity, 0);
+  return sum(lines) !== sum(units);
+}
+
+/** The carrier has the parcel, whatever we know of its order. */
+async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Parcel> {
+  if (shipment.status !== "pending" && shipment.status !== "voided") return { order: before, shipment };
+  const name = shipment.tracking_number ?? wireId("shipment", shipment.id);
+  if (shipment.status === "voided" || before.status === "cancelled") {
+    const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
+    return { order, shipment };
+  }
+  // A hold may have given the units free; the parcel shows that they were taken all the same.
+  const stopped = isStopped(before);
+  const awake = stopped ? withClaims(before, await resumeClaim(tx, before.id)) : before;
+  const short = missesUnits(shipment, takeable(awake, shipment));
+  const parcel = await leftOrNot(tx, awake, shipment, actor);
+  const refused = parcel === null;
+  const { order, shipment: gone } = parcel ?? { order: awake, shipment };
+  const asleep = stopped ? await pauseAgain(tx, order) : order;
+  if (!stopped && !short && !refused) return { order: asleep, shipment: gone };
+  const why = refused ? "none of its units could leave stock" : short ? "units of it were not in stock" : "it was held";
+  return { order: await discrepancy(tx, asleep, `The carrier has ${name}, but ${why}.`, actor), shipment: gone };
+}
+
+/** The parcel after it has left, or null, and nothing done, when stock refuses all of it. */
+async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor): Promise<Parcel | null> {
+  try {
+    return await tx.nested((part) => leave(part, order, shipment, actor, true));
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
+/** Holds the order until a person has looked, once for each finding. */
+async function discrepancy(tx: Tx, order: Order, note: string, actor: Actor): Promise<Order> {
+  const reason = "carrier_discrepancy";
+  if (order.holds.some((hold) => hold.reason === reason && hold.note === note)) return order;
+  const hold = { reason, note, hold_until: null, reserve_inventory: true, created_at: tx.now } as const;
+  return placeHold(tx, order, hold, actor);
+}
+
+async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[], actor: Actor): Promise<Order> {
+  let moved = before;
+  for (const parcel of parcels) {
+    const there: Shipment = { ...parcel, status: "delivered", delivered_at: tx.now };
+    await saveShipment(tx, there);
+    moved = raised(withShipment(moved, there), "quantity_delivered", parcel.lines);
+  }
+  const out = moved.shipments.some(({ status }) => status === "pending" || status === "shipped");
+  const whole = moved.status === "shipped" && !out;
+  const after: Order = whole ? { ...moved, status: "delivered", delivered_at: tx.now } : moved;
+  const order = await saveOrder(tx, before, after, { event: "deliver", actor });
+  if (whole) await emit(tx, [orderEvent("order.delivered", order, tx.now)]);
+  return order;
+}

@@ -112,6 +112,15 @@ export async function saveShipmentLines(tx: Tx, shipment_id: number, lines: read
   await insertLines(tx, shipment_id, lines);
 }
 
+const deleteLinesNaming = prepared((sql: Writing, a: Args<{ order_line_ids: string }>) =>
+  sql.delete(shipment_lines).where(among(shipment_lines.order_line_id, a.order_line_ids)),
+);
+
+/** Takes order lines that are to go out of the parcels that name them, which are all voided. */
+export async function forgetLines(tx: Tx, order_line_ids: readonly number[]): Promise<void> {
+  await deleteLinesNaming(tx, { order_line_ids: list(order_line_ids) });
+}
+
 const setTracking = prepared(
   (sql: Writing, a: Args<{ id: number; tracking_number: string; tracking_url: string | null }>) =>
     sql

@@ -1,0 +1,128 @@
+import type { Tx } from "../../database/store.ts";
+import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
+import { commitClaim, pickClaim } from "../../inventory/reservations/commands.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { Fault } from "../../kit/fault.ts";
+import { emit } from "../../outbox/emit.ts";
+import { orderEvent } from "../events.ts";
+import { type Order, openUnits } from "../order.ts";
+import { decide, withClaims } from "../rules.ts";
+import type { PackOrder, PickOrder } from "../schemas.ts";
+import { insertShipment } from "../shipments/store.ts";
+import { lockOrder, saveOrder } from "../store.ts";
+import {
+  addedUp,
+  missingPicks,
+  missingSteps,
+  namedUnits,
+  packedInHouse,
+  raised,
+  refuseShort,
+  unitsInParcels,
+  unitsOf,
+} from "./rules.ts";
+
+/** Takes an order into work: its promises have no expiry any more. Refuses: resource_missing, invalid_state_transition. */
+export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  decide(before, "process");
+  return startWork(tx, before, actor);
+}
+
+/**
+ * Notes that units were taken from the shelf: the items given, or all that is promised. Takes the order into work first.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
+ */
+export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  decide(before, "pick");
+  if (input.items === undefined) refuseShort(before, input.partial ?? false);
+  const picks =
+    input.items === undefined
+      ? unitsOf(before, (line) => line.reserved - line.picked)
+      : namedUnits(before, input.items, (line) => line.wanted - line.picked).map(({ item, ...units }) => ({
+          ...units,
+          lot_number: item.lot_number,
+          bin: item.bin,
+        }));
+  const order = await inWork(tx, before, actor);
+  return picks.length === 0 ? order : pick(tx, order, picks, { actor, confirmed: true });
+}
+
+/**
+ * Notes that units were packed: all open ones, or those of the packages, each of which becomes a parcel. Performs the
+ * steps before it. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Emits: order.fulfilled, when every open unit stands packed.
+ */
+export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
+  let order = await lockOrder(tx, id);
+  decide(order, "pack");
+  if (input.packages === undefined) {
+    refuseShort(order, input.partial ?? false);
+    return stage(
+      tx,
+      order,
+      unitsOf(order, (line) => line.reserved),
+      actor,
+    );
+  }
+  const parcelled = unitsInParcels(order);
+  const packages = input.packages.map(({ items }) => items);
+  const left = namedUnits(order, packages.flat(), (line) =>
+    Math.min(openUnits(line) - packedInHouse(line), openUnits(line) - (parcelled.get(line.id) ?? 0)),
+  );
+  const packs = addedUp(left);
+  order = await inWork(tx, order, actor);
+  for (const items of packages) {
+    const units = addedUp(left.filter(({ item }) => items.includes(item)));
+    const shipment = await insertShipment(tx, order.id, { carrier: null, service: null }, units);
+    order = { ...order, shipments: [...order.shipments, shipment] };
+  }
+  const picks = missingPicks(order, packs);
+  if (picks.length > 0) order = await pick(tx, order, picks, { actor, confirmed: false });
+  return pack(tx, order, packs, actor);
+}
+
+/**
+ * Brings units of a locked order to where they stand packed, by the steps that are missing; picks are assumed to follow
+ * the plan. Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
+ */
+export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], actor: Actor): Promise<Order> {
+  if (units.length === 0) {
+    throw new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.");
+  }
+  const working = await inWork(tx, before, actor);
+  const { picks, packs } = missingSteps(working, units);
+  const picked = picks.length === 0 ? working : await pick(tx, working, picks, { actor, confirmed: false });
+  return packs.length === 0 ? picked : pack(tx, picked, packs, actor);
+}
+
+async function inWork(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  return order.status === "pending" ? startWork(tx, order, actor) : order;
+}
+
+async function startWork(tx: Tx, before: Order, actor: Actor): Promise<Order> {
+  const order = withClaims(before, await commitClaim(tx, before.id));
+  const worked: Order = { ...order, status: "processing", processing_at: tx.now };
+  return saveOrder(tx, before, worked, { event: "process", actor });
+}
+
+async function pick(
+  tx: Tx,
+  before: Order,
+  picks: readonly Pick[],
+  how: { readonly actor: Actor; readonly confirmed: boolean },
+): Promise<Order> {
+  const order = withClaims(before, await pickClaim(tx, before.id, picks, how));
+  const note = how.confirmed ? null : "assumed";
+  return saveOrder(tx, before, order, { event: "pick", actor: how.actor, note });
+}
+
+async function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: Actor): Promise<Order> {
+  const packed = raised(before, "quantity_packed", packs);
+  const whole = packed.lines.every((line) => line.quantity_packed + line.quantity_cancelled === line.quantity);
+  const after: Order = whole ? { ...packed, status: "fulfilled", fulfilled_at: tx.now } : packed;
+  const order = await saveOrder(tx, before, after, { event: "pack", actor });
+  if (whole) await emit(tx, [orderEvent("order.fulfilled", order, tx.now)]);
+  return order;
+}

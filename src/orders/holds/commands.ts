@@ -1,0 +1,100 @@
+import type { Tx } from "../../database/store.ts";
+import { pauseClaim, resumeClaim } from "../../inventory/reservations/commands.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { parseMoment } from "../../kit/clock.ts";
+import { invalid, missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold } from "../order.ts";
+import { decide, withClaims } from "../rules.ts";
+import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
+import { lockOrder, saveOrder } from "../store.ts";
+import { closeHolds, hasHadHold, insertHold, saveHold } from "./store.ts";
+
+/**
+ * Keeps an order from moving until it is released. Held again for the same reason, note and date are replaced.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed (an end that has passed).
+ */
+export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  decide(before, "hold");
+  const { reason = "manual", note = null, reserve_inventory = true } = input;
+  const hold_until = input.hold_until ? parseMoment(input.hold_until) : null;
+  if (input.hold_until && (hold_until === null || hold_until <= tx.now)) {
+    throw invalid("hold_until", "must lie in the future");
+  }
+  const hold = { reason, note, hold_until, reserve_inventory, created_at: tx.now };
+  return placeHold(tx, before, hold, actor);
+}
+
+/** Puts a hold on a locked order, whatever its state: a client's, or the system's own. */
+export async function placeHold(tx: Tx, before: Order, hold: Omit<OrderHold, "id">, actor: Actor): Promise<Order> {
+  const old = before.holds.find(({ reason }) => reason === hold.reason);
+  const placed = old ? { ...hold, id: old.id, created_at: old.created_at } : await insertHold(tx, before.id, hold);
+  if (old) await saveHold(tx, placed);
+  const holds = old ? before.holds.map((known) => (known.id === old.id ? placed : known)) : [...before.holds, placed];
+  const order = await settleClaim(tx, before, { ...before, held: true, holds });
+  if (hold.hold_until !== null) tx.wake("orders.release_holds", hold.hold_until);
+  return saveOrder(tx, before, order, { event: "hold", actor, reason: hold.reason, note: hold.note });
+}
+
+/**
+ * Lifts an order's holds, or the one named; when none is left it goes on from the state it was held in. The system's
+ * holds stay until their cause is gone. An order that is not held stays as it is. Refuses: resource_missing.
+ */
+export async function releaseOrder(tx: Tx, id: string | number, input: ReleaseOrder, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  const hold_id = input.hold_id === undefined ? null : readId("hold", input.hold_id);
+  if (hold_id !== null && !(await hasHadHold(tx, before.id, hold_id))) throw missing("hold", input.hold_id ?? 0);
+  const chosen = before.holds.filter((hold) => hold_id === null || hold.id === hold_id);
+  return lift(tx, before, chosen, actor);
+}
+
+/** Lifts the holds of an order whose time has come. Refuses: resource_missing. */
+export async function releaseDueHolds(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  const due = before.holds.filter(({ hold_until }) => hold_until !== null && hold_until <= tx.now);
+  return lift(tx, before, due, actor);
+}
+
+async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: Actor): Promise<Order> {
+  const lifted = chosen.filter((hold) => !isSystemHold(hold));
+  const left = before.holds.filter((hold) => !lifted.includes(hold));
+  const order = await settleClaim(tx, before, { ...before, holds: left });
+  const settled = left.filter((hold) => isSettled(order, hold));
+  const closed = [...lifted, ...settled];
+  if (closed.length === 0) return before;
+  await closeHolds(tx, closed);
+  const holds = left.filter((hold) => !settled.includes(hold));
+  const reason = closed.map((hold) => hold.reason).join(", ");
+  return saveOrder(tx, before, { ...order, holds, held: holds.length > 0 }, { event: "release", actor, reason });
+}
+
+/** Whether the cause of a carrier_discrepancy is gone: nothing else holds the order, and no unit is short any more. */
+function isSettled(order: Order, { reason }: OrderHold): boolean {
+  return (
+    reason === "carrier_discrepancy" &&
+    !isStopped(order) &&
+    order.status !== "cancelled" &&
+    backorderedUnits(order) === 0
+  );
+}
+
+const frees = (holds: readonly OrderHold[]) => holds.some((hold) => !hold.reserve_inventory);
+
+/** Puts the order's claim on stock to sleep or wakes it, as its holds now ask. */
+async function settleClaim(tx: Tx, before: Order, after: Order): Promise<Order> {
+  const slept = isStopped(before);
+  const sleeps = isStopped(after);
+  if (sleeps && slept && frees(before.holds) === frees(after.holds)) return after;
+  if (!sleeps && !slept) return after;
+  let order = after;
+  if (slept && !frees(after.holds)) order = withClaims(order, await resumeClaim(tx, order.id));
+  if (sleeps) order = withClaims(order, await pauseClaim(tx, order.id, { free: frees(after.holds) }));
+  return order;
+}
+
+/** Puts to sleep again the claim of a held order that was woken for a while. */
+export async function pauseAgain(tx: Tx, order: Order): Promise<Order> {
+  if (!isStopped(order)) return order;
+  return withClaims(order, await pauseClaim(tx, order.id, { free: frees(order.holds) }));
+}

@@ -1,0 +1,67 @@
+import { and, asc, eq, gt, isNotNull, isNull, lte } from "drizzle-orm";
+import { among, list } from "../../../db/kit.ts";
+import { order_holds } from "../../../db/schema/orders.ts";
+import { type Args, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { OrderHold } from "../order.ts";
+
+type Row = typeof order_holds.$inferSelect;
+
+/** Stores a new hold of an order and answers it. */
+export async function insertHold(tx: Tx, order_id: number, hold: Omit<OrderHold, "id">): Promise<OrderHold> {
+  const { reason, note, hold_until, reserve_inventory, created_at } = hold;
+  const [id = 0] = await insertIds(tx, order_holds, [
+    { order_id, reason, note, hold_until, reserve_inventory, created_at },
+  ]);
+  return { ...hold, id };
+}
+
+const save = prepared((sql: Writing, a: Args<Pick<Row, "id" | "note" | "hold_until" | "reserve_inventory">>) =>
+  sql
+    .update(order_holds)
+    .set({ note: a.note, hold_until: a.hold_until, reserve_inventory: a.reserve_inventory })
+    .where(eq(order_holds.id, a.id)),
+);
+
+/** Stores a hold that was given again. */
+export async function saveHold(tx: Tx, { id, note, hold_until, reserve_inventory }: OrderHold): Promise<void> {
+  await save(tx, { id, note, hold_until, reserve_inventory });
+}
+
+const close = prepared((sql: Writing, a: Args<{ ids: string; released_at: number }>) =>
+  sql.update(order_holds).set({ released_at: a.released_at }).where(among(order_holds.id, a.ids)),
+);
+
+/** Ends holds; their rows stay. */
+export async function closeHolds(tx: Tx, holds: readonly OrderHold[]): Promise<void> {
+  if (holds.length > 0) await close(tx, { ids: list(holds.map(({ id }) => id)), released_at: tx.now });
+}
+
+/** Whether an order has had a hold with this id, open or not. */
+export async function hasHadHold(db: Db, order_id: number, id: number): Promise<boolean> {
+  return (await db.sql.$count(order_holds, and(eq(order_holds.order_id, order_id), eq(order_holds.id, id)))) > 0;
+}
+
+const timed = and(isNull(order_holds.released_at), isNotNull(order_holds.hold_until));
+
+/** The ids of orders with a hold whose time has come, those first that have waited longest. */
+export async function listOrdersWithDueHolds(db: Db, limit: number): Promise<number[]> {
+  const rows = await db.sql
+    .select({ order_id: order_holds.order_id })
+    .from(order_holds)
+    .where(and(timed, lte(order_holds.hold_until, db.now)))
+    .orderBy(asc(order_holds.hold_until), asc(order_holds.id))
+    .limit(limit);
+  return [...new Set(rows.map((row) => row.order_id))];
+}
+
+/** When the next hold ends by itself, in milliseconds; null when none does. */
+export async function nextHoldEnd(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: order_holds.hold_until })
+    .from(order_holds)
+    .where(and(timed, gt(order_holds.hold_until, db.now)))
+    .orderBy(asc(order_holds.hold_until))
+    .limit(1);
+  return row?.at ?? null;
+}

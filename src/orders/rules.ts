@@ -1,0 +1,180 @@
+import type { ClaimLine } from "../inventory/reservations/claim.ts";
+import { Fault, type FieldProblem, invalid } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { readCents } from "../kit/money.ts";
+import { actionsOf, hindrance, type Order, type OrderLine, publicStatus, weekday } from "./order.ts";
+import { type OrderAction, type OrderStatus, orderMoves } from "./status.ts";
+
+/** The state an action leads to. Refuses: invalid_state_transition, with what is allowed instead. */
+export function decide(order: Order, action: OrderAction): OrderStatus {
+  if (actionsOf(order).includes(action)) return orderMoves[action].to ?? order.status;
+  throw refusal(order, action, hindrance(order, action));
+}
+
+/** An `invalid_state_transition`: what was tried, from where, and why not. */
+export function refusal(order: Order, action: string, why: string | null = null): Fault {
+  const from = publicStatus(order);
+  const told = order.held ? `on hold (${order.holds.map(({ reason }) => reason).join(", ")})` : from;
+  return new Fault("invalid_state_transition", `Cannot ${action} while ${told}${why === null ? "" : `: ${why}`}.`, {
+    from,
+    action,
+    allowed_actions: actionsOf(order),
+  });
+}
+
+/** The order with what stock now holds for its lines. */
+export function withClaims(order: Order, claims: readonly ClaimLine[]): Order {
+  const of = new Map(claims.map((claim) => [claim.order_line_id, claim]));
+  const lines = order.lines.map((line): OrderLine => {
+    const { wanted, reserved, picked } = of.get(line.id) ?? { wanted: 0, reserved: 0, picked: 0 };
+    return { ...line, wanted, reserved, picked };
+  });
+  return { ...order, lines };
+}
+
+const cut_off_hour = 14;
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** The day (`YYYY-MM-DD`) an order leaves that can leave now: today before 14:00 in the warehouse's zone, on weekdays. */
+export function promisedShipDate(now: number, timezone: string): string {
+  const clock =
+    clocks.get(timezone) ??
+    new Intl.DateTimeFormat("en-US-u-hc-h23", { timeZone: timezone, dateStyle: "short", timeStyle: "short" });
+  clocks.set(timezone, clock);
+  const part = new Map(clock.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
+  const local = Date.UTC(2000 + (part.get("year") ?? 0), (part.get("month") ?? 1) - 1, part.get("day") ?? 1);
+  const late = (part.get("hour") ?? 0) >= cut_off_hour ? 86_400_000 : 0;
+  return weekday(new Date(local + late).toISOString().slice(0, 10));
+}
+
+/** A line as a request writes it. */
+export interface LineInput {
+  readonly product_id?: string | number | undefined;
+  readonly sku?: string | undefined;
+  readonly quantity: number;
+  readonly unit_price: string | number;
+}
+
+/** What an order needs to know of a product. */
+export interface OrderedProduct {
+  readonly id: number;
+  readonly sku: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+/** What is wrong with the products that a request's lines name: those that are not there. */
+export function missingProducts(items: readonly LineInput[], products: readonly OrderedProduct[]): FieldProblem[] {
+  return items.flatMap((item, at) => {
+    if (productOf(item, products) !== undefined) return [];
+    const name = item.product_id === undefined ? "sku" : "product_id";
+    return [{ field: `line_items[${at}].${name}`, code: "resource_missing", message: "names no product" }];
+  });
+}
+
+function productOf({ product_id, sku }: LineInput, products: readonly OrderedProduct[]) {
+  if (product_id === undefined) return products.find((product) => product.sku === sku);
+  const id = readId("product", product_id);
+  return products.find((product) => product.id === id);
+}
+
+/** The lines that a request orders. All products are known. Refuses: validation_failed. */
+export function orderedLines(items: readonly LineInput[], products: readonly OrderedProduct[]) {
+  return items.map((item, at) => {
+    const product = productOf(item, products) as OrderedProduct;
+    const field = `line_items[${at}]`;
+    if (item.sku !== undefined && item.sku !== product.sku) {
+      throw invalid(`${field}.sku`, `is not the SKU of ${wireId("product", product.id)}`);
+    }
+    if (product.status !== "active") {
+      throw invalid(`${field}.${item.product_id === undefined ? "sku" : "product_id"}`, "is inactive", "inactive");
+    }
+    const unit_price_cents = readCents(item.unit_price) ?? 0;
+    return {
+      product_id: product.id,
+      sku: product.sku,
+      name: product.name,
+      quantity: item.quantity,
+      unit_price_cents,
+    };
+  });
+}
+
+const amount_cents_max = 100_000_000_000_000;
+
+/** What the lines cost together, in cents. Refuses: validation_failed (more than can be added up exactly). */
+export function subtotalOf(lines: readonly { quantity: number; unit_price_cents: number }[]): number {
+  let sum = 0;
+  for (const { quantity, unit_price_cents } of lines) {
+    sum += quantity * unit_price_cents;
+    if (sum > amount_cents_max) throw invalid("line_items", "cost more than an order may", "too_large");
+  }
+  return sum;
+}
+
+/** Whether two lists of lines order the same. */
+export function sameLines(some: readonly OrderLine[], others: readonly Ordered[]): boolean {
+  const key = ({ product_id, quantity, unit_price_cents }: Ordered) => `${product_id}:${quantity}:${unit_price_cents}`;
+  return some.map(key).sort().join() === others.map(key).sort().join();
+}
+
+type Ordered = Pick<OrderLine, "product_id" | "quantity" | "unit_price_cents">;
+
+/** What a client may send back of an order but not change. */
+export interface FixedInput {
+  readonly order_number?: string | undefined;
+  readonly customer_id?: string | number | undefined;
+  readonly status?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly shipping_amount?: string | number | undefined;
+  readonly allow_backorder?: boolean | undefined;
+  readonly warehouse_id?: string | number | null | undefined;
+}
+
+/** Refuses: immutable_field, for another value of what is fixed; validation_failed, for another `status`. */
+export function refuseImmutable(order: Order, input: FixedInput): void {
+  const { warehouse_id } = input;
+  const given: Record<string, readonly [unknown, unknown]> = {
+    order_number: [input.order_number, order.order_number],
+    customer_id: [
+      input.customer_id === undefined ? undefined : readId("customer", input.customer_id),
+      order.customer_id,
+    ],
+    currency: [input.currency, order.currency],
+    shipping_amount: [
+      input.shipping_amount === undefined ? undefined : readCents(input.shipping_amount),
+      order.shipping_amount_cents,
+    ],
+    allow_backorder: [input.allow_backorder, order.allow_backorder],
+    warehouse_id: [warehouse_id == null ? warehouse_id : readId("warehouse", warehouse_id), order.warehouse_id],
+  };
+  const fields = Object.entries(given)
+    .filter(([, [value, own]]) => value !== undefined && value !== own)
+    .map(([field]) => ({ field, code: "immutable_field", message: "cannot change" }));
+  if (fields.length > 0) {
+    throw new Fault("immutable_field", "These fields of an order cannot change.", { fields });
+  }
+  if (input.status !== undefined && input.status !== publicStatus(order)) {
+    const actions = Object.keys(orderMoves).filter((action) => action !== "cancel");
+    throw invalid(
+      "status",
+      `moves by POST /orders/:id/{${actions.join(",")}} and DELETE /orders/:id`,
+      "immutable_field",
+    );
+  }
+}
+
+const changeable = ["shipping_method", "order_notes", "requires_cold_storage", "priority", "metadata"] as const;
+
+type Changeable = (typeof changeable)[number];
+
+/** What a client may change of an order's own fields. */
+export type ChangeableInput = { readonly [Name in Changeable]?: Order[Name] | undefined };
+
+/** The fields that would become another value; null when none would. */
+export function changedFields(order: Order, input: ChangeableInput): Partial<Pick<Order, Changeable>> | null {
+  const changed = changeable.filter(
+    (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(order[name]),
+  );
+  return changed.length === 0 ? null : Object.fromEntries(changed.map((name) => [name, input[name]]));
+}

@@ -1,0 +1,302 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../kit/page.ts";
+import {
+  choice,
+  closed,
+  idField,
+  metadataField,
+  momentField,
+  moneyField,
+  notesField,
+  nullable,
+  quantityField,
+  textField,
+} from "../kit/schema.ts";
+import { shipmentStatuses } from "./shipments/status.ts";
+import {
+  cancelReasons,
+  clientHoldReasons,
+  fulfillmentStatuses,
+  holdReasons,
+  orderMoves,
+  orderStatuses,
+  publicOrderStatuses,
+} from "./status.ts";
+
+const counted = ["reserved", "backordered", "picked", "packed", "shipped", "delivered", "returned", "cancelled"];
+
+const Line = closed(
+  {
+    product_id: Type.Optional(idField("product")),
+    sku: Type.Optional(textField(100, { description: "In place of `product_id`." })),
+    quantity: quantityField(),
+    unit_price: moneyField(),
+  },
+  ["id", "name", ...counted.map((word) => `quantity_${word}`)],
+);
+const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
+
+const order_number = Type.String({
+  pattern: "^(?!ord_[0-9]+$)[^\\u0000-\\u001f\\u007f\\ufffd]{1,100}$",
+  hint: "must be 1 to 100 printable characters, and not such as ord_1042",
+});
+const priority = Type.Integer({
+  minimum: -1_000_000,
+  maximum: 1_000_000,
+  description: "Higher is served first when stock is short.",
+});
+
+const changeable = {
+  shipping_method: Type.Optional(nullable(textField(200))),
+  order_notes: Type.Optional(nullable(notesField())),
+  requires_cold_storage: Type.Optional(Type.Boolean()),
+  priority: Type.Optional(priority),
+  metadata: Type.Optional(metadataField()),
+};
+
+const chosen = {
+  shipping_amount: Type.Optional(moneyField()),
+  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", hint: "must be a three-letter currency code" })),
+  allow_backorder: Type.Optional(Type.Boolean()),
+  warehouse_id: Type.Optional(nullable(idField("warehouse"))),
+};
+
+const readOnly = [
+  "id",
+  "held_from",
+  "fulfillment_status",
+  "customer",
+  "shipping_address",
+  "holds",
+  "shipments",
+  "returns",
+  "subtotal",
+  "allocation",
+  "estimated_ship_date",
+  "source",
+  "allowed_actions",
+  "version",
+  "created_at",
+  "updated_at",
+  "processing_at",
+  "fulfilled_at",
+  "shipped_at",
+  "delivered_at",
+  "cancelled_at",
+  "cancel_reason",
+];
+
+export const CreateOrder = closed(
+  {
+    order_number,
+    customer_id: idField("customer"),
+    shipping_address_id: idField("address"),
+    line_items: Lines,
+    ...changeable,
+    ...chosen,
+    reservation_id: Type.Optional(idField("reservation", "An earlier reservation that this order takes over.")),
+  },
+  [...readOnly, "status"],
+);
+export type CreateOrder = Static<typeof CreateOrder>;
+
+// What can be sent back but not changed is read, so that another value is refused instead of passed over.
+export const UpdateOrder = closed(
+  {
+    order_number: Type.Optional(Type.String()),
+    customer_id: Type.Optional(idField("customer")),
+    status: Type.Optional(Type.String()),
+    shipping_address_id: Type.Optional(idField("address")),
+    line_items: Type.Optional(Lines),
+    ...changeable,
+    ...chosen,
+  },
+  readOnly,
+);
+export type UpdateOrder = Static<typeof UpdateOrder>;
+
+export const ListOrders = closed({
+  ...pageFields,
+  status: Type.Optional(choice(publicOrderStatuses)),
+  customer_id: Type.Optional(idField("customer")),
+  order_number: Type.Optional(textField(100)),
+  created_after: Type.Optional(momentField()),
+  created_before: Type.Optional(momentField()),
+  updated_after: Type.Optional(momentField()),
+  sort: Type.Optional(choice(["created_at", "-created_at", "priority"])),
+});
+export type ListOrders = Static<typeof ListOrders>;
+
+export const ListHistory = closed(pageFields);
+export type ListHistory = Static<typeof ListHistory>;
+
+export const HoldOrder = closed({
+  reason: Type.Optional(choice(clientHoldReasons)),
+  note: Type.Optional(nullable(notesField())),
+  hold_until: Type.Optional(nullable(momentField("The hold ends by itself at this moment."))),
+  reserve_inventory: Type.Optional(Type.Boolean({ description: "False frees the stock while the order is held." })),
+});
+export type HoldOrder = Static<typeof HoldOrder>;
+
+export const ReleaseOrder = closed({ hold_id: Type.Optional(idField("hold", "Only this hold; without it, all.")) });
+export type ReleaseOrder = Static<typeof ReleaseOrder>;
+
+export const CancelOrder = closed({
+  reason: Type.Optional(choice(cancelReasons)),
+  note: Type.Optional(textField(500)),
+});
+export type CancelOrder = Static<typeof CancelOrder>;
+
+const item = {
+  line_id: Type.Optional(idField("order_line")),
+  sku: Type.Optional(textField(100, { description: "In place of `line_id`." })),
+  quantity: quantityField(),
+};
+const partial = Type.Optional(Type.Boolean({ description: "True leaves backordered units for later." }));
+
+export const PickOrder = closed({
+  items: Type.Optional(
+    Type.Array(closed({ ...item, lot_number: Type.Optional(textField(100)), bin: Type.Optional(textField(100)) }), {
+      minItems: 1,
+      maxItems: 500,
+    }),
+  ),
+  partial,
+});
+export type PickOrder = Static<typeof PickOrder>;
+
+export const PackOrder = closed({
+  packages: Type.Optional(
+    Type.Array(closed({ items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }) }), {
+      minItems: 1,
+      maxItems: 100,
+      description: "What goes into which parcel; without it all open units are packed.",
+    }),
+  ),
+  partial,
+});
+export type PackOrder = Static<typeof PackOrder>;
+
+export const ShipOrder = closed({
+  shipment_id: Type.Optional(idField("shipment")),
+  carrier: Type.Optional(nullable(textField(100))),
+  service: Type.Optional(nullable(textField(100))),
+  tracking_number: Type.Optional(nullable(textField(100))),
+  partial,
+});
+export type ShipOrder = Static<typeof ShipOrder>;
+
+export const NoFields = closed({});
+
+const moment = Type.String({ format: "date-time" });
+
+const LineView = closed({
+  id: Type.String(),
+  product_id: Type.String(),
+  sku: Type.String(),
+  name: Type.String(),
+  quantity: Type.Integer(),
+  unit_price: Type.Number(),
+  ...Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])),
+});
+
+const HoldView = closed({
+  id: Type.String(),
+  reason: choice(holdReasons),
+  note: nullable(Type.String()),
+  hold_until: nullable(moment),
+  reserve_inventory: Type.Boolean(),
+  lifted_by: choice(["release", "cause"]),
+  created_at: moment,
+});
+
+export const ShipmentView = closed({
+  id: Type.String(),
+  status: choice(shipmentStatuses),
+  carrier: nullable(Type.String()),
+  service: nullable(Type.String()),
+  tracking_number: nullable(Type.String()),
+  tracking_url: nullable(Type.String()),
+  items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
+  created_at: moment,
+  shipped_at: nullable(moment),
+  delivered_at: nullable(moment),
+});
+
+const actions = choice(Object.keys(orderMoves));
+
+const orderView = {
+  id: Type.String(),
+  order_number: Type.String(),
+  status: choice(publicOrderStatuses),
+  held_from: nullable(choice(orderStatuses)),
+  fulfillment_status: choice(fulfillmentStatuses),
+  customer_id: Type.String(),
+  customer: closed({ id: Type.String(), email: Type.String(), name: Type.String() }),
+  shipping_address_id: Type.String(),
+  shipping_address: closed({
+    name: Type.String(),
+    company: Type.Optional(nullable(Type.String())),
+    address_line1: Type.String(),
+    address_line2: nullable(Type.String()),
+    city: Type.String(),
+    state: nullable(Type.String()),
+    postal_code: nullable(Type.String()),
+    country: Type.String(),
+    phone: Type.Optional(nullable(Type.String())),
+  }),
+  line_items: Type.Array(LineView),
+  shipping_method: nullable(Type.String()),
+  order_notes: nullable(Type.String()),
+  requires_cold_storage: Type.Boolean(),
+  priority: Type.Integer(),
+  allow_backorder: Type.Boolean(),
+  warehouse_id: nullable(Type.String()),
+  holds: Type.Array(HoldView),
+  shipments: Type.Array(ShipmentView),
+  returns: Type.Array(Type.String()),
+  subtotal: Type.Number(),
+  shipping_amount: Type.Number(),
+  currency: Type.String(),
+  allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
+  estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
+  source: closed({ platform: Type.String(), external_id: nullable(Type.String()) }),
+  metadata: metadataField(),
+  allowed_actions: Type.Array(actions),
+  version: Type.Integer(),
+  created_at: moment,
+  updated_at: moment,
+  processing_at: nullable(moment),
+  fulfilled_at: nullable(moment),
+  shipped_at: nullable(moment),
+  delivered_at: nullable(moment),
+  cancelled_at: nullable(moment),
+  cancel_reason: nullable(choice(cancelReasons)),
+};
+
+export const OrderView = closed(orderView);
+
+/** The order after a release: a hold of the system stays until its cause is gone, and `holds` says which. */
+export const ReleasedView = closed({ ...orderView, still_on_hold: Type.Boolean() });
+
+export const TransitionsView = Type.Array(
+  closed({
+    action: actions,
+    from: Type.Array(choice(orderStatuses)),
+    to: Type.Union([choice(orderStatuses), Type.Null()], { description: "Null: the state stays as it is." }),
+    while_held: Type.Boolean(),
+    event: nullable(Type.String()),
+  }),
+);
+
+export const HistoryView = closed({
+  id: Type.String(),
+  event: Type.String(),
+  from_status: nullable(Type.String()),
+  to_status: Type.String(),
+  reason: nullable(Type.String()),
+  note: nullable(Type.String()),
+  actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
+  request_id: nullable(Type.String()),
+  created_at: moment,
+});
