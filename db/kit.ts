@@ -9,7 +9,9 @@ const isPostgres = engine === "postgres";
 const pick = <T>(postgres: T, sqlite: unknown): T => (isPostgres ? postgres : (sqlite as T));
 
 export const table = pick(pg.pgTable, lite.sqliteTable);
-export const text = () => pick(pg.text(), lite.text());
+// Text sorts by its bytes on both engines, so that a list and its cursors walk the same order on each.
+const plainText = pg.customType<{ data: string }>({ dataType: () => 'text collate "C"' });
+export const text = () => pick(plainText() as unknown as ReturnType<typeof pg.text>, lite.text());
 export const int = () => pick(pg.bigint({ mode: "number" }), lite.integer());
 export const bool = () => pick(pg.boolean(), lite.integer({ mode: "boolean" }));
 /** JSON as text on both engines: stored as written, read back as the same value, never queried by path. */

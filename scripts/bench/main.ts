@@ -105,7 +105,8 @@ async function seed(url: string, key: string): Promise<Ids> {
 /** The orders that the create round of this number made: each can be labelled once. */
 async function freshOrders(url: string, key: string, { orders }: Ids, round: number): Promise<string[]> {
   const headers = { authorization: `Bearer ${key}` };
-  const newest = await (await fetch(`${url}/v1/orders?limit=1`, { headers })).json();
+  const answer = await fetch(`${url}/v1/orders?limit=1`, { headers });
+  const newest = (await answer.json()) as { data: [{ id: string | number }] };
   const number = (id: string | number) => Number(String(id).replace("ord_", ""));
   const begun = Math.max(...orders.map(number)) + 1;
   const share = Math.floor((number(newest.data[0].id) - begun) / rounds);
