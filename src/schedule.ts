@@ -4,7 +4,6 @@ import { engine } from "./config.ts";
 import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
-import { releaseHolds } from "./orders/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents, forgetOldDeliveries } from "./webhooks/jobs.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
@@ -33,7 +32,6 @@ const timedJobs: readonly TimedJob[] = [
 
 // biome-ignore format: a table is read by its columns.
 export const wokenJobs: readonly WokenJob[] = [
-  { when: "orders.release_holds", what: "lift holds whose time has come", job: releaseHolds },
   { when: "webhooks.fan_out",     what: "make deliveries of new events",  job: fanOutEvents },
   { when: "webhooks.deliver",     what: "send the deliveries that are due", job: deliverDue, settle: deliveriesSettled },
 ];
