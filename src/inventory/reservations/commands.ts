@@ -1,30 +1,296 @@
+// What an order asks of the stock. An order's claim is a reservation; these commands are called by the features above.
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault, missing } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
+import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { handOutUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
+import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import type { ClaimLine, LineUnits, OrderClaim, Pick } from "./claim.ts";
+import { claimLine, type HeldLine, isOverdue, type Reservation } from "./reservation.ts";
+import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "./rules.ts";
+import { reservationMoves } from "./status.ts";
+import {
+  findAdoptable,
+  findOrderReservation,
+  findReservation,
+  insertReservation,
+  listLines,
+  saveReservation,
+  withAllocations,
+} from "./store.ts";
 
-export declare function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]>;
-export declare function reviseClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]>;
-export declare function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]>;
-export declare function pickClaim(
+/**
+ * Reserves at once what an order wants and there is; the rest is backordered. An earlier reservation for this order is
+ * adopted, its surplus released. Refuses: insufficient_inventory (where the order allows no backorder),
+ * resource_missing, reservation_closed, reservation_committed. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  const found = await adoptedBy(tx, claim);
+  if (found.length === 0) {
+    const shelves = await freshShelves(tx, productsOf(claim.lines));
+    return settle(tx, shelves, claim, null, []);
+  }
+  const ids = found.map(({ id }) => id);
+  const shelves = await freshShelves(tx, productsOf([...claim.lines, ...(await listLines(tx, ids))]));
+  // They may have been released or adopted before their stock was locked.
+  const adopted = (await adoptedBy(tx, claim)).filter(({ id }) => ids.includes(id));
+  const old = await withAllocations(
+    tx,
+    await listLines(
+      tx,
+      adopted.map(({ id }) => id),
+    ),
+  );
+  const [first = null, ...others] = adopted;
+  const lines = await settle(tx, shelves, claim, first, old);
+  for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });
+  await fillBackorders(tx, shelves, productsOf(old));
+  return lines;
+}
+
+/** The reservations that an order takes over: the one it names, or those made for its number. */
+async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: OrderClaim): Promise<Reservation[]> {
+  if (reservation_id === null) return findAdoptable(tx, order_number, source);
+  const named = await findReservation(tx, reservation_id);
+  if (named === null) throw missing("reservation", wireId("reservation", reservation_id));
+  if (named.order_id !== null) {
+    throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
+  }
+  if (named.status !== "reserved" || isOverdue(named, tx.now)) {
+    throw new Fault("reservation_closed", `${wireId("reservation", named.id)} is over.`);
+  }
+  return [named];
+}
+
+/**
+ * Replaces what an order wants: units no longer wanted are released, new ones reserved where there are any. Nothing of
+ * the order may have been picked. Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function reviseClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  const products = productsOf(claim.lines);
+  const { reservation, lines, shelves } = await openClaim(tx, claim.order_id, products);
+  assert(
+    lines.every((line) => line.picked === 0),
+    "an order is revised before anything is picked",
+  );
+  const revised = await settle(tx, shelves, claim, reservation, lines);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return revised;
+}
+
+/** Plans for a claim with what it holds already, and stores the reservation with its new lines. */
+async function settle(
+  tx: Tx,
+  shelves: Shelves,
+  claim: OrderClaim,
+  before: Reservation | null,
+  old: readonly HeldLine[],
+): Promise<ClaimLine[]> {
+  const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = claim;
+  // An order on hold that gave its stock back takes none before it is released.
+  const waits = before?.paused === true && old.length > 0 && old.every((line) => line.reserved === 0);
+  const own = unpickedUnits(shelves, old);
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, own };
+  const { portions, missing } = waits ? noPlan(claim) : planStock(claim.lines, shelves, options);
+  if (!claim.allow_backorder && !waits) refuseShortage(claim, missing, shelves, options);
+  const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
+  let id = before?.id;
+  if (before === null) {
+    const open = { status: "reserved", paused: false, expires_at: null, released_at: null } as const;
+    id = await insertReservation(tx, { ...row, ...open, created_at: tx.now });
+  } else await saveReservation(tx, { ...before, ...row, expires_at: null });
+  const lines = await replaceLines(tx, shelves, id ?? 0, old, claim.lines, portions);
+  return lines.map(claimLine);
+}
+
+function noPlan({ lines }: OrderClaim): Plan {
+  return { portions: lines.map(() => []), missing: lines.map((line) => line.quantity) };
+}
+
+function refuseShortage(claim: OrderClaim, missing: Plan["missing"], shelves: Shelves, options: PlanOptions): void {
+  if (missing.some((units) => units > 0)) throw shortageFault(claim.lines, missing, shelves, options);
+}
+
+/** An order's claim with its stock locked. */
+interface OpenClaim {
+  readonly reservation: Reservation;
+  readonly lines: HeldLine[];
+  readonly shelves: Shelves;
+}
+
+async function openClaim(tx: Tx, order_id: number, more_products: readonly number[] = []): Promise<OpenClaim> {
+  const reservation = await findOrderReservation(tx, order_id);
+  assert(reservation, `order ${order_id} has a claim on stock`);
+  const products = productsOf(await listLines(tx, [reservation.id]));
+  const shelves = await freshShelves(tx, [...products, ...more_products]);
+  // Backorders may have been filled before the stock was locked, so the lines are read again under the lock.
+  const lines = await withAllocations(tx, await listLines(tx, [reservation.id]));
+  return { reservation, lines, shelves };
+}
+
+function productsOf(lines: readonly { readonly product_id: number }[]): number[] {
+  return [...new Set(lines.map((line) => line.product_id))];
+}
+
+/**
+ * Commits an order's claim as work on the order begins, and plans its unpicked units anew, first expired first.
+ * Refuses: invalid_state_transition. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  if (reservation.status === "committed") return lines.map(claimLine);
+  const status = move(reservationMoves, "commit", reservation.status);
+  const { warehouse_id, requires_cold_storage } = reservation;
+  const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
+  const own = unpickedUnits(shelves, lines);
+  const { portions } = planStock(wants, shelves, { now: tx.now, warehouse_id, requires_cold_storage, own });
+  await assignPlan(tx, shelves, lines, portions);
+  await saveReservation(tx, { ...reservation, status, expires_at: null });
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return lines.map(claimLine);
+}
+
+/** Gives lines these unpicked units in place of those they hold, and saves their counts. */
+async function assignPlan(
+  tx: Tx,
+  shelves: Shelves,
+  lines: readonly HeldLine[],
+  portions: readonly (readonly Portion[])[],
+): Promise<void> {
+  await assignUnits(
+    tx,
+    shelves,
+    lines.map((line, at) => ({ line, portions: portions[at] ?? [] })),
+  );
+  for (const [at, line] of lines.entries()) {
+    const unpicked = (portions[at] ?? []).reduce((sum, portion) => sum + portion.quantity, 0);
+    await setCounts(tx, shelves, line, { reserved: line.picked + unpicked });
+  }
+}
+
+/**
+ * Takes units of an order from the shelf to its staging bin; the promise moves with them, also when they are of another
+ * lot or bin than planned. Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
+ */
+export async function pickClaim(
   tx: Tx,
   order_id: number,
   picks: readonly Pick[],
   how: { readonly confirmed: boolean; readonly actor: Actor },
-): Promise<ClaimLine[]>;
-/** `anyway` ships units of a lot that may not be shipped: what a carrier reports is never refused. */
-export declare function shipClaim(
+): Promise<ClaimLine[]> {
+  const { lines, shelves } = await openClaim(tx, order_id);
+  for (const pick of picks) await pickUnits(tx, shelves, { order_id, ...how }, lineOf(lines, pick), pick);
+  return lines.map(claimLine);
+}
+
+/**
+ * Hands picked units of an order over: on hand and reserved drop. With `anyway` lots go that may not be shipped, since
+ * what a carrier reports is never refused. Refuses: lot_not_pickable. Emits: inventory.updated.
+ */
+export async function shipClaim(
   tx: Tx,
   order_id: number,
   units: readonly LineUnits[],
   actor: Actor,
-  how: { readonly confirmed: boolean; readonly anyway?: boolean },
-): Promise<ClaimLine[]>;
-export declare function releaseClaim(
+  { confirmed, anyway = false }: { readonly confirmed: boolean; readonly anyway?: boolean },
+): Promise<ClaimLine[]> {
+  const { lines, shelves } = await openClaim(tx, order_id);
+  const errand = { order_id, actor, confirmed, anyway };
+  for (const unit of units) await handOutUnits(tx, shelves, errand, lineOf(lines, unit), unit.quantity);
+  return lines.map(claimLine);
+}
+
+function lineOf(lines: readonly HeldLine[], { order_line_id }: LineUnits): HeldLine {
+  const line = lines.find((line) => line.order_line_id === order_line_id);
+  assert(line, `order line ${order_line_id} has a claim on stock`);
+  return line;
+}
+
+/**
+ * Gives units back that an order no longer wants (null: all of them): first those it waits for, then those on the shelf,
+ * then picked ones, which go to the put-back bin. Others who wait get what is freed.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function releaseClaim(
   tx: Tx,
   order_id: number,
   units: readonly LineUnits[] | null,
   actor: Actor,
-): Promise<ClaimLine[]>;
-export declare function pauseClaim(tx: Tx, order_id: number, how: { readonly free: boolean }): Promise<ClaimLine[]>;
-export declare function resumeClaim(tx: Tx, order_id: number): Promise<ClaimLine[]>;
-export declare function setClaimPriority(tx: Tx, order_id: number, priority: number): Promise<void>;
+): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  if (reservation.status === "released") return lines.map(claimLine);
+  const given = lines.map((line) => {
+    if (units === null) return line.wanted;
+    const own = units.filter((unit) => unit.order_line_id === line.order_line_id);
+    return own.reduce((sum, { quantity }) => sum + quantity, 0);
+  });
+  const kept = lines.map((line, at) => {
+    const { wanted, reserved, picked } = line;
+    const back = given[at] ?? 0;
+    assert(back <= wanted, "an order gives back no more than it wants");
+    const from_shelf = Math.min(Math.max(0, back - (wanted - reserved)), reserved - picked);
+    return firstUnits(shelves, line, reserved - picked - from_shelf);
+  });
+  await assignPlan(tx, shelves, lines, kept);
+  for (const [at, line] of lines.entries()) {
+    const wanted = line.wanted - (given[at] ?? 0);
+    const errand = { order_id, actor, confirmed: true };
+    if (line.picked > wanted) await unpickUnits(tx, shelves, errand, line, line.picked - wanted);
+    await setCounts(tx, shelves, line, { wanted });
+  }
+  if (units === null) {
+    const act = reservation.status === "committed" ? "give_back" : "release";
+    const status = move(reservationMoves, act, reservation.status);
+    await saveReservation(tx, { ...reservation, status, released_at: tx.now });
+  }
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return lines.map(claimLine);
+}
+
+/** The first so many of a line's unpicked units: they were planned to leave first. */
+function firstUnits(shelves: Shelves, line: HeldLine, count: number): Portion[] {
+  const { items } = shelfOf(shelves, line.product_id);
+  let left = count;
+  return unpicked(shelves, line).flatMap(({ stock_item_id, quantity }) => {
+    const item = items.find(({ id }) => id === stock_item_id);
+    const kept = Math.min(left, quantity);
+    left -= kept;
+    return item !== undefined && kept > 0 ? [{ item, quantity: kept }] : [];
+  });
+}
+
+/**
+ * Sets an order's claim aside while the order is on hold: its backorders are not filled, and with `free` its unpicked
+ * units go to others. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function pauseClaim(tx: Tx, order_id: number, { free }: { readonly free: boolean }): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  await saveReservation(tx, { ...reservation, paused: true });
+  if (free) {
+    await assignPlan(tx, shelves, lines, []);
+    await fillBackorders(tx, shelves, productsOf(lines));
+  }
+  return lines.map(claimLine);
+}
+
+/**
+ * Takes an order's claim up again: it gets its share of what there is, in its turn.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function resumeClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  await saveReservation(tx, { ...reservation, paused: false });
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return (await listLines(tx, [reservation.id])).map(claimLine);
+}
+
+/** Changes how urgent an order is when stock is short. */
+export async function setClaimPriority(tx: Tx, order_id: number, priority: number): Promise<void> {
+  const reservation = await findOrderReservation(tx, order_id);
+  assert(reservation, `order ${order_id} has a claim on stock`);
+  await saveReservation(tx, { ...reservation, priority });
+}

@@ -1,5 +1,472 @@
-import type { Db } from "../../database/store.ts";
+import { and, asc, desc, eq, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { among, list } from "../../../db/kit.ts";
+import { lots, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Window } from "../../kit/page.ts";
 import type { ClaimLine, PlannedUnits } from "./claim.ts";
+import {
+  type Allocation,
+  claimLine,
+  type HeldLine,
+  type Reservation,
+  type ReservationLine,
+  type ReservedUnits,
+} from "./reservation.ts";
+import type { ReservationStatus } from "./status.ts";
 
-export declare function claimsOf(db: Db, order_ids: readonly number[]): Promise<Map<number, ClaimLine[]>>;
-export declare function planOf(db: Db, order_id: number): Promise<PlannedUnits[]>;
+const byId = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select().from(reservations).where(eq(reservations.id, a.id)),
+);
+const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql.select().from(reservations).where(eq(reservations.order_id, a.order_id)),
+);
+const adoptable = prepared((select, a: Args<{ order_ref: string; source: string; now: number }>) =>
+  select
+    .select()
+    .from(reservations)
+    .where(
+      and(
+        eq(reservations.order_ref, a.order_ref),
+        eq(reservations.source, a.source),
+        eq(reservations.status, "reserved"),
+        isNull(reservations.order_id),
+        sql`${reservations.expires_at} > ${a.now}`,
+      ),
+    )
+    .orderBy(asc(reservations.id)),
+);
+
+/** The reservation with this id, or null. */
+export async function findReservation(db: Db, id: number): Promise<Reservation | null> {
+  const [row] = await byId(db, { id });
+  return row ?? null;
+}
+
+/** The reservation that is an order's claim, or null. */
+export async function findOrderReservation(db: Db, order_id: number): Promise<Reservation | null> {
+  const [row] = await byOrder(db, { order_id });
+  return row ?? null;
+}
+
+/** Open reservations that a client made for an order of this number before it came, oldest first. */
+export async function findAdoptable(db: Db, order_ref: string, source: string): Promise<Reservation[]> {
+  return adoptable(db, { order_ref, source, now: db.now });
+}
+
+const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select()
+    .from(reservation_lines)
+    .where(among(reservation_lines.reservation_id, a.ids))
+    .orderBy(asc(reservation_lines.id)),
+);
+const allocationsOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select().from(allocations).where(among(allocations.reservation_line_id, a.ids)).orderBy(asc(allocations.id)),
+);
+
+/** The lines of these reservations, in their order. */
+export async function listLines(db: Db, reservation_ids: readonly number[]): Promise<ReservationLine[]> {
+  return linesOf(db, { ids: list(reservation_ids) });
+}
+
+/** The lines with all that is promised to them. */
+export async function withAllocations(db: Db, lines: readonly ReservationLine[]): Promise<HeldLine[]> {
+  if (lines.length === 0) return [];
+  const rows = await allocationsOf(db, { ids: list(lines.map((line) => line.id)) });
+  const of = Map.groupBy(rows, (row) => row.reservation_line_id);
+  return lines.map((line) => ({ ...line, allocations: of.get(line.id) ?? [] }));
+}
+
+/** Stores a new reservation and answers its id. */
+export async function insertReservation(tx: Tx, row: Omit<Reservation, "id">): Promise<number> {
+  const [id = 0] = await insertIds(tx, reservations, [row]);
+  return id;
+}
+
+/** Stores lines and answers their ids. */
+export async function insertLines(tx: Tx, rows: readonly Omit<ReservationLine, "id">[]): Promise<number[]> {
+  return insertIds(tx, reservation_lines, rows);
+}
+
+/** Forgets lines to which nothing is promised any more. */
+export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await tx.sql.delete(reservation_lines).where(inArray(reservation_lines.id, [...ids]));
+}
+
+type Mutable = Pick<
+  Reservation,
+  "id" | "order_id" | "order_ref" | "status" | "priority" | "paused" | "warehouse_id" | "requires_cold_storage"
+> &
+  Pick<Reservation, "expires_at" | "released_at">;
+const save = prepared((tx: Writing, a: Args<Mutable>) =>
+  tx
+    .update(reservations)
+    .set({
+      order_id: sql`${a.order_id}`,
+      order_ref: sql`${a.order_ref}`,
+      status: sql`${a.status}`,
+      priority: sql`${a.priority}`,
+      paused: sql`${a.paused}`,
+      warehouse_id: sql`${a.warehouse_id}`,
+      requires_cold_storage: sql`${a.requires_cold_storage}`,
+      expires_at: sql`${a.expires_at}`,
+      released_at: sql`${a.released_at}`,
+    })
+    .where(eq(reservations.id, a.id)),
+);
+
+/** Stores a reservation as it is now. */
+export async function saveReservation(tx: Tx, reservation: Reservation): Promise<void> {
+  const { source: _source, created_at: _created, ...row } = reservation;
+  await save(tx, row);
+}
+
+const saveCounts = prepared((tx: Writing, a: Args<{ id: number; wanted: number; reserved: number; picked: number }>) =>
+  tx
+    .update(reservation_lines)
+    .set({ wanted: sql`${a.wanted}`, reserved: sql`${a.reserved}`, picked: sql`${a.picked}` })
+    .where(eq(reservation_lines.id, a.id)),
+);
+
+/** Stores the counts of a line. */
+export async function saveLine(tx: Tx, { id, wanted, reserved, picked }: ReservationLine): Promise<void> {
+  await saveCounts(tx, { id, wanted, reserved, picked });
+}
+
+/** Stores new allocations. */
+export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, "id">[]): Promise<void> {
+  await insert(tx, allocations, rows);
+}
+
+const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quantity: number }>) =>
+  tx
+    .insert(allocations)
+    .values({ reservation_line_id: sql`${a.line}`, stock_item_id: sql`${a.item}`, quantity: sql`${a.quantity}` })
+    .onConflictDoUpdate({
+      target: [allocations.reservation_line_id, allocations.stock_item_id],
+      set: { quantity: sql`${allocations.quantity} + excluded.quantity` },
+    }),
+);
+
+/** Adds units of an item to what is promised to a line. */
+export async function addAllocation(tx: Tx, line: number, item: number, quantity: number): Promise<void> {
+  await addTo(tx, { line, item, quantity });
+}
+
+const setQuantity = prepared((tx: Writing, a: Args<{ id: number; quantity: number }>) =>
+  tx
+    .update(allocations)
+    .set({ quantity: sql`${a.quantity}` })
+    .where(eq(allocations.id, a.id)),
+);
+const remove = prepared((tx: Writing, a: Args<{ id: number }>) =>
+  tx.delete(allocations).where(eq(allocations.id, a.id)),
+);
+
+/** Stores how many units an allocation has left; none means that it is gone. */
+export async function saveAllocation(tx: Tx, { id, quantity }: Allocation): Promise<void> {
+  if (quantity === 0) await remove(tx, { id });
+  else await setQuantity(tx, { id, quantity });
+}
+
+const claims = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({
+      order_id: reservations.order_id,
+      id: reservation_lines.id,
+      reservation_id: reservation_lines.reservation_id,
+      product_id: reservation_lines.product_id,
+      order_line_id: reservation_lines.order_line_id,
+      quantity: reservation_lines.quantity,
+      wanted: reservation_lines.wanted,
+      reserved: reservation_lines.reserved,
+      picked: reservation_lines.picked,
+    })
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .where(among(reservations.order_id, a.ids))
+    .orderBy(asc(reservation_lines.id)),
+);
+
+/** What stock holds for the lines of these orders, by order. */
+export async function claimsOf(db: Db, order_ids: readonly number[]): Promise<Map<number, ClaimLine[]>> {
+  const rows = await claims(db, { ids: list(order_ids) });
+  const of = Map.groupBy(rows, (row) => row.order_id ?? 0);
+  return new Map([...of].map(([order_id, lines]) => [order_id, lines.map(claimLine)]));
+}
+
+/** The units promised to an order and where they lie, along the pick path of each warehouse. */
+export async function planOf(db: Db, order_id: number): Promise<PlannedUnits[]> {
+  const rows = await db.sql
+    .select({
+      order_line_id: reservation_lines.order_line_id,
+      product_id: reservation_lines.product_id,
+      warehouse_id: stock_items.warehouse_id,
+      bin: bins.code,
+      bin_kind: bins.kind,
+      pick_order: bins.pick_order,
+      lot_number: lots.lot_number,
+      expiration_date: lots.expiration_date,
+      quantity: allocations.quantity,
+    })
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(eq(reservations.order_id, order_id))
+    .orderBy(asc(stock_items.warehouse_id), asc(bins.pick_order), asc(bins.code), asc(allocations.id));
+  return rows.map(({ order_line_id, bin_kind, ...row }) => ({
+    ...row,
+    order_line_id: order_line_id ?? 0,
+    picked: bin_kind === "staging",
+  }));
+}
+
+/** What decides who of those that wait for stock comes first. */
+export interface WaitingPlace {
+  readonly priority: number;
+  readonly created_at: number;
+  readonly line_id: number;
+}
+
+/** A line that waits for stock, with what its reservation says of the choice. */
+export interface WaitingLine extends ReservationLine {
+  readonly priority: number;
+  readonly created_at: number;
+  readonly warehouse_id: number | null;
+  readonly requires_cold_storage: boolean;
+}
+
+const open = sql`${reservations.status} in ('reserved', 'committed')`;
+const waiting = prepared(
+  (
+    select,
+    a: Args<{ product_id: number; now: number; rank: number; created_at: number; line_id: number; limit: number }>,
+  ) =>
+    select
+      .select({
+        id: reservation_lines.id,
+        reservation_id: reservation_lines.reservation_id,
+        product_id: reservation_lines.product_id,
+        order_line_id: reservation_lines.order_line_id,
+        quantity: reservation_lines.quantity,
+        wanted: reservation_lines.wanted,
+        reserved: reservation_lines.reserved,
+        picked: reservation_lines.picked,
+        priority: reservations.priority,
+        created_at: reservations.created_at,
+        warehouse_id: reservations.warehouse_id,
+        requires_cold_storage: reservations.requires_cold_storage,
+      })
+      .from(reservation_lines)
+      .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+      .where(
+        and(
+          eq(reservation_lines.product_id, a.product_id),
+          lt(reservation_lines.reserved, reservation_lines.wanted),
+          open,
+          eq(reservations.paused, false),
+          sql`(${reservations.expires_at} is null or ${reservations.expires_at} > ${a.now})`,
+          sql`(-${reservations.priority}, ${reservations.created_at}, ${reservation_lines.id})
+            > (${a.rank}, ${a.created_at}, ${a.line_id})`,
+        ),
+      )
+      .orderBy(desc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))
+      .limit(a.limit),
+);
+
+/** Lines that wait for a product, the most urgent first, then the oldest, after a place in that queue. */
+export async function listWaitingLines(
+  db: Db,
+  product_id: number,
+  after: WaitingPlace | null,
+  limit: number,
+): Promise<WaitingLine[]> {
+  const { priority, created_at, line_id } = after ?? { priority: Number.MAX_SAFE_INTEGER, created_at: 0, line_id: 0 };
+  return waiting(db, { product_id, now: db.now, rank: -priority, created_at, line_id, limit });
+}
+
+/** The products, by id, for which lines wait while there are units that might fill them. */
+export async function listAwaitedProducts(db: Db): Promise<number[]> {
+  const rows = await db.sql
+    .selectDistinct({ id: reservation_lines.product_id })
+    .from(reservation_lines)
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .innerJoin(stock_items, eq(stock_items.product_id, reservation_lines.product_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(
+      and(
+        lt(reservation_lines.reserved, reservation_lines.wanted),
+        open,
+        eq(reservations.paused, false),
+        sql`${stock_items.on_hand} > 0 and ${stock_items.on_hand} > ${stock_items.reserved}`,
+        eq(bins.kind, "storage"),
+      ),
+    )
+    .orderBy(asc(reservation_lines.product_id));
+  return rows.map(({ id }) => id);
+}
+
+/** Someone who holds units of a stock item. */
+export interface Holder extends WaitingLine {
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly allocation_id: number;
+  readonly held: number;
+}
+
+/** Who holds units of a stock item: those first who lose them first, the least urgent and then the youngest. */
+export async function listHolders(db: Db, stock_item_id: number): Promise<Holder[]> {
+  return db.sql
+    .select({
+      id: reservation_lines.id,
+      reservation_id: reservation_lines.reservation_id,
+      product_id: reservation_lines.product_id,
+      order_line_id: reservation_lines.order_line_id,
+      quantity: reservation_lines.quantity,
+      wanted: reservation_lines.wanted,
+      reserved: reservation_lines.reserved,
+      picked: reservation_lines.picked,
+      priority: reservations.priority,
+      created_at: reservations.created_at,
+      warehouse_id: reservations.warehouse_id,
+      requires_cold_storage: reservations.requires_cold_storage,
+      order_id: reservations.order_id,
+      order_ref: reservations.order_ref,
+      allocation_id: allocations.id,
+      held: allocations.quantity,
+    })
+    .from(allocations)
+    .innerJoin(reservation_lines, eq(reservation_lines.id, allocations.reservation_line_id))
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .where(eq(allocations.stock_item_id, stock_item_id))
+    .orderBy(asc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id));
+}
+
+const overdue = sql`${reservations.status} = 'reserved' and ${reservations.expires_at} is not null`;
+
+/** Reservations past their time that nobody has put away yet, the longest past first. */
+export async function listOverdue(db: Db, limit: number): Promise<Reservation[]> {
+  return db.sql
+    .select()
+    .from(reservations)
+    .where(sql`${overdue} and ${reservations.expires_at} <= ${db.now}`)
+    .orderBy(asc(reservations.expires_at), asc(reservations.id))
+    .limit(limit);
+}
+
+/** Lines of reservations past their time that still want any of these products, the longest past first. */
+export async function listOverdueLines(
+  db: Db,
+  product_ids: readonly number[],
+  limit: number,
+): Promise<ReservationLine[]> {
+  const rows = await db.sql
+    .select()
+    .from(reservation_lines)
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .where(
+      and(
+        sql`${overdue} and ${reservations.expires_at} <= ${db.now}`,
+        inArray(reservation_lines.product_id, [...product_ids]),
+        sql`${reservation_lines.wanted} > 0`,
+      ),
+    )
+    .orderBy(asc(reservations.expires_at), asc(reservation_lines.id))
+    .limit(limit);
+  return rows.map((row) => row.reservation_lines);
+}
+
+/** When the next reservation comes to its time (ms), or null. */
+export async function nextExpiry(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: reservations.expires_at })
+    .from(reservations)
+    .where(overdue)
+    .orderBy(asc(reservations.expires_at))
+    .limit(1);
+  return row?.at ?? null;
+}
+
+/** What the list of reservations may be narrowed to. */
+export interface ReservationFilter {
+  readonly status?: ReservationStatus | undefined;
+  readonly order_ref?: string | undefined;
+  readonly order_id?: number | undefined;
+}
+
+function matching(db: Db, { status, order_ref, order_id }: ReservationFilter): SQL | undefined {
+  const past = sql`(${overdue} and ${reservations.expires_at} <= ${db.now})`;
+  const named = order_id === undefined ? sql`false` : eq(reservations.order_id, order_id);
+  return and(
+    status === undefined
+      ? undefined
+      : status === "expired"
+        ? sql`(${reservations.status} = 'expired' or ${past})`
+        : sql`${reservations.status} = ${status} and not ${past}`,
+    order_ref === undefined ? undefined : sql`(${reservations.order_ref} = ${order_ref} or ${named})`,
+  );
+}
+
+/** A page of reservations, newest first. */
+export async function listReservations(
+  db: Db,
+  filter: ReservationFilter,
+  { limit, offset, after }: Window,
+): Promise<Reservation[]> {
+  return db.sql
+    .select()
+    .from(reservations)
+    .where(and(matching(db, filter), after === null ? undefined : lt(reservations.id, after[1])))
+    .orderBy(desc(reservations.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many reservations match. */
+export async function countReservations(db: Db, filter: ReservationFilter): Promise<number> {
+  return db.sql.$count(reservations, matching(db, filter));
+}
+
+/**
+ * What these reservations hold, by SKU and warehouse. What they want and do not hold has no warehouse, nor has what they
+ * held once they are over.
+ */
+export async function reservedUnits(db: Db, reservation_ids: readonly number[]): Promise<ReservedUnits[]> {
+  const ofLine = await db.sql
+    .select({ line: reservation_lines, sku: products.sku })
+    .from(reservation_lines)
+    .innerJoin(products, eq(products.id, reservation_lines.product_id))
+    .where(inArray(reservation_lines.reservation_id, [...reservation_ids]))
+    .orderBy(asc(reservation_lines.id));
+  const held = await db.sql
+    .select({
+      line_id: reservation_lines.id,
+      warehouse_id: stock_items.warehouse_id,
+      quantity: sql<number>`sum(${allocations.quantity})`.mapWith(Number),
+    })
+    .from(reservation_lines)
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .where(inArray(reservation_lines.reservation_id, [...reservation_ids]))
+    .groupBy(reservation_lines.id, stock_items.warehouse_id)
+    .orderBy(asc(stock_items.warehouse_id));
+  const heldOf = Map.groupBy(held, (row) => row.line_id);
+  return ofLine.flatMap(({ line, sku }) => {
+    const { reservation_id, quantity, wanted, reserved } = line;
+    const without = wanted > reserved ? wanted - reserved : wanted === 0 ? quantity : 0;
+    const own = (heldOf.get(line.id) ?? []).map((row) => ({
+      reservation_id,
+      sku,
+      quantity: row.quantity,
+      warehouse_id: row.warehouse_id,
+    }));
+    return without > 0 ? [...own, { reservation_id, sku, quantity: without, warehouse_id: null }] : own;
+  });
+}

@@ -5,6 +5,7 @@ import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind } from "../status.ts";
+import { type BinSpot, binSpot } from "../stock/shelf.ts";
 import {
   checkBinCode,
   checkTimezone,
@@ -31,6 +32,9 @@ import {
   zoneHoldsStock,
 } from "./store.ts";
 import type { Bin, Warehouse, Zone } from "./warehouse.ts";
+
+// Bins for units that are not for sale come last on the pick path.
+const last_place = 1_000_000;
 
 const firstWarehouse: CreateWarehouse = {
   name: "Main warehouse",
@@ -108,7 +112,7 @@ async function furnish(tx: Tx, warehouse_id: number, location_zones: readonly Zo
     await setZone(tx, empty, zone, `location_zones[${index}]`);
   }
   const { zones } = await getWarehouse(tx, warehouse_id);
-  const place = { warehouse_id, zone_id: zones[0]?.id ?? null, pick_order: 1_000_000, capacity: null };
+  const place = { warehouse_id, zone_id: zones[0]?.id ?? null, pick_order: last_place, capacity: null };
   for (const { code, kind } of waitingBins) await ensureBin(tx, { ...place, code, kind });
 }
 
@@ -182,18 +186,18 @@ function refuseUnfit(bin: Bin, zone: Zone | undefined, { sku, temperature_zone }
   throw invalid("bin", `lies in the ${zone.temperature_zone} zone ${zone.zone_id}; ${sku} is ${temperature_zone}`);
 }
 
-/** The first bin of a kind where units wait that are not for sale. Each warehouse has one. */
-export async function waitingBin(tx: Tx, warehouse_id: number, kind: BinKind): Promise<Bin> {
+/** Where units of a warehouse wait that are not for sale: its first bin of that kind. */
+export async function waitingSpot(tx: Tx, warehouse_id: number, kind: BinKind): Promise<BinSpot> {
   const usual = waitingBins.find((bin) => bin.kind === kind);
   assert(usual, `units never wait in a ${kind} bin`);
-  const { zones, bins } = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => getWarehouse(tx, warehouse_id));
-  const bin = bins.find((bin) => bin.kind === kind);
-  if (bin !== undefined) return bin;
-  const place = { warehouse_id, zone_id: zones[0]?.id ?? null, pick_order: 1_000_000, capacity: null };
-  return ensureBin(tx, { ...place, code: usual.code, kind });
+  const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => getWarehouse(tx, warehouse_id));
+  const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
+  const bin =
+    warehouse.bins.find((bin) => bin.kind === kind) ?? (await ensureBin(tx, { ...place, code: usual.code, kind }));
+  return binSpot(warehouse, bin);
 }
 
-/** The bin where the picked units of an order wait, by the order's identifier on the wire. */
+/** Where the picked units of an order wait, by the order's identifier on the wire. */
 export async function stagingBin(tx: Tx, warehouse_id: number, order: string): Promise<Bin> {
   const place = { warehouse_id, zone_id: null, pick_order: 0, capacity: null };
   return ensureBin(tx, { ...place, code: stagingCode(order), kind: "staging" });

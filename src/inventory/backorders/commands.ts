@@ -1,0 +1,163 @@
+// Who waits for stock and who loses it: filling backorders, what time undoes, and promises that must move.
+import type { Tx } from "../../database/store.ts";
+import { addUnits, assignUnits, setCounts } from "../allocations/commands.ts";
+import type { ReservationLine } from "../reservations/reservation.ts";
+import { planStock } from "../reservations/rules.ts";
+import {
+  addAllocation,
+  type Holder,
+  listHolders,
+  listOverdueLines,
+  listWaitingLines,
+  saveAllocation,
+  type WaitingPlace,
+  withAllocations,
+} from "../reservations/store.ts";
+import { type OpenShelf, openShelves, promise, type Shelves } from "../shelves/commands.ts";
+import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
+import { expireLots } from "../stock/store.ts";
+
+const lines_max = 500;
+
+/**
+ * Opens shelves as they truly are at this moment: lots past their expiry are put aside, reservations past their time
+ * give back what they held, and whoever waits for these units gets them before anyone newer.
+ */
+export async function freshShelves(tx: Tx, product_ids: readonly number[]): Promise<Shelves> {
+  const fresh = tx.memo("inventory.fresh", () => new Set<number>());
+  const shelves = await openShelves(tx, product_ids);
+  const opened = [...new Set(product_ids)].filter((id) => !fresh.has(id));
+  for (const id of opened) {
+    fresh.add(id);
+    const shelf = shelves.get(id);
+    if (shelf !== undefined) await putExpiredLotsAside(tx, shelves, shelf);
+  }
+  if (opened.some((id) => shelves.get(id)?.overdue)) {
+    await giveBack(tx, shelves, await listOverdueLines(tx, opened, lines_max));
+    tx.wake("inventory.expire_reservations", tx.now);
+  }
+  await fillBackorders(tx, shelves, opened);
+  return shelves;
+}
+
+/** Lets lines go whose reservation is over: they want nothing any more and hold nothing. */
+export async function giveBack(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
+  const held = await withAllocations(tx, lines);
+  await assignUnits(
+    tx,
+    shelves,
+    held.map((line) => ({ line, portions: [] })),
+  );
+  for (const line of held) await setCounts(tx, shelves, line, { wanted: 0, reserved: 0 });
+}
+
+/** Gives what these products have available to those who wait for it, the most urgent first, then the oldest. */
+export async function fillBackorders(tx: Tx, shelves: Shelves, product_ids: readonly number[]): Promise<void> {
+  for (const id of new Set(product_ids)) {
+    const shelf = shelves.get(id);
+    if (shelf === undefined) continue;
+    shelf.crowded = (await fillShelf(tx, shelves, shelf, null)) !== null;
+    // The rest waits for the job, and nothing is promised to newer demand before it is done.
+    if (shelf.crowded) tx.wake("inventory.fill_backorders", tx.now);
+  }
+}
+
+/** Serves a few hundred of those who wait for a product, after a place in the queue; answers where to go on, or null. */
+export async function fillShelf(
+  tx: Tx,
+  shelves: Shelves,
+  shelf: OpenShelf,
+  after: WaitingPlace | null,
+): Promise<WaitingPlace | null> {
+  if (shelf.backordered === 0 || availableOf(shelf.items, tx.now) === 0) return null;
+  const product_id = shelf.product.id;
+  const lines = await listWaitingLines(tx, product_id, after, lines_max + 1);
+  const open = new Map([[product_id, { ...shelf, crowded: false }]]);
+  for (const line of lines.slice(0, lines_max)) {
+    const { warehouse_id, requires_cold_storage, wanted, reserved } = line;
+    const choice = { now: tx.now, warehouse_id, requires_cold_storage };
+    const { portions } = planStock([{ product_id, quantity: wanted - reserved }], open, choice);
+    const [found = []] = portions;
+    if (found.length > 0) await addUnits(tx, shelves, line, found);
+    if (availableOf(shelf.items, tx.now) === 0) return null;
+  }
+  const last = lines.length > lines_max ? lines[lines_max - 1] : undefined;
+  return last === undefined ? null : { priority: last.priority, created_at: last.created_at, line_id: last.id };
+}
+
+/** Marks lots on a shelf that are past their expiry and moves the promises of their unpicked units to other stock. */
+async function putExpiredLotsAside(tx: Tx, shelves: Shelves, shelf: OpenShelf): Promise<void> {
+  const past = shelf.items.filter((item) => item.lot_status === "available" && !isLotGood(item, tx.now));
+  if (past.length === 0) return;
+  await expireLots(
+    tx,
+    past.flatMap(({ lot_id }) => lot_id ?? []),
+  );
+  for (const item of past) {
+    const at = shelf.items.indexOf(item);
+    const expired = { ...item, lot_status: "expired" as const };
+    shelf.items[at] = expired;
+    if (item.bin_kind !== "staging") await displacePromises(tx, shelves, shelf, expired, item.reserved);
+  }
+}
+
+/** Units of an order that lost their promise and wait now. */
+export interface Shortfall {
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly quantity: number;
+}
+
+/**
+ * Takes promises of an item's units away from those who hold them, the least urgent and youngest first, and moves them to
+ * other stock; answers who found none and waits now.
+ */
+export async function displacePromises(
+  tx: Tx,
+  shelves: Shelves,
+  shelf: OpenShelf,
+  item: StockItem,
+  units: number,
+): Promise<Shortfall[]> {
+  if (units === 0) return [];
+  const shortfalls: Shortfall[] = [];
+  let left = units;
+  for (const holder of await listHolders(tx, item.id)) {
+    if (left === 0) break;
+    const quantity = Math.min(left, holder.held);
+    left -= quantity;
+    const missing = await moveHolder(tx, shelves, shelf, item, holder, quantity);
+    const { order_id, order_ref } = holder;
+    if (missing > 0) shortfalls.push({ order_id, order_ref, quantity: missing });
+  }
+  return shortfalls;
+}
+
+async function moveHolder(
+  tx: Tx,
+  shelves: Shelves,
+  shelf: OpenShelf,
+  item: StockItem,
+  holder: Holder,
+  quantity: number,
+): Promise<number> {
+  const { allocation_id, held, warehouse_id, requires_cold_storage, ...line } = holder;
+  const { id: product_id } = shelf.product;
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, except: new Set([item.id]) };
+  const open = new Map([[product_id, { ...shelf, crowded: false }]]);
+  const { portions, missing } = planStock([{ product_id, quantity }], open, options);
+  await promise(tx, item, -quantity);
+  await saveAllocation(tx, {
+    id: allocation_id,
+    reservation_line_id: line.id,
+    stock_item_id: item.id,
+    quantity: held - quantity,
+  });
+  for (const portion of portions[0] ?? []) {
+    await promise(tx, portion.item, portion.quantity);
+    await addAllocation(tx, line.id, portion.item.id, portion.quantity);
+  }
+  const short = missing[0] ?? 0;
+  await setCounts(tx, shelves, line, { reserved: line.reserved - short });
+  return short;
+}

@@ -1,0 +1,216 @@
+// Units on their way through staging: picked from the shelf, handed over, or brought back.
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { itemOf, picked, setCounts, unpicked } from "../allocations/commands.ts";
+import type { Pick } from "../reservations/claim.ts";
+import type { Allocation, HeldLine } from "../reservations/reservation.ts";
+import { addAllocation, saveAllocation } from "../reservations/store.ts";
+import { moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
+import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
+
+/** Who moves units for which order, and whether somebody saw them move. */
+export interface Errand {
+  readonly order_id: number;
+  readonly actor: Actor;
+  readonly confirmed: boolean;
+}
+
+/**
+ * Takes units of a line to the order's staging bin, as planned or from the lot and bin named: the promise moves along.
+ * Refuses: insufficient_inventory, lot_not_pickable.
+ */
+export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: HeldLine, pick: Pick): Promise<void> {
+  const { product } = shelfOf(shelves, line.product_id);
+  const open = line.reserved - line.picked;
+  if (pick.quantity > open) {
+    const shortages = [{ sku: product.sku, requested: pick.quantity, available: open }];
+    const message = `${pick.quantity} units of ${product.sku} cannot be picked: ${open} are reserved and not picked yet.`;
+    throw new Fault("insufficient_inventory", message, { shortages });
+  }
+  const isMeant = ({ lot_number, bin }: StockItem) =>
+    (pick.lot_number === undefined || pick.lot_number === lot_number) && (pick.bin === undefined || pick.bin === bin);
+  let left = pick.quantity;
+  const planned = unpicked(shelves, line);
+  for (const allocation of planned) {
+    const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
+    const units = Math.min(left, allocation.quantity);
+    if (units === 0 || !isMeant(item)) continue;
+    if (!isLotGood(item, tx.now)) throw notPickable(item);
+    left -= units;
+    await reduce(tx, line, allocation, units);
+    await stage(tx, shelves, errand, line, item, units);
+  }
+  if (left > 0) await pickOthers(tx, shelves, errand, line, isMeant, left);
+  await setCounts(tx, shelves, line, { picked: line.picked + pick.quantity });
+}
+
+/** Picks units that were not planned for the line: it gives up as many of those that were. */
+async function pickOthers(
+  tx: Tx,
+  shelves: Shelves,
+  errand: Errand,
+  line: HeldLine,
+  isMeant: (item: StockItem) => boolean,
+  count: number,
+): Promise<void> {
+  const { product, items } = shelfOf(shelves, line.product_id);
+  const planned = unpicked(shelves, line);
+  const warehouses = new Set(
+    planned.map(({ stock_item_id }) => itemOf(shelves, line.product_id, stock_item_id).warehouse_id),
+  );
+  const meant = items.filter(
+    (item) => item.bin_kind === "storage" && warehouses.has(item.warehouse_id) && isMeant(item),
+  );
+  const bad = meant.find((item) => item.on_hand > 0 && !isSellable(item, tx.now));
+  if (bad !== undefined) throw notPickable(bad);
+  let left = count;
+  for (const item of meant) {
+    const units = Math.min(left, item.on_hand - item.reserved);
+    if (units === 0) continue;
+    left -= units;
+    await giveUp(tx, shelves, line, units);
+    await promise(tx, item, units);
+    await stage(tx, shelves, errand, line, item, units);
+  }
+  if (left === 0) return;
+  const shortages = [{ sku: product.sku, requested: count, available: count - left }];
+  const message = `${left} units of ${product.sku} are missing in the lot or bin named, or promised to other orders.`;
+  throw new Fault("insufficient_inventory", message, { shortages });
+}
+
+/** Gives up units of a line that were planned last. */
+async function giveUp(tx: Tx, shelves: Shelves, line: HeldLine, count: number): Promise<void> {
+  let left = count;
+  for (const allocation of unpicked(shelves, line).reverse()) {
+    const units = Math.min(left, allocation.quantity);
+    if (units === 0) continue;
+    left -= units;
+    await reduce(tx, line, allocation, units);
+    await promise(tx, itemOf(shelves, line.product_id, allocation.stock_item_id), -units);
+  }
+  assert(left === 0, "a line gives up no more than it holds");
+}
+
+async function stage(
+  tx: Tx,
+  shelves: Shelves,
+  { order_id, actor, confirmed }: Errand,
+  line: HeldLine,
+  item: StockItem,
+  quantity: number,
+): Promise<void> {
+  const order = wireId("order", order_id);
+  const { id: bin_id, code: bin } = await tx.memo(`inventory.staging:${item.warehouse_id}:${order}`, () =>
+    stagingBin(tx, item.warehouse_id, order),
+  );
+  const outside = { bin_kind: "staging", pick_order: 0, temperature_zone: null, temperature_range: null } as const;
+  const { to } = await moveUnits(tx, shelfOf(shelves, line.product_id), {
+    type: "transfer",
+    quantity,
+    from: item,
+    to: { ...item, bin_id, bin, ...outside },
+    to_place: null,
+    promised: true,
+    reason: "picked",
+    reference: { type: "order", id: order },
+    confirmed,
+    actor,
+  });
+  assert(to, "picked units lie in staging");
+  await addAllocation(tx, line.id, to.id, quantity);
+}
+
+/**
+ * Hands picked units of a line over: they leave the house. With `anyway` even those of a lot that should not go.
+ * Refuses: lot_not_pickable.
+ */
+export async function handOutUnits(
+  tx: Tx,
+  shelves: Shelves,
+  errand: Errand & { readonly anyway: boolean },
+  line: HeldLine,
+  quantity: number,
+): Promise<void> {
+  assert(quantity <= line.picked, "only picked units are handed over");
+  const { order_id, actor, confirmed, anyway } = errand;
+  let left = quantity;
+  for (const allocation of picked(shelves, line)) {
+    const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
+    const units = Math.min(left, allocation.quantity);
+    if (units === 0) continue;
+    if (!anyway && !isLotGood(item, tx.now)) throw notPickable(item);
+    left -= units;
+    await reduce(tx, line, allocation, units);
+    await moveUnits(tx, shelfOf(shelves, line.product_id), {
+      type: "sale",
+      quantity: units,
+      from: item,
+      to: null,
+      to_place: "customer",
+      promised: true,
+      reason: "shipped",
+      reference: { type: "order", id: wireId("order", order_id) },
+      confirmed,
+      actor,
+    });
+  }
+  const { wanted, reserved } = line;
+  await setCounts(tx, shelves, line, {
+    wanted: wanted - quantity,
+    reserved: reserved - quantity,
+    picked: line.picked - quantity,
+  });
+}
+
+/** Takes picked units of a line out of staging, to be put back on the shelf: they are promised to nobody any more. */
+export async function unpickUnits(
+  tx: Tx,
+  shelves: Shelves,
+  { order_id, actor, confirmed }: Errand,
+  line: HeldLine,
+  quantity: number,
+): Promise<void> {
+  let left = quantity;
+  for (const allocation of picked(shelves, line).reverse()) {
+    const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
+    const units = Math.min(left, allocation.quantity);
+    if (units === 0) continue;
+    left -= units;
+    await reduce(tx, line, allocation, units);
+    await promise(tx, item, -units);
+    await moveUnits(tx, shelfOf(shelves, line.product_id), {
+      type: "transfer",
+      quantity: units,
+      from: item,
+      to: { ...item, ...(await waitingSpot(tx, item.warehouse_id, "putback")) },
+      to_place: null,
+      promised: false,
+      reason: "cancelled",
+      reference: { type: "order", id: wireId("order", order_id) },
+      confirmed,
+      actor,
+    });
+  }
+  assert(left === 0, "no more units are put back than were picked");
+  await setCounts(tx, shelves, line, { reserved: line.reserved - quantity, picked: line.picked - quantity });
+}
+
+async function reduce(tx: Tx, line: HeldLine, allocation: Allocation, by: number): Promise<void> {
+  allocation.quantity -= by;
+  await saveAllocation(tx, allocation);
+  line.allocations = line.allocations.filter(({ quantity }) => quantity > 0);
+}
+
+function notPickable({ lot_id, lot_number, lot_status }: StockItem): Fault {
+  const lot = lot_id === null ? null : wireId("lot", lot_id);
+  const status = lot_status === "available" ? "expired" : lot_status;
+  return new Fault("lot_not_pickable", `Lot ${lot_number} may not leave the house: it is ${status}.`, {
+    lot_id: lot,
+    lot_number,
+    lot_status: status,
+  });
+}

@@ -1,0 +1,201 @@
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { isSellable, type Shelf, type Spot, type StockItem } from "../stock/shelf.ts";
+import { isColdEnough } from "../warehouses/rules.ts";
+
+const day_ms = 86_400_000;
+
+/** Units wanted of one product. */
+export interface Want {
+  readonly product_id: number;
+  readonly quantity: number;
+}
+
+/** Units of one stock item. */
+export interface Portion {
+  readonly item: StockItem;
+  readonly quantity: number;
+}
+
+/** What stock may be chosen for a reservation. */
+export interface Choice {
+  /** Only this warehouse, when given. */
+  readonly warehouse_id: number | null;
+  readonly requires_cold_storage: boolean;
+}
+
+export interface PlanOptions extends Choice {
+  readonly now: number;
+  /** Units by stock item that the wants hold already: they may be kept or exchanged. */
+  readonly own?: ReadonlyMap<number, number>;
+  /** Items that must not be chosen. */
+  readonly except?: ReadonlySet<number>;
+}
+
+/** A shelf that may be closed to newer demand, since older demand waits for it. */
+export type PlannedShelf = Shelf & { readonly crowded?: boolean };
+
+export interface Plan {
+  /** For each want, in their order, the units chosen for it. */
+  readonly portions: readonly (readonly Portion[])[];
+  /** For each want the units that no stock was found for. */
+  readonly missing: readonly number[];
+}
+
+/** Whether a spot lies where a reservation may take from. */
+export function suits({ warehouse_id, temperature_zone }: Spot, product: Shelf["product"], choice: Choice): boolean {
+  if (choice.warehouse_id !== null && warehouse_id !== choice.warehouse_id) return false;
+  if (temperature_zone === null) return false;
+  if (choice.requires_cold_storage && !isColdEnough(temperature_zone, "refrigerated")) return false;
+  return isColdEnough(temperature_zone, product.temperature_zone);
+}
+
+/** How many units of an item a plan may take. Units held already need no shelf life any more, only a good lot. */
+export function freeUnits(item: StockItem, { product, crowded }: PlannedShelf, options: PlanOptions): number {
+  const { now, own, except } = options;
+  if (except?.has(item.id) || !isSellable(item, now) || !suits(item, product, options)) return 0;
+  const held = own?.get(item.id) ?? 0;
+  const lasts = item.expiration_date === null || item.expiration_date - now >= product.min_shelf_life_days * day_ms;
+  return lasts && !crowded ? held + item.on_hand - item.reserved : held;
+}
+
+interface Candidate {
+  readonly item: StockItem;
+  free: number;
+}
+
+/**
+ * Chooses stock for wants: of the warehouse asked for; in zones that are cold enough; of lots that last long enough;
+ * all from one warehouse where one has it all, by warehouse priority; first expired first, then first received;
+ * smallest bin first, then along the pick path.
+ */
+export function planStock(
+  wants: readonly Want[],
+  shelves: { get(product_id: number): PlannedShelf | undefined },
+  options: PlanOptions,
+): Plan {
+  const needed = new Map<number, number>();
+  for (const { product_id, quantity } of wants) needed.set(product_id, (needed.get(product_id) ?? 0) + quantity);
+  const candidates = new Map<number, Candidate[]>();
+  for (const product_id of needed.keys()) candidates.set(product_id, candidatesOf(shelves.get(product_id), options));
+  const whole = wholeWarehouse(needed, candidates);
+  for (const list of candidates.values()) list.sort(whole === null ? byWarehouseThenAge : byAge);
+  const portions: Portion[][] = [];
+  const missing: number[] = [];
+  for (const { product_id, quantity } of wants) {
+    const chosen: Portion[] = [];
+    let left = quantity;
+    for (const candidate of candidates.get(product_id) ?? []) {
+      if (left === 0) break;
+      if (candidate.free === 0 || (whole !== null && candidate.item.warehouse_id !== whole)) continue;
+      const taken = Math.min(left, candidate.free);
+      candidate.free -= taken;
+      left -= taken;
+      chosen.push({ item: candidate.item, quantity: taken });
+    }
+    portions.push(chosen);
+    missing.push(left);
+  }
+  return { portions, missing };
+}
+
+function candidatesOf(shelf: PlannedShelf | undefined, options: PlanOptions): Candidate[] {
+  if (shelf === undefined) return [];
+  const found: Candidate[] = [];
+  for (const item of shelf.items) {
+    const free = freeUnits(item, shelf, options);
+    if (free > 0) found.push({ item, free });
+  }
+  return found;
+}
+
+/** The first warehouse, by priority, that has everything; null when none has. */
+function wholeWarehouse(
+  needed: ReadonlyMap<number, number>,
+  candidates: ReadonlyMap<number, readonly Candidate[]>,
+): number | null {
+  const warehouses = new Map<number, number>();
+  for (const list of candidates.values()) {
+    for (const { item } of list) warehouses.set(item.warehouse_id, item.warehouse_priority);
+  }
+  const ranked = [...warehouses].sort(([a, first], [b, second]) => first - second || a - b);
+  const has = (warehouse_id: number) =>
+    [...needed].every(([product_id, quantity]) => {
+      let free = 0;
+      for (const candidate of candidates.get(product_id) ?? []) {
+        if (candidate.item.warehouse_id === warehouse_id) free += candidate.free;
+      }
+      return free >= quantity;
+    });
+  return ranked.find(([id]) => has(id))?.[0] ?? null;
+}
+
+function byAge({ item: a, free: few }: Candidate, { item: b, free: many }: Candidate): number {
+  return (
+    (a.expiration_date ?? Number.MAX_SAFE_INTEGER) - (b.expiration_date ?? Number.MAX_SAFE_INTEGER) ||
+    a.received_at - b.received_at ||
+    few - many ||
+    a.pick_order - b.pick_order ||
+    a.id - b.id
+  );
+}
+
+function byWarehouseThenAge(a: Candidate, b: Candidate): number {
+  return (
+    a.item.warehouse_priority - b.item.warehouse_priority || a.item.warehouse_id - b.item.warehouse_id || byAge(a, b)
+  );
+}
+
+/** One SKU of which there is too little. */
+export interface Shortage {
+  readonly sku: string;
+  readonly requested: number;
+  readonly available: number;
+  readonly by_warehouse: readonly { readonly warehouse_id: number; readonly available: number }[];
+}
+
+/** What is too little for these wants, SKU by SKU: what could have been promised, and where. */
+export function shortagesOf(
+  wants: readonly Want[],
+  missing: readonly number[],
+  shelves: { get(product_id: number): PlannedShelf | undefined },
+  options: PlanOptions,
+): Shortage[] {
+  const short = new Set(wants.filter((_, at) => (missing[at] ?? 0) > 0).map(({ product_id }) => product_id));
+  return [...short].flatMap((product_id) => {
+    const shelf = shelves.get(product_id);
+    if (shelf === undefined) return [];
+    const own = wants.filter((want) => want.product_id === product_id);
+    const free = new Map<number, number>();
+    for (const item of shelf.items) {
+      const units = freeUnits(item, shelf, options);
+      if (units > 0) free.set(item.warehouse_id, (free.get(item.warehouse_id) ?? 0) + units);
+    }
+    return {
+      sku: shelf.product.sku,
+      requested: own.reduce((sum, want) => sum + want.quantity, 0),
+      available: [...free.values()].reduce((sum, units) => sum + units, 0),
+      by_warehouse: [...free].map(([warehouse_id, available]) => ({ warehouse_id, available })),
+    };
+  });
+}
+
+/** The refusal of wants that cannot all be promised; it names every short SKU at once. */
+export function shortageFault(
+  wants: readonly Want[],
+  missing: readonly number[],
+  shelves: { get(product_id: number): PlannedShelf | undefined },
+  options: PlanOptions,
+): Fault {
+  const shortages = shortagesOf(wants, missing, shelves, options).map(({ by_warehouse, ...shortage }) => ({
+    ...shortage,
+    by_warehouse: by_warehouse.map(({ warehouse_id, available }) => ({
+      warehouse_id: wireId("warehouse", warehouse_id),
+      available,
+    })),
+  }));
+  const named = shortages.map(
+    ({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} available)`,
+  );
+  return new Fault("insufficient_inventory", `There is too little of ${named.join(", ")}.`, { shortages });
+}

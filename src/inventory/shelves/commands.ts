@@ -1,0 +1,105 @@
+// The shelves of a transaction: what it has read of the stock under lock, changed in step with the database, so that
+// every command of the transaction plans from the same truth and the events at its end need no query.
+import type { Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import type { DomainEvent } from "../../outbox/catalog.ts";
+import { emit } from "../../outbox/emit.ts";
+import { availableOf, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
+import { lockShelves, type Posting, postMovement, promiseUnits } from "../stock/store.ts";
+
+/** The sums whose change the world is told. */
+interface Told {
+  readonly on_hand: number;
+  readonly reserved: number;
+  readonly available: number;
+}
+
+/** A shelf that this transaction has locked. */
+export interface OpenShelf extends Shelf {
+  readonly items: StockItem[];
+  backordered: number;
+  /** Whether some reservation was past its time when the shelf was opened. */
+  readonly overdue: boolean;
+  /** Whether older demand waits that this transaction could not serve, so that nothing may be promised to newer. */
+  crowded: boolean;
+  told: Told;
+}
+
+/** The shelves of a transaction by product. */
+export type Shelves = ReadonlyMap<number, OpenShelf>;
+
+/** Locks and reads the stock of these products, once in a transaction, and tells at its end what has changed. */
+export async function openShelves(tx: Tx, product_ids: readonly number[]): Promise<Shelves> {
+  const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
+  const closed = [...new Set(product_ids)].filter((id) => !shelves.has(id)).sort((a, b) => a - b);
+  if (closed.length === 0) return shelves;
+  for (const { product, items, backordered, overdue } of await lockShelves(tx, closed)) {
+    // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
+    const told = { ...totalsOf(items, 0), available: availableOf(items, 0) };
+    shelves.set(product.id, { product, items, backordered, overdue, crowded: false, told });
+  }
+  tx.atEnd("inventory.events", announce);
+  return shelves;
+}
+
+/** The open shelf of a product. */
+export function shelfOf(shelves: Shelves, product_id: number): OpenShelf {
+  const shelf = shelves.get(product_id);
+  assert(shelf, `the shelf of product ${product_id} is open`);
+  return shelf;
+}
+
+/** Promises more, or below zero fewer, units of an item. */
+export async function promise(tx: Tx, item: StockItem, by: number): Promise<void> {
+  tx.atEnd("inventory.events", announce);
+  await promiseUnits(tx, item, by);
+}
+
+/** Moves units and writes the ledger; answers the movement's id and the item that they came to. */
+export async function moveUnits(
+  tx: Tx,
+  shelf: OpenShelf,
+  posting: Posting,
+): Promise<{ readonly id: number; readonly to: StockItem | null }> {
+  tx.atEnd("inventory.events", announce);
+  const { id, to } = await postMovement(tx, posting);
+  if (to === null) return { id, to };
+  const known = shelf.items.find((item) => item.id === to.id);
+  if (known === undefined) {
+    assert(to.on_hand === posting.quantity, `stock item ${to.id} was empty, since it was not on the shelf`);
+    shelf.items.push(to);
+    return { id, to };
+  }
+  const { on_hand, reserved, received_at, updated_at } = to;
+  Object.assign(known, { on_hand, reserved, received_at, updated_at });
+  return { id, to: known };
+}
+
+/** Tells of every SKU whose sums have changed since they were last told, once. */
+async function announce(tx: Tx): Promise<void> {
+  const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
+  const events: DomainEvent[] = [];
+  for (const shelf of shelves.values()) {
+    const before = shelf.told;
+    const { on_hand, reserved, available } = totalsOf(shelf.items, tx.now);
+    if (before.on_hand === on_hand && before.reserved === reserved && before.available === available) continue;
+    shelf.told = { on_hand, reserved, available };
+    const data = shelfData(tx, shelf);
+    events.push({ type: "inventory.updated", data });
+    const { reorder_point } = shelf.product;
+    if (before.available >= reorder_point && available < reorder_point) {
+      events.push({ type: "inventory.low_stock", data });
+    }
+  }
+  await emit(tx, events);
+}
+
+/** A shelf's stock as events carry it, after what this transaction has done so far. */
+export function shelfData(tx: Tx, shelf: OpenShelf) {
+  return { object: "inventory_item", ...shelfView(tx, shelf) };
+}
+
+/** A shelf's stock as its detail shows it, after what this transaction has done so far. */
+export function shelfView(tx: Tx, { product, items, backordered }: OpenShelf) {
+  return itemView({ product, items: items.filter((item) => item.on_hand > 0), backordered }, tx.now, tx.now);
+}

@@ -1,0 +1,255 @@
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Product } from "../../products/product.ts";
+import type { TemperatureZone } from "../../products/status.ts";
+import type { BinKind, ItemStatus, LotStatus } from "../status.ts";
+import type { Bin, Warehouse } from "../warehouses/warehouse.ts";
+
+/** What stock needs to know of a product. */
+export type StockedProduct = Pick<
+  Product,
+  | "id"
+  | "sku"
+  | "name"
+  | "temperature_zone"
+  | "lot_tracking"
+  | "expiration_tracking"
+  | "min_shelf_life_days"
+  | "reorder_point"
+  | "status"
+  | "created_at"
+>;
+
+/** A batch of a product. */
+export interface Lot {
+  readonly id: number;
+  readonly product_id: number;
+  readonly lot_number: string;
+  readonly received_date: number;
+  readonly expiration_date: number | null;
+  readonly status: LotStatus;
+}
+
+/** A bin and a lot in which units of a product may lie, with what there is to know of both. */
+export interface Spot {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly warehouse_priority: number;
+  readonly bin_id: number;
+  readonly bin: string;
+  readonly bin_kind: BinKind;
+  readonly pick_order: number;
+  /** Null for bins outside the zones, such as staging. */
+  readonly temperature_zone: TemperatureZone | null;
+  readonly temperature_range: string | null;
+  readonly lot_id: number | null;
+  readonly lot_number: string | null;
+  readonly lot_status: LotStatus | null;
+  readonly lot_received_date: number | null;
+  readonly expiration_date: number | null;
+  /** When the first of the units came. */
+  readonly received_at: number;
+}
+
+/** Units of one product in one spot. The counts change while a transaction works on them. */
+export interface StockItem extends Spot {
+  readonly id: number;
+  updated_at: number;
+  on_hand: number;
+  reserved: number;
+}
+
+/** The part of a spot that tells the bin. */
+export type BinSpot = Pick<
+  Spot,
+  | "warehouse_id"
+  | "warehouse_priority"
+  | "bin_id"
+  | "bin"
+  | "bin_kind"
+  | "pick_order"
+  | "temperature_zone"
+  | "temperature_range"
+>;
+
+/** The part of a spot that tells the lot, or that there is none. */
+export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expiration_date">;
+
+/** A bin of a warehouse as part of a spot. */
+export function binSpot({ id, priority, zones }: Warehouse, bin: Bin): BinSpot {
+  const zone = zones.find((zone) => zone.id === bin.zone_id);
+  return {
+    warehouse_id: id,
+    warehouse_priority: priority,
+    bin_id: bin.id,
+    bin: bin.code,
+    bin_kind: bin.kind,
+    pick_order: bin.pick_order,
+    temperature_zone: zone?.temperature_zone ?? null,
+    temperature_range: zone?.temperature_range ?? null,
+  };
+}
+
+/** A lot, or none, as part of a spot. */
+export function lotSpot(lot: Lot | null): LotSpot {
+  return {
+    lot_id: lot?.id ?? null,
+    lot_number: lot?.lot_number ?? null,
+    lot_status: lot?.status ?? null,
+    lot_received_date: lot?.received_date ?? null,
+    expiration_date: lot?.expiration_date ?? null,
+  };
+}
+
+/** All stock of one product and the demand that waits for it. */
+export interface Shelf {
+  readonly product: StockedProduct;
+  /** Only items with units on hand. */
+  readonly items: readonly StockItem[];
+  /** Units that open reservations want and do not have. */
+  readonly backordered: number;
+}
+
+/** Units that are in the house and not for sale, by why they are not. Promised ones are not counted. */
+export interface Unavailable {
+  readonly quarantined: number;
+  readonly damaged: number;
+  readonly expired: number;
+  readonly putback: number;
+  readonly returns: number;
+}
+
+/** The sums over a product's stock: `available` + `reserved` + all of `unavailable` is `on_hand`. */
+export interface Totals {
+  readonly on_hand: number;
+  readonly reserved: number;
+  readonly available: number;
+  readonly picked: number;
+  readonly unavailable: Unavailable;
+}
+
+/** Whether the units of an item may be promised at this moment (ms): in a storage bin, of an available, unexpired lot. */
+export function isSellable(item: Spot, now: number): boolean {
+  return item.bin_kind === "storage" && (item.lot_id === null || isLotGood(item, now));
+}
+
+/** Whether an item's lot, if it has one, may leave the house at this moment (ms). */
+export function isLotGood({ lot_status, expiration_date }: Spot, now: number): boolean {
+  return (lot_status === null || lot_status === "available") && (expiration_date === null || expiration_date > now);
+}
+
+/** Sums up a product's stock at this moment (ms). */
+export function totalsOf(items: readonly StockItem[], now: number): Totals {
+  const sums = { on_hand: 0, reserved: 0, available: 0, picked: 0 };
+  const unavailable = { quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0 };
+  for (const item of items) {
+    const free = item.on_hand - item.reserved;
+    sums.on_hand += item.on_hand;
+    sums.reserved += item.reserved;
+    if (item.bin_kind === "staging") sums.picked += item.reserved;
+    if (isSellable(item, now)) sums.available += free;
+    else unavailable[whyNot(item)] += free;
+  }
+  return { ...sums, unavailable };
+}
+
+/** Why units that are not promised are not for sale. */
+function whyNot({ bin_kind, lot_status }: Spot): keyof Unavailable {
+  switch (bin_kind) {
+    case "returns":
+      return "returns";
+    case "putback":
+    case "staging":
+      return "putback";
+    case "damage":
+      return "damaged";
+    case "quarantine":
+      return "quarantined";
+    case "storage":
+      if (lot_status === "damaged") return "damaged";
+      return lot_status === "available" || lot_status === "expired" ? "expired" : "quarantined";
+  }
+}
+
+/** The units of a product that may be promised at this moment (ms) and are not. */
+export function availableOf(items: readonly StockItem[], now: number): number {
+  let available = 0;
+  for (const item of items) if (isSellable(item, now)) available += item.on_hand - item.reserved;
+  return available;
+}
+
+function statusOf({ status, reorder_point }: StockedProduct, available: number, backordered: number): ItemStatus {
+  if (status === "inactive") return "inactive";
+  if (available === 0) return backordered > 0 ? "backordered" : "out_of_stock";
+  return available < reorder_point ? "low_stock" : "in_stock";
+}
+
+/** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
+export function levelView({ product, items, backordered }: Shelf, now: number, last_updated: number) {
+  const { on_hand, reserved, available, picked, unavailable } = totalsOf(items, now);
+  return {
+    sku: product.sku,
+    name: product.name,
+    available,
+    reserved,
+    total: available + reserved,
+    picked,
+    unavailable,
+    on_hand,
+    // Nothing is under way to us until there are transfers and expected deliveries.
+    incoming: 0,
+    backordered,
+    locations: locationsOf(items),
+    reorder_point: product.reorder_point,
+    status: statusOf(product, available, backordered),
+    last_updated: iso(last_updated),
+  };
+}
+
+/** A product's stock as its detail and its events show it: the level with its lots. */
+export function itemView(shelf: Shelf, now: number, last_updated: number) {
+  const { lot_tracking, expiration_tracking } = shelf.product;
+  return {
+    ...levelView(shelf, now, last_updated),
+    lot_tracking,
+    expiration_tracking,
+    lots: lotsOf(shelf.items, now),
+  };
+}
+
+/** The bins in which units lie, in the order of the items. Staging is left out: its units are on their way. */
+function locationsOf(items: readonly StockItem[]) {
+  const bins = new Map<number, { item: StockItem; quantity: number }>();
+  for (const item of items) {
+    if (item.bin_kind === "staging") continue;
+    const bin = bins.get(item.bin_id);
+    if (bin === undefined) bins.set(item.bin_id, { item, quantity: item.on_hand });
+    else bin.quantity += item.on_hand;
+  }
+  return [...bins.values()].map(({ item, quantity }) => ({
+    warehouse_id: wireId("warehouse", item.warehouse_id),
+    location: item.bin,
+    kind: item.bin_kind,
+    quantity,
+    temperature_zone: item.temperature_zone,
+    ...(item.temperature_range === null ? {} : { temperature_range: item.temperature_range }),
+  }));
+}
+
+function lotsOf(items: readonly StockItem[], now: number) {
+  const lots = new Map<number, { item: StockItem; quantity: number }>();
+  for (const item of items) {
+    if (item.lot_id === null) continue;
+    const lot = lots.get(item.lot_id);
+    if (lot === undefined) lots.set(item.lot_id, { item, quantity: item.on_hand });
+    else lot.quantity += item.on_hand;
+  }
+  return [...lots].map(([id, { item, quantity }]) => ({
+    id: wireId("lot", id),
+    lot_number: item.lot_number ?? "",
+    quantity,
+    received_date: iso(item.lot_received_date ?? item.received_at),
+    expiration_date: isoOrNull(item.expiration_date),
+    status: item.lot_status === "available" && !isLotGood(item, now) ? "expired" : (item.lot_status ?? "available"),
+  }));
+}
