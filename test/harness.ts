@@ -10,6 +10,7 @@ import { stillClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
 import { listEventsAfter } from "../src/outbox/store.ts";
+import { wokenJobs } from "../src/schedule.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
@@ -76,6 +77,8 @@ export async function openTestApp(options: { loopback_only?: boolean } = {}) {
     patch: (path: string, body: unknown) => call("PATCH", path, body),
     /** The events stored since the last call, oldest first. */
     takeEvents: eventTaker(service, "live"),
+    /** Runs the woken jobs of both stores, as the schedule does, until none is due by the still clocks. */
+    runJobs: jobRunner(service),
     close: async () => {
       await live.close();
       await test.close();
@@ -99,6 +102,28 @@ function eventTaker(service: Service, mode: Mode) {
     const rows = await service.stores[mode].read((db) => listEventsAfter(db, taken));
     taken = rows.at(-1)?.seq ?? taken;
     return rows.map((row) => JSON.parse(row.body));
+  };
+}
+
+function jobRunner(service: Service): () => Promise<void> {
+  const stores = Object.values(service.stores).map((store) => {
+    const due = new Map<string, number>();
+    store.onWake((job, at) => due.set(job, Math.min(at, due.get(job) ?? at)));
+    return { store, due };
+  });
+  return async () => {
+    for (const { store, due } of stores) {
+      const now = store.clock.now();
+      for (const { when } of wokenJobs) due.set(when, now);
+      for (;;) {
+        const next = wokenJobs.find(({ when }) => (due.get(when) ?? Number.POSITIVE_INFINITY) <= now);
+        if (next === undefined) break;
+        due.delete(next.when);
+        const at = await next.job(store, service);
+        await next.settle?.(store);
+        if (at !== null) due.set(next.when, Math.min(at, due.get(next.when) ?? at));
+      }
+    }
   };
 }
 

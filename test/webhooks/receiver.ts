@@ -1,0 +1,49 @@
+// A receiver on a free port, as a customer would write it: it knows its secret and nothing of the service.
+import { verify } from "@octokit/webhooks-methods";
+import { Webhook } from "standardwebhooks";
+
+/** One request that the receiver got. */
+export interface Received {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What to answer: a status, or a whole response. */
+type Answer = (received: Received, count: number) => number | Response | Promise<number | Response>;
+
+/** Opens a receiver that answers 200 until told otherwise. */
+export function openReceiver(answer: Answer = () => 200) {
+  const received: Received[] = [];
+  let current = answer;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const got = { body: await request.text(), headers: Object.fromEntries(request.headers) };
+      received.push(got);
+      const answered = await current(got, received.length);
+      return typeof answered === "number" ? new Response("seen", { status: answered }) : answered;
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/events`,
+    received,
+    /** The bodies received, parsed. */
+    get events() {
+      return received.map(({ body }) => JSON.parse(body));
+    },
+    answerWith: (next: Answer) => {
+      current = next;
+    },
+    stop: () => server.stop(true),
+  };
+}
+export type Receiver = ReturnType<typeof openReceiver>;
+
+/** Throws unless both signature schemes of a request are right by two libraries that are not ours. */
+export async function mustVerify({ body, headers }: Received, secret: string): Promise<void> {
+  new Webhook(secret).verify(body, headers);
+  for (const name of ["x-webhook-signature", "x-packhouse-signature"]) {
+    if (!(await verify(secret, body, `sha256=${headers[name]}`))) throw new Error(`${name} is wrong`);
+  }
+}
