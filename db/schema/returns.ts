@@ -6,6 +6,7 @@ import {
   type RefundMethod,
   type RefundStatus,
   type ReturnReason,
+  type ReturnShippingStatus,
   type ReturnStatus,
   refundMethods,
   refundStatuses,
@@ -31,8 +32,8 @@ export const returns = table(
       tracking_number: string | null;
       label_url: string | null;
       tracking_url: string | null;
-      status: string;
-    }>(),
+      status: ReturnShippingStatus;
+    }>().notNull(),
     refund_amount_cents: int(),
     refund_shipping: bool().notNull(),
     restocking_fee_cents: int(),

@@ -38,9 +38,18 @@ export const dispositions = ["restock", "quarantine", "dispose", "return_to_send
 export type Disposition = (typeof dispositions)[number];
 
 export const returnShippingStatuses = ["pending", "in_transit", "delivered", "exception"] as const;
+export type ReturnShippingStatus = (typeof returnShippingStatuses)[number];
 
 export const refundStatuses = ["pending", "processing", "refunded", "partially_refunded", "failed"] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
+
+// What the merchant's system may report of a refund, once it is recorded and so being processed.
+export const refundMoves = {
+  processing: { from: ["processing"], to: "processing", held: false, tells: null },
+  refunded: { from: ["processing"], to: "refunded", held: false, tells: null },
+  failed: { from: ["processing"], to: "failed", held: false, tells: null },
+} as const satisfies Moves<RefundStatus, EventType>;
+export const refundReports = ["processing", "refunded", "failed"] as const satisfies (keyof typeof refundMoves)[];
 
 export const refundMethods = ["original_payment", "store_credit", "manual"] as const;
 export type RefundMethod = (typeof refundMethods)[number];

@@ -315,7 +315,7 @@ CREATE TABLE "returns" (
 	"status" text collate "C" NOT NULL,
 	"reason" text collate "C" NOT NULL,
 	"refund_status" text collate "C" NOT NULL,
-	"return_shipping" json,
+	"return_shipping" json NOT NULL,
 	"refund_amount_cents" bigint,
 	"refund_shipping" boolean NOT NULL,
 	"restocking_fee_cents" bigint,

@@ -387,7 +387,7 @@ CREATE TABLE `returns` (
 	`status` text NOT NULL,
 	`reason` text NOT NULL,
 	`refund_status` text NOT NULL,
-	`return_shipping` text,
+	`return_shipping` text NOT NULL,
 	`refund_amount_cents` integer,
 	`refund_shipping` integer NOT NULL,
 	`restocking_fee_cents` integer,

@@ -1,0 +1,178 @@
+import type { Tx } from "../database/store.ts";
+import { takeReturned } from "../inventory/stock/commands.ts";
+import { lotsShipped, type ShippedUnits } from "../inventory/stock/store.ts";
+import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
+import type { Actor } from "../kit/actor.ts";
+import { assert } from "../kit/assert.ts";
+import { wireId } from "../kit/ids.ts";
+import { readCents } from "../kit/money.ts";
+import { move } from "../kit/moves.ts";
+import { noteReturned } from "../orders/commands.ts";
+import type { Order } from "../orders/order.ts";
+import { lockOrder, resolveOrder } from "../orders/store.ts";
+import { emit } from "../outbox/emit.ts";
+import { findProducts } from "../products/store.ts";
+import { returnEvent } from "./events.ts";
+import type { Return, ReturnItem, ReturnShipping, ReturnTerms } from "./return.ts";
+import {
+  checkReason,
+  type Goods,
+  type InspectedUnits,
+  planInspection,
+  planItems,
+  planReceipt,
+  trackingUrl,
+} from "./rules.ts";
+import type { CreateReturn, InspectReturn, ReceiveReturn, UpdateReturn } from "./schemas.ts";
+import { returnMoves } from "./status.ts";
+import { getReturn, insertInspections, insertReturn, listReturnsOfOrder, receiveItems, saveReturn } from "./store.ts";
+
+const nothingSaid: ReturnTerms = {
+  return_shipping: { carrier: null, tracking_number: null, label_url: null, tracking_url: null, status: "pending" },
+  refund_amount_cents: null,
+  refund_shipping: false,
+  restocking_fee_cents: null,
+  customer_email: null,
+};
+
+/**
+ * Announces that units of an order come back; without `items`, every shipped unit that is not being returned yet.
+ * Refuses: resource_missing, ambiguous_identifier, nothing_to_return, validation_failed. Emits: return.created.
+ */
+export async function createReturn(tx: Tx, input: CreateReturn): Promise<Return> {
+  const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
+  const earlier = await listReturnsOfOrder(tx, order.id);
+  const stated = input.items?.map((item) => ({
+    ...item,
+    condition: item.condition ?? null,
+    notes: item.notes ?? null,
+  }));
+  const items = planItems(order.lines, earlier, stated);
+  checkReason(input.reason, items);
+  const { currency, customer_email } = order;
+  const terms = termsOf({ ...nothingSaid, customer_email }, input);
+  const created = await insertReturn(tx, { order_id: order.id, reason: input.reason, currency, ...terms }, items);
+  await emit(tx, [returnEvent("return.created", created)]);
+  return created;
+}
+
+/** Changes how the goods come back, or what was agreed on. Refuses: resource_missing. */
+export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
+  const { before } = await begin(tx, id);
+  return saveReturn(tx, before, termsOf(before, input));
+}
+
+/**
+ * Counts units as arrived, not yet sellable; without `items` all that is outstanding. When nothing is, nothing happens.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: return.received.
+ */
+export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn): Promise<Return> {
+  const { before } = await begin(tx, id);
+  const status = move(returnMoves, "receive", before.status);
+  const arrived = planReceipt(before.items, input.items);
+  if (arrived.length === 0) return before;
+  await receiveItems(tx, arrived);
+  const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
+  await emit(tx, [returnEvent("return.received", after)]);
+  return after;
+}
+
+/**
+ * Takes what was received back into the house, as the inspection found it: for sale, into quarantine, thrown away, or
+ * back to the customer. Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: inventory.updated.
+ */
+export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const status = move(returnMoves, "inspect", before.status);
+  const findings = input.items.map((item) => ({ ...nothingFound, ...item }));
+  const inspected = planInspection(before.items, findings, await goodsOf(tx, order));
+  await insertInspections(tx, inspected);
+  for (const { item, quantity, disposition } of inspected) {
+    if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
+  }
+  await takeBack(tx, before, order, inspected, actor);
+  return saveReturn(tx, before, { status, inspected_at: tx.now });
+}
+
+const nothingFound = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
+
+/** Ends a return without a refund. Refuses: resource_missing, invalid_state_transition. Emits: return.processed. */
+export async function closeReturn(tx: Tx, id: string): Promise<Return> {
+  const { before } = await begin(tx, id);
+  const status = move(returnMoves, "close", before.status);
+  const after = await saveReturn(tx, before, { status, completed_at: tx.now });
+  await emit(tx, [returnEvent("return.processed", after)]);
+  return after;
+}
+
+/** Calls a return off before anything has arrived. Refuses: resource_missing, invalid_state_transition. */
+export async function cancelReturn(tx: Tx, id: string): Promise<Return> {
+  const { before } = await begin(tx, id);
+  return saveReturn(tx, before, { status: move(returnMoves, "cancel", before.status) });
+}
+
+/** The return and its order, whose lock all returns of an order share. Refuses: resource_missing. */
+export async function begin(tx: Tx, id: string): Promise<{ before: Return; order: Order }> {
+  const { order_id } = await getReturn(tx, id);
+  const order = await lockOrder(tx, order_id);
+  return { order, before: await getReturn(tx, id) };
+}
+
+/** The terms after what the client said; of the way back, too, only given fields change. */
+function termsOf(before: ReturnTerms, input: UpdateReturn): ReturnTerms {
+  const { return_shipping, refund_amount, refund_shipping, restocking_fee, customer_email } = input;
+  return {
+    return_shipping: wayBack(before.return_shipping, return_shipping),
+    refund_amount_cents: refund_amount === undefined ? before.refund_amount_cents : centsOf(refund_amount),
+    refund_shipping: refund_shipping ?? before.refund_shipping,
+    restocking_fee_cents: restocking_fee === undefined ? before.restocking_fee_cents : centsOf(restocking_fee),
+    customer_email: customer_email === undefined ? before.customer_email : customer_email,
+  };
+}
+
+function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"]): ReturnShipping {
+  if (input === undefined) return before;
+  if (input === null) return nothingSaid.return_shipping;
+  const { carrier = before.carrier, tracking_number = before.tracking_number, label_url = before.label_url } = input;
+  const status = input.status ?? before.status;
+  return { carrier, tracking_number, label_url, tracking_url: trackingUrl(carrier, tracking_number), status };
+}
+
+const centsOf = (amount: string | number | null) => (amount === null ? null : readCents(amount));
+
+/** What is known of the goods of an order's items: their zone, and the lots and warehouses that they left. */
+async function goodsOf(tx: Tx, { id, lines }: Order): Promise<(item: ReturnItem) => Goods> {
+  const products = await findProducts(tx, [...new Set(lines.map((line) => line.product_id))]);
+  const zones = new Map(products.map((product) => [product.id, product.temperature_zone]));
+  const shipped = Map.groupBy(await lotsShipped(tx, id), (units: ShippedUnits) => units.product_id);
+  return (item) => {
+    const product_id = productOf(lines, item);
+    return { temperature_zone: zones.get(product_id) ?? "ambient", shipped: shipped.get(product_id) ?? [] };
+  };
+}
+
+function productOf(lines: Order["lines"], item: ReturnItem): number {
+  const line = lines.find(({ id }) => id === item.order_line_id);
+  assert(line, `return item ${item.id} is of a line of its order`);
+  return line.product_id;
+}
+
+async function takeBack(
+  tx: Tx,
+  { id }: Return,
+  order: Order,
+  inspected: readonly InspectedUnits[],
+  actor: Actor,
+): Promise<void> {
+  // What left the house uncounted (a parcel that a carrier had already taken) comes back to the order's warehouse.
+  const warehouse_id = order.warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
+  const units = inspected.map((one) => ({
+    product_id: productOf(order.lines, one.item),
+    warehouse_id: one.warehouse_id ?? warehouse_id,
+    quantity: one.quantity,
+    disposition: one.disposition,
+    lot_id: one.lot_id,
+    bin: one.bin,
+  }));
+  await takeReturned(tx, units, { type: "return", id: wireId("return", id) }, actor);
+}

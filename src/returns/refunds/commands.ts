@@ -1,0 +1,86 @@
+import type { Tx } from "../../database/store.ts";
+import { Fault, missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { readCents } from "../../kit/money.ts";
+import { move } from "../../kit/moves.ts";
+import type { Order } from "../../orders/order.ts";
+import { emit } from "../../outbox/emit.ts";
+import { begin } from "../commands.ts";
+import { returnEvent } from "../events.ts";
+import { acceptedUnits, type Return } from "../return.ts";
+import { type ReturnStatus, refundMoves, returnMoves } from "../status.ts";
+import { listReturnsOfOrder, saveReturn } from "../store.ts";
+import type { Refund } from "./refund.ts";
+import { amountOf, estimatedCompletion, planRefund, type RefundTerms, refundStatusOf, standing } from "./rules.ts";
+import type { RefundReturn, ReportRefund } from "./schemas.ts";
+import { insertRefund, saveRefundStatus } from "./store.ts";
+
+/**
+ * Records a refund of an inspected return, which the merchant's system pays out; the first one completes the return.
+ * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount.
+ * Emits: return.processed (once).
+ */
+export async function refundReturn(tx: Tx, id: string, input: RefundReturn): Promise<Refund> {
+  const { before, order } = await begin(tx, id);
+  if (before.status === "initiated" || before.status === "received") {
+    throw new Fault("return_not_inspected", "A return is refunded after it was received and inspected.", {
+      status: before.status,
+    });
+  }
+  const status = move<ReturnStatus, typeof returnMoves>(returnMoves, "refund", before.status);
+  const terms = await termsOf(tx, before, order);
+  const breakdown = planRefund(terms, before.refunds, {
+    amount_cents: centsOf(input.amount),
+    refund_shipping: input.refund_shipping ?? null,
+    restocking_fee_cents: centsOf(input.restocking_fee),
+  });
+  const refund = await insertRefund(tx, {
+    return_id: before.id,
+    amount_cents: amountOf(breakdown),
+    currency: before.currency,
+    breakdown,
+    method: input.method ?? "original_payment",
+    status: "processing",
+    notes: input.notes ?? null,
+    estimated_completion: estimatedCompletion(tx.now),
+  });
+  const refund_status = refundStatusOf(terms, [...before.refunds, refund]);
+  const completed_at = before.completed_at ?? tx.now;
+  const after = await saveReturn(tx, before, { status, refund_status, completed_at });
+  if (before.status !== "completed") await emit(tx, [returnEvent("return.processed", after)]);
+  return refund;
+}
+
+/**
+ * Notes what the merchant's system reports of a refund; the same report again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function reportRefund(tx: Tx, id: string, refund_id: string, input: ReportRefund): Promise<Refund> {
+  const { before, order } = await begin(tx, id);
+  const refund = before.refunds.find((one) => one.id === readId("refund", refund_id));
+  if (refund === undefined) throw missing("refund", refund_id);
+  if (refund.status === input.status) return refund;
+  const reported = await saveRefundStatus(tx, refund, move(refundMoves, input.status, refund.status));
+  const terms = await termsOf(tx, before, order);
+  const refunds = before.refunds.map((one) => (one === refund ? reported : one));
+  await saveReturn(tx, before, { refund_status: refundStatusOf(terms, refunds) });
+  return reported;
+}
+
+async function termsOf(tx: Tx, found: Return, order: Order): Promise<RefundTerms> {
+  const prices = new Map(order.lines.map((line) => [line.id, line.unit_price_cents]));
+  const value = (item: Return["items"][number]) => acceptedUnits(item) * (prices.get(item.order_line_id) ?? 0);
+  const others = (await listReturnsOfOrder(tx, order.id)).filter((one) => one.id !== found.id);
+  const elsewhere = others
+    .flatMap(({ refunds }) => standing(refunds))
+    .reduce((sum, { breakdown }) => sum + breakdown.shipping_cents, 0);
+  return {
+    accepted_cents: found.items.reduce((sum, item) => sum + value(item), 0),
+    shipping_cents: order.shipping_amount_cents - elsewhere,
+    agreed_cents: found.refund_amount_cents,
+    refund_shipping: found.refund_shipping,
+    restocking_fee_cents: found.restocking_fee_cents ?? 0,
+  };
+}
+
+const centsOf = (amount: string | number | null | undefined) => (amount == null ? null : readCents(amount));

@@ -1,0 +1,110 @@
+import { assert } from "../../kit/assert.ts";
+import { Fault } from "../../kit/fault.ts";
+import { money } from "../../kit/money.ts";
+import type { RefundStatus } from "../status.ts";
+import type { Breakdown, Refund } from "./refund.ts";
+
+/** What the refunds of a return are measured by, in cents. */
+export interface RefundTerms {
+  /** The accepted units at the prices that were paid for them. */
+  readonly accepted_cents: number;
+  /** The order's shipping, less what other returns of the order have paid back of it. */
+  readonly shipping_cents: number;
+  /** What was agreed to be paid back, or null. */
+  readonly agreed_cents: number | null;
+  readonly refund_shipping: boolean;
+  readonly restocking_fee_cents: number;
+}
+
+/** What the client asks for, in cents; null where it leaves the choice to the return's terms. */
+export interface RefundWish {
+  readonly amount_cents: number | null;
+  readonly refund_shipping: boolean | null;
+  readonly restocking_fee_cents: number | null;
+}
+
+interface Left {
+  readonly items_cents: number;
+  readonly shipping_cents: number;
+  readonly agreed_cents: number | null;
+  readonly fee_cents: number;
+}
+
+/** Refunds that have not failed: their money is paid, or on its way. */
+export function standing<Made extends Pick<Refund, "status">>(refunds: readonly Made[]): Made[] {
+  return refunds.filter(({ status }) => status !== "failed");
+}
+
+/**
+ * What a refund is made of. Without an amount it is what was agreed, else all that is refundable, less the fee. All
+ * refunds that stand are together at most the accepted units and the shipping asked for. Refuses: refund_exceeds_amount.
+ */
+export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish: RefundWish): Breakdown {
+  const left = leftOf(terms, refunds);
+  const asked = wish.refund_shipping ?? terms.refund_shipping;
+  const room = left.items_cents + (asked ? left.shipping_cents : 0);
+  const amount = wish.amount_cents ?? left.agreed_cents;
+  const wanted_fee = wish.restocking_fee_cents ?? left.fee_cents;
+  const exact = wish.amount_cents !== null && wish.restocking_fee_cents !== null;
+  // An agreed amount may have the fee in it already, so only a fee that is given with the amount must fit beside it.
+  const fee = exact ? wanted_fee : Math.min(wanted_fee, Math.max(0, room - (amount ?? 0)));
+  const gross = amount === null ? room : amount + fee;
+  const nothing_left = gross - fee === 0 && standing(refunds).length > 0;
+  if (gross > room || nothing_left) throw exceeds(exact ? Math.max(0, room - fee) : room);
+  const items_cents = Math.min(gross, left.items_cents);
+  return { items_cents, shipping_cents: gross - items_cents, restocking_fee_cents: fee };
+}
+
+/** The amount of a breakdown, in cents. */
+export function amountOf({ items_cents, shipping_cents, restocking_fee_cents }: Breakdown): number {
+  return items_cents + shipping_cents - restocking_fee_cents;
+}
+
+/** What the return says of its refunds: their furthest state, and `refunded` once nothing is left by its terms. */
+export function refundStatusOf(terms: RefundTerms, refunds: readonly Refund[]): RefundStatus {
+  const stand = standing(refunds);
+  if (stand.length === 0) return refunds.length === 0 ? "pending" : "failed";
+  if (stand.some(({ status }) => status !== "refunded")) return "processing";
+  const left = leftOf(terms, refunds);
+  const computed = left.items_cents + (terms.refund_shipping ? left.shipping_cents : 0) - left.fee_cents;
+  return (left.agreed_cents ?? computed) > 0 ? "partially_refunded" : "refunded";
+}
+
+function leftOf(terms: RefundTerms, refunds: readonly Refund[]): Left {
+  const made = standing(refunds);
+  const sum = (part: keyof Breakdown) => made.reduce((total, { breakdown }) => total + breakdown[part], 0);
+  const paid = made.reduce((total, { amount_cents }) => total + amount_cents, 0);
+  const items_cents = terms.accepted_cents - sum("items_cents");
+  const shipping_cents = terms.shipping_cents - sum("shipping_cents");
+  assert(items_cents >= 0 && shipping_cents >= 0, "refunds are at most what was refundable");
+  return {
+    items_cents,
+    shipping_cents,
+    agreed_cents: terms.agreed_cents === null ? null : Math.max(0, terms.agreed_cents - paid),
+    fee_cents: Math.max(0, terms.restocking_fee_cents - sum("restocking_fee_cents")),
+  };
+}
+
+function exceeds(refundable_cents: number): Fault {
+  const refundable = money(refundable_cents);
+  const message = refundable === 0 ? "is more than the nothing that is left" : `must be at most ${refundable}`;
+  return new Fault("refund_exceeds_amount", `At most ${refundable} can be refunded.`, {
+    refundable,
+    fields: [{ field: "amount", code: "refund_exceeds_amount", message }],
+  });
+}
+
+const day_ms = 86_400_000;
+const refund_days = 7;
+
+/** The day by which a refund is expected to be paid, seven days from Monday to Friday on: `YYYY-MM-DD`. */
+export function estimatedCompletion(now: number): string {
+  let day = Math.floor(now / day_ms);
+  for (let counted = 0; counted < refund_days; ) {
+    day += 1;
+    if (isWeekday(day)) counted += 1;
+  }
+  return new Date(day * day_ms).toISOString().slice(0, 10);
+}
+
+const isWeekday = (day: number) => ![0, 6].includes(new Date(day * day_ms).getUTCDay());

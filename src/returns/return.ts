@@ -1,0 +1,137 @@
+import { iso, isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
+import { money } from "../kit/money.ts";
+import { allowedActions } from "../kit/moves.ts";
+import { type Refund, refundView } from "./refunds/refund.ts";
+import {
+  type Condition,
+  type Disposition,
+  type RefundStatus,
+  type ReturnReason,
+  type ReturnShippingStatus,
+  type ReturnStatus,
+  returnMoves,
+} from "./status.ts";
+
+/** How the goods come back. */
+export interface ReturnShipping {
+  readonly carrier: string | null;
+  readonly tracking_number: string | null;
+  readonly label_url: string | null;
+  readonly tracking_url: string | null;
+  readonly status: ReturnShippingStatus;
+}
+
+/** What the inspection found of some units of an item, and where they went. */
+export interface Inspection {
+  readonly quantity: number;
+  readonly condition: Condition;
+  readonly disposition: Disposition;
+  readonly lot_number: string | null;
+  readonly notes: string | null;
+}
+
+/** Units of one order line that come back. */
+export interface ReturnItem {
+  readonly id: number;
+  readonly order_line_id: number;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly quantity_received: number;
+  /** The condition as the customer states it. */
+  readonly condition: Condition | null;
+  readonly notes: string | null;
+  readonly inspections: readonly Inspection[];
+}
+
+/** What a client may say of a return beside its items, as the tables keep it. */
+export interface ReturnTerms {
+  readonly return_shipping: ReturnShipping;
+  /** What is to be paid back as agreed with the customer; null to compute it from the units accepted. */
+  readonly refund_amount_cents: number | null;
+  readonly refund_shipping: boolean;
+  readonly restocking_fee_cents: number | null;
+  readonly customer_email: string | null;
+}
+
+export interface Return extends ReturnTerms {
+  readonly id: number;
+  readonly order_id: number;
+  readonly status: ReturnStatus;
+  readonly reason: ReturnReason;
+  readonly refund_status: RefundStatus;
+  readonly currency: string;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly received_at: number | null;
+  readonly inspected_at: number | null;
+  readonly completed_at: number | null;
+  readonly items: readonly ReturnItem[];
+  /** Oldest first. */
+  readonly refunds: readonly Refund[];
+}
+
+/** Units of an item that were accepted: inspected, and not sent back to the customer. */
+export function acceptedUnits({ inspections }: ReturnItem): number {
+  const accepted = inspections.filter(({ disposition }) => disposition !== "return_to_sender");
+  return accepted.reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+/**
+ * Units of an item that no other return may claim: all that are announced until the inspection, then those accepted. A
+ * cancelled return claims none.
+ */
+export function claimedUnits({ status }: Return, item: ReturnItem): number {
+  if (status === "cancelled") return 0;
+  return status === "initiated" || status === "received" ? item.quantity : acceptedUnits(item);
+}
+
+/** The return as the API shows it. */
+export function returnView(found: Return) {
+  const { refund_amount_cents, restocking_fee_cents } = found;
+  return {
+    id: wireId("return", found.id),
+    order_id: wireId("order", found.order_id),
+    status: found.status,
+    reason: found.reason,
+    items: itemViews(found.items),
+    return_shipping: found.return_shipping,
+    refund_status: found.refund_status,
+    refund_amount: refund_amount_cents === null ? null : money(refund_amount_cents),
+    refund_shipping: found.refund_shipping,
+    restocking_fee: restocking_fee_cents === null ? null : money(restocking_fee_cents),
+    currency: found.currency,
+    customer_email: found.customer_email,
+    refunds: found.refunds.map(refundView),
+    allowed_actions: allowedActions<ReturnStatus, typeof returnMoves>(returnMoves, found.status, false),
+    version: found.version,
+    created_at: iso(found.created_at),
+    updated_at: iso(found.updated_at),
+    received_at: isoOrNull(found.received_at),
+    inspected_at: isoOrNull(found.inspected_at),
+    completed_at: isoOrNull(found.completed_at),
+  };
+}
+
+interface ItemView extends Pick<ReturnItem, "sku" | "quantity" | "quantity_received" | "condition" | "notes"> {
+  readonly inspections: readonly Inspection[];
+}
+
+/** The items as the client gave them: what was spread over several order lines is put together again. */
+function itemViews(items: readonly ReturnItem[]): ItemView[] {
+  const views = new Map<string, ItemView>();
+  for (const { sku, quantity, quantity_received, condition, notes, inspections } of items) {
+    const key = JSON.stringify([sku, condition, notes]);
+    const before = views.get(key);
+    views.set(key, {
+      sku,
+      quantity: quantity + (before?.quantity ?? 0),
+      quantity_received: quantity_received + (before?.quantity_received ?? 0),
+      condition,
+      notes,
+      inspections: [...(before?.inspections ?? []), ...inspections],
+    });
+  }
+  return [...views.values()];
+}

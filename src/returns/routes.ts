@@ -1,0 +1,139 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../database/store.ts";
+import { answerRead, answerWrite } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documented } from "../http/route.ts";
+import { parseMoment } from "../kit/clock.ts";
+import { Fault, invalid } from "../kit/fault.ts";
+import { bodyOf, queryOf } from "../kit/schema.ts";
+import { resolveOrder } from "../orders/store.ts";
+import { cancelReturn, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./commands.ts";
+import { refundReturn, reportRefund } from "./refunds/commands.ts";
+import { refundView } from "./refunds/refund.ts";
+import { RefundReturn, RefundView, ReportRefund } from "./refunds/schemas.ts";
+import { type Return, returnView } from "./return.ts";
+import {
+  CreateReturn,
+  InspectReturn,
+  ListReturns,
+  NoBody,
+  ReceiveReturn,
+  ReturnView,
+  UpdateReturn,
+} from "./schemas.ts";
+import { countReturns, getReturn, listReturns } from "./store.ts";
+
+const found = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(ReturnView) } });
+
+/** Returns and their refunds. */
+export const returnRoutes = new Elysia({ prefix: "/returns" })
+  .use(conventions)
+  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => returnView(await createReturn(tx, body))), {
+    body: bodyOf(CreateReturn),
+    detail: documented({
+      id: "createReturn",
+      summary: "Create a return for a whole order or for some of its items",
+      answers: { 201: EnvelopedView(ReturnView) },
+    }),
+  })
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListReturns),
+    detail: documented({ id: "listReturns", summary: "List returns", answers: { 200: ListView(ReturnView) } }),
+  })
+  .get("/:id", ({ call, params }) => answerRead(call, async (db) => returnView(await getReturn(db, params.id))), {
+    detail: found("getReturn", "Get a return"),
+  })
+  .patch("/:id", ({ call, params, body }) => step(call, (tx) => updateReturn(tx, params.id, body)), {
+    body: bodyOf(UpdateReturn),
+    detail: found("updateReturn", "Update how the goods come back, and what was agreed on"),
+  })
+  .post("/:id/receive", ({ call, params, body }) => step(call, (tx) => receiveReturn(tx, params.id, body)), {
+    body: bodyOf(ReceiveReturn),
+    detail: found("receiveReturn", "Receive the goods of a return"),
+  })
+  .post(
+    "/:id/inspect",
+    ({ call, params, body }) => step(call, (tx) => inspectReturn(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(InspectReturn),
+      detail: found("inspectReturn", "Inspect what was received and say where it goes"),
+    },
+  )
+  .post("/:id/close", ({ call, params }) => step(call, (tx) => closeReturn(tx, params.id)), {
+    body: bodyOf(NoBody),
+    detail: found("closeReturn", "Complete a return without a refund"),
+  })
+  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelReturn(tx, params.id)), {
+    body: bodyOf(NoBody),
+    detail: found("cancelReturn", "Cancel a return before anything arrived"),
+  })
+  .post(
+    "/:id/refund",
+    ({ call, params, body }) =>
+      answerWrite(call, 201, async (tx) => refundView(await refundReturn(tx, params.id, body))),
+    {
+      body: bodyOf(RefundReturn),
+      detail: documented({
+        id: "refundReturn",
+        summary: "Refund a return that was received and inspected",
+        answers: { 201: EnvelopedView(RefundView) },
+      }),
+    },
+  )
+  .post(
+    "/:id/refunds/:refund_id",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => refundView(await reportRefund(tx, params.id, params.refund_id, body))),
+    {
+      body: bodyOf(ReportRefund),
+      detail: documented({
+        id: "reportRefund",
+        summary: "Report what became of a refund",
+        answers: { 200: EnvelopedView(RefundView) },
+      }),
+    },
+  );
+
+function step(call: Call, work: (tx: Tx) => Promise<Return>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => returnView(await work(tx)));
+}
+
+async function list(call: Call, query: ListReturns): Promise<Response> {
+  const { status, order_id, created_after, created_before } = query;
+  const filter = {
+    status,
+    order_id: order_id === undefined ? undefined : await orderOf(call, order_id),
+    created_after: momentOf("created_after", created_after),
+    created_before: momentOf("created_before", created_before),
+  };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listReturns(db, filter, window),
+      count: (db) => countReturns(db, filter),
+      position: (one) => [one.created_at, one.id],
+    },
+    (rows) => rows.map(returnView),
+  );
+}
+
+/** The order that a filter names; 0, which no order has, when it names none: a filter that matches nothing is no error. */
+async function orderOf(call: Call, order_id: string): Promise<number> {
+  try {
+    return await call.store.read((db) => resolveOrder(db, order_id));
+  } catch (error) {
+    if (error instanceof Fault && error.code === "resource_missing") return 0;
+    throw error;
+  }
+}
+
+function momentOf(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const at = parseMoment(text);
+  if (at === null) throw invalid(field, "names a day that the calendar does not have");
+  return at;
+}

@@ -1,0 +1,250 @@
+import { Fault, invalid } from "../kit/fault.ts";
+import type { TemperatureZone } from "../products/status.ts";
+import type { TrackingStatus } from "../tracking/status.ts";
+import { claimedUnits, type Return, type ReturnItem } from "./return.ts";
+import type { Condition, Disposition, ReturnReason, ReturnShippingStatus } from "./status.ts";
+
+/** A line of the order, as far as a return needs to know. */
+export interface ShippedLine {
+  readonly id: number;
+  readonly sku: string;
+  readonly quantity_shipped: number;
+}
+
+/** What a client says of units that come back. */
+export interface StatedItem {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: Condition | null;
+  readonly notes: string | null;
+}
+
+/** Units of one order line that are to come back. */
+export interface PlannedItem extends StatedItem {
+  readonly order_line_id: number;
+}
+
+/**
+ * Spreads the units that come back over the order's lines, in their order; without `stated`, every unit that was shipped
+ * and is claimed by no return. Refuses: nothing_to_return, validation_failed.
+ */
+export function planItems(
+  lines: readonly ShippedLine[],
+  earlier: readonly Return[],
+  stated: readonly StatedItem[] | undefined,
+): PlannedItem[] {
+  const left = unitsLeft(lines, earlier);
+  if (lines.every((line) => left.get(line.id) === 0)) {
+    throw new Fault("nothing_to_return", "No unit of this order was shipped that is not being returned already.");
+  }
+  if (stated === undefined) {
+    return lines.flatMap(({ id, sku }) => {
+      const quantity = left.get(id) ?? 0;
+      return quantity === 0 ? [] : [{ order_line_id: id, sku, quantity, condition: null, notes: null }];
+    });
+  }
+  return stated.flatMap((item, index) => {
+    const own = lines.filter((line) => line.sku === item.sku);
+    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not part of this order");
+    return take(own, left, item.quantity, `items[${index}].quantity`).map(({ pool, quantity }) => ({
+      ...item,
+      order_line_id: pool.id,
+      quantity,
+    }));
+  });
+}
+
+function unitsLeft(lines: readonly ShippedLine[], earlier: readonly Return[]): Map<number, number> {
+  const left = new Map(lines.map((line) => [line.id, line.quantity_shipped]));
+  for (const one of earlier) {
+    for (const item of one.items) {
+      left.set(item.order_line_id, (left.get(item.order_line_id) ?? 0) - claimedUnits(one, item));
+    }
+  }
+  return left;
+}
+
+interface Taken<Pool> {
+  readonly pool: Pool;
+  readonly quantity: number;
+}
+
+/** Takes units from the pools in their order and counts `left` down. Refuses: validation_failed, when there are fewer. */
+function take<Pool extends { readonly id: number }>(
+  pools: readonly Pool[],
+  left: Map<number, number>,
+  quantity: number,
+  field: string,
+): Taken<Pool>[] {
+  const all = pools.reduce((sum, { id }) => sum + (left.get(id) ?? 0), 0);
+  if (quantity > all) throw invalid(field, `must be at most ${all}`, "too_large");
+  let open = quantity;
+  return pools.flatMap((pool) => {
+    const units = Math.min(open, left.get(pool.id) ?? 0);
+    if (units === 0) return [];
+    open -= units;
+    left.set(pool.id, (left.get(pool.id) ?? 0) - units);
+    return [{ pool, quantity: units }];
+  });
+}
+
+/** Refuses: validation_failed, when the reason is `other` and no note says which. */
+export function checkReason(reason: ReturnReason, items: readonly StatedItem[]): void {
+  if (reason !== "other" || items.some(({ notes }) => notes !== null && notes.trim() !== "")) return;
+  throw invalid("items[0].notes", "is required on at least one item when the reason is other", "required");
+}
+
+/** A returned item and units of it. */
+export interface ItemUnits {
+  readonly item: ReturnItem;
+  readonly quantity: number;
+}
+
+/** Which items have arrived; without `stated` all that is outstanding. Refuses: validation_failed. */
+export function planReceipt(
+  items: readonly ReturnItem[],
+  stated: readonly { readonly sku: string; readonly quantity: number }[] | undefined,
+): ItemUnits[] {
+  const left = new Map(items.map((item) => [item.id, item.quantity - item.quantity_received]));
+  if (stated !== undefined) return spread(items, left, stated);
+  return items.flatMap((item) => {
+    const quantity = left.get(item.id) ?? 0;
+    return quantity === 0 ? [] : [{ item, quantity }];
+  });
+}
+
+function spread<Stated extends { readonly sku: string; readonly quantity: number }>(
+  items: readonly ReturnItem[],
+  left: Map<number, number>,
+  stated: readonly Stated[],
+): (ItemUnits & { readonly index: number })[] {
+  return stated.flatMap(({ sku, quantity }, index) => {
+    const own = items.filter((item) => item.sku === sku);
+    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not part of this return");
+    const taken = take(own, left, quantity, `items[${index}].quantity`);
+    return taken.map((part) => ({ item: part.pool, quantity: part.quantity, index }));
+  });
+}
+
+/** What the inspection found of units of a SKU; null where it leaves the choice to the rules. */
+export interface Finding {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: Condition | null;
+  readonly disposition: Disposition | null;
+  readonly lot_number: string | null;
+  readonly bin: string | null;
+  readonly notes: string | null;
+}
+
+/** What is known of an item's goods: how they must be kept, and in which lots and from where they went out. */
+export interface Goods {
+  readonly temperature_zone: TemperatureZone;
+  readonly shipped: readonly {
+    readonly warehouse_id: number;
+    readonly lot_id: number | null;
+    readonly lot_number: string | null;
+  }[];
+}
+
+/** Units of one item, what was found of them, and where they go. */
+export interface InspectedUnits extends ItemUnits {
+  readonly condition: Condition;
+  readonly disposition: Disposition;
+  readonly lot_id: number | null;
+  readonly lot_number: string | null;
+  /** The warehouse that they left, or null when that is unknown. */
+  readonly warehouse_id: number | null;
+  readonly bin: string | null;
+  readonly notes: string | null;
+}
+
+/**
+ * Spreads what the inspection found over the returned items, in their order, with the default disposition and the only
+ * lot where none is named. Every unit received must be covered. Refuses: validation_failed.
+ */
+export function planInspection(
+  items: readonly ReturnItem[],
+  findings: readonly Finding[],
+  goodsOf: (item: ReturnItem) => Goods,
+): InspectedUnits[] {
+  const left = new Map(items.map((item) => [item.id, item.quantity_received]));
+  const inspected = spread(items, left, findings).map(({ item, quantity, index }) => {
+    const finding = findings[index] as Finding;
+    const { temperature_zone, shipped } = goodsOf(item);
+    const condition = finding.condition ?? item.condition;
+    if (condition === null) throw invalid(`items[${index}].condition`, "is required", "required");
+    const disposition = finding.disposition ?? defaultDisposition(condition, temperature_zone);
+    const lot = lotOf(shipped, finding.lot_number, disposition, `items[${index}].lot_number`);
+    return { item, quantity, condition, disposition, ...lot, bin: finding.bin, notes: finding.notes };
+  });
+  const open = items.find((item) => left.get(item.id) !== 0);
+  if (open !== undefined) {
+    throw invalid("items", `must cover every unit received: ${left.get(open.id)} of ${open.sku} are left out`);
+  }
+  return inspected;
+}
+
+const dispositionBy: Readonly<Record<Condition, Disposition>> = {
+  unopened: "restock",
+  opened: "quarantine",
+  damaged: "dispose",
+  defective: "dispose",
+  expired: "dispose",
+  missing_parts: "quarantine",
+  wrong_item: "quarantine",
+};
+
+/** Where units go unless the inspection says otherwise. Goods that left the cold are never restocked unseen. */
+export function defaultDisposition(condition: Condition, zone: TemperatureZone): Disposition {
+  const usual = dispositionBy[condition];
+  return usual === "restock" && zone !== "ambient" ? "quarantine" : usual;
+}
+
+function lotOf(shipped: Goods["shipped"], lot_number: string | null, disposition: Disposition, field: string) {
+  const unknown = { lot_id: null, lot_number: null, warehouse_id: shipped[0]?.warehouse_id ?? null };
+  if (lot_number !== null) {
+    const found = shipped.find((one) => one.lot_number === lot_number);
+    if (found === undefined) throw invalid(field, "is no lot that was shipped with this order");
+    return found;
+  }
+  const lots = new Map(shipped.map((one) => [one.lot_id, one]));
+  if (lots.size === 1) return shipped[0] ?? unknown;
+  if (lots.size === 0 || disposition === "return_to_sender") return unknown;
+  const numbers = [...lots.values()].map((one) => one.lot_number ?? "none").join(", ");
+  throw invalid(field, `is required, since several lots were shipped: ${numbers}`, "required");
+}
+
+const trackingPages: readonly (readonly [carrier: RegExp, page: string])[] = [
+  [/^ups/, "https://www.ups.com/track?tracknum="],
+  [/^usps/, "https://tools.usps.com/go/TrackConfirmAction?tLabels="],
+  [/^fedex/, "https://www.fedex.com/fedextrack/?trknbr="],
+  [/^dhl/, "https://www.dhl.com/en/express/tracking.html?AWB="],
+  [/^ontrac/, "https://www.ontrac.com/tracking/?number="],
+  [/^canada ?post/, "https://www.canadapost-postescanada.ca/track-reperage/en#/search?searchFor="],
+  [/^purolator/, "https://www.purolator.com/en/shipping/tracker?pin="],
+  [/^royal ?mail/, "https://www.royalmail.com/track-your-item#/tracking-results/"],
+];
+
+/** The page on which a known carrier shows where a parcel is, or null. */
+export function trackingUrl(carrier: string | null, tracking_number: string | null): string | null {
+  if (carrier === null || !tracking_number) return null;
+  const name = carrier.trim().toLowerCase().replace(/[_-]/g, " ");
+  const page = trackingPages.find(([known]) => known.test(name))?.[1];
+  return page === undefined ? null : page + encodeURIComponent(tracking_number);
+}
+
+const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> = {
+  pending: "pending",
+  picked_up: "in_transit",
+  in_transit: "in_transit",
+  out_for_delivery: "in_transit",
+  delivered: "delivered",
+  exception: "exception",
+  returned: "exception",
+};
+
+/** What a tracking status says of the way back. */
+export function shippingStatus(status: TrackingStatus): ReturnShippingStatus {
+  return shippingStatusBy[status];
+}

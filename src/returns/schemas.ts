@@ -1,0 +1,173 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../kit/page.ts";
+import {
+  choice,
+  closed,
+  momentField,
+  moneyField,
+  notesField,
+  nullable,
+  quantityField,
+  textField,
+} from "../kit/schema.ts";
+import { RefundView } from "./refunds/schemas.ts";
+import {
+  conditions,
+  dispositions,
+  refundStatuses,
+  returnMoves,
+  returnReasons,
+  returnShippingStatuses,
+  returnStatuses,
+} from "./status.ts";
+
+const items_max = 500;
+
+/** An order in a request: its integer id, `ord_1042`, or its order number. */
+const orderField = () =>
+  Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+    hint: "must name an order, by its id or its order number",
+  });
+
+const ShippingField = closed(
+  {
+    carrier: Type.Optional(nullable(textField(100, { min: 0 }))),
+    tracking_number: Type.Optional(nullable(textField(100, { min: 0 }))),
+    label_url: Type.Optional(
+      nullable(
+        Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 2000, hint: "must be an address such as https://…" }),
+      ),
+    ),
+    status: Type.Optional(choice(returnShippingStatuses)),
+  },
+  ["tracking_url"],
+);
+
+const termFields = {
+  return_shipping: Type.Optional(nullable(ShippingField)),
+  refund_amount: Type.Optional(nullable(moneyField("What was agreed to be paid back."))),
+  refund_shipping: Type.Optional(Type.Boolean()),
+  restocking_fee: Type.Optional(nullable(moneyField())),
+  customer_email: Type.Optional(
+    nullable(Type.String({ maxLength: 254, pattern: "^[^\\s@]{1,64}@[^\\s@]+$", hint: "must be an e-mail address" })),
+  ),
+};
+
+const readOnly = [
+  "id",
+  "status",
+  "refund_status",
+  "currency",
+  "refunds",
+  "allowed_actions",
+  "version",
+  "created_at",
+  "updated_at",
+  "received_at",
+  "inspected_at",
+  "completed_at",
+];
+
+const StatedItem = closed(
+  {
+    sku: textField(100),
+    quantity: quantityField(),
+    condition: Type.Optional(nullable(choice(conditions))),
+    notes: Type.Optional(nullable(notesField())),
+  },
+  ["quantity_received", "inspections"],
+);
+
+export const CreateReturn = closed(
+  {
+    order_id: orderField(),
+    reason: choice(returnReasons),
+    items: Type.Optional(Type.Array(StatedItem, { minItems: 1, maxItems: items_max })),
+    ...termFields,
+  },
+  readOnly,
+);
+export type CreateReturn = Static<typeof CreateReturn>;
+
+export const UpdateReturn = closed(termFields, [...readOnly, "order_id", "reason", "items"]);
+export type UpdateReturn = Static<typeof UpdateReturn>;
+
+export const ReceiveReturn = closed({
+  items: Type.Optional(
+    Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: items_max }),
+  ),
+});
+export type ReceiveReturn = Static<typeof ReceiveReturn>;
+
+const Finding = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  condition: Type.Optional(nullable(choice(conditions))),
+  disposition: Type.Optional(nullable(choice(dispositions))),
+  lot_number: Type.Optional(nullable(textField(100))),
+  bin: Type.Optional(nullable(textField(100))),
+  notes: Type.Optional(nullable(notesField())),
+});
+export const InspectReturn = closed({ items: Type.Array(Finding, { minItems: 1, maxItems: items_max }) });
+export type InspectReturn = Static<typeof InspectReturn>;
+
+/** The body of a step that takes nothing. */
+export const NoBody = closed({});
+
+export const ListReturns = closed({
+  ...pageFields,
+  status: Type.Optional(choice(returnStatuses)),
+  order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
+  created_after: Type.Optional(momentField("Returns created after this date or moment.")),
+  created_before: Type.Optional(momentField("Returns created before this date or moment.")),
+});
+export type ListReturns = Static<typeof ListReturns>;
+
+const moment = Type.String({ format: "date-time" });
+const text = nullable(Type.String());
+
+const InspectionView = closed({
+  quantity: Type.Integer(),
+  condition: choice(conditions),
+  disposition: choice(dispositions),
+  lot_number: text,
+  notes: text,
+});
+
+export const ReturnView = closed({
+  id: Type.String(),
+  order_id: Type.String(),
+  status: choice(returnStatuses),
+  reason: choice(returnReasons),
+  items: Type.Array(
+    closed({
+      sku: Type.String(),
+      quantity: Type.Integer(),
+      quantity_received: Type.Integer(),
+      condition: nullable(choice(conditions)),
+      notes: text,
+      inspections: Type.Array(InspectionView),
+    }),
+  ),
+  return_shipping: closed({
+    carrier: text,
+    tracking_number: text,
+    label_url: text,
+    tracking_url: text,
+    status: choice(returnShippingStatuses),
+  }),
+  refund_status: choice(refundStatuses),
+  refund_amount: nullable(Type.Number()),
+  refund_shipping: Type.Boolean(),
+  restocking_fee: nullable(Type.Number()),
+  currency: Type.String(),
+  customer_email: text,
+  refunds: Type.Array(RefundView),
+  allowed_actions: Type.Array(choice(Object.keys(returnMoves) as (keyof typeof returnMoves)[])),
+  version: Type.Integer(),
+  created_at: moment,
+  updated_at: moment,
+  received_at: nullable(moment),
+  inspected_at: nullable(moment),
+  completed_at: nullable(moment),
+});

@@ -1,0 +1,193 @@
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, list } from "../../db/kit.ts";
+import { lots } from "../../db/schema/inventory.ts";
+import { return_inspections, return_items, returns } from "../../db/schema/returns.ts";
+import { tracking_records } from "../../db/schema/tracking.ts";
+import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import type { Window } from "../kit/page.ts";
+import { listRefunds } from "./refunds/store.ts";
+import type { Return, ReturnShipping } from "./return.ts";
+import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus } from "./rules.ts";
+import type { ReturnStatus } from "./status.ts";
+
+type Row = typeof returns.$inferSelect;
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(returns).where(eq(returns.id, a.id)));
+const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql.select().from(returns).where(eq(returns.order_id, a.order_id)).orderBy(asc(returns.id)),
+);
+const itemsOf = prepared((sql, a: Args<{ return_ids: string }>) =>
+  sql.select().from(return_items).where(among(return_items.return_id, a.return_ids)).orderBy(asc(return_items.id)),
+);
+const inspectionsOf = prepared((sql, a: Args<{ return_ids: string }>) =>
+  sql
+    .select({
+      return_item_id: return_inspections.return_item_id,
+      quantity: return_inspections.quantity,
+      condition: return_inspections.condition,
+      disposition: return_inspections.disposition,
+      lot_number: lots.lot_number,
+      notes: return_inspections.notes,
+    })
+    .from(return_inspections)
+    .innerJoin(return_items, eq(return_items.id, return_inspections.return_item_id))
+    .leftJoin(lots, eq(lots.id, return_inspections.lot_id))
+    .where(among(return_items.return_id, a.return_ids))
+    .orderBy(asc(return_inspections.id)),
+);
+const trackedAs = prepared((sql, a: Args<{ numbers: string }>) =>
+  sql
+    .select({ tracking_number: tracking_records.tracking_number, status: tracking_records.status })
+    .from(tracking_records)
+    .where(amongTexts(tracking_records.tracking_number, a.numbers))
+    .orderBy(asc(tracking_records.id)),
+);
+
+/** The return that an identifier names: `ret_1001` or `1001`. Refuses: resource_missing. */
+export async function getReturn(db: Db, id: string | number): Promise<Return> {
+  const [found] = await assemble(db, await byId(db, { id: readId("return", id) ?? 0 }));
+  if (found === undefined) throw missing("return", id);
+  return found;
+}
+
+/** The returns of an order, oldest first. */
+export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Return[]> {
+  return assemble(db, await byOrder(db, { order_id }));
+}
+
+/** Gives returns what belongs to them, in a handful of queries however many they are. */
+async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const items = await itemsOf(db, { return_ids: list(ids) });
+  const inspected = rows.some((row) => row.inspected_at !== null);
+  const inspections = inspected ? await inspectionsOf(db, { return_ids: list(ids) }) : [];
+  const refunds = inspected ? await listRefunds(db, ids) : [];
+  const shipping = await shippingOf(db, rows);
+  const inspectionsBy = Map.groupBy(inspections, (inspection) => inspection.return_item_id);
+  const itemsBy = Map.groupBy(items, (item) => item.return_id);
+  const refundsBy = Map.groupBy(refunds, (refund) => refund.return_id);
+  return rows.map((row, at) => ({
+    ...row,
+    return_shipping: shipping[at] as ReturnShipping,
+    items: (itemsBy.get(row.id) ?? []).map(({ return_id: _of, ...item }) => ({
+      ...item,
+      inspections: (inspectionsBy.get(item.id) ?? []).map(({ return_item_id: _id, ...inspection }) => inspection),
+    })),
+    refunds: refundsBy.get(row.id) ?? [],
+  }));
+}
+
+/** How the goods come back; where we track the parcel, its status is what the newest record of its number says. */
+async function shippingOf(db: Db, rows: readonly Row[]): Promise<ReturnShipping[]> {
+  const numbers = rows.flatMap(({ return_shipping }) => return_shipping.tracking_number ?? []);
+  const tracked = numbers.length === 0 ? [] : await trackedAs(db, { numbers: list(numbers) });
+  const statuses = new Map(tracked.map(({ tracking_number, status }) => [tracking_number, shippingStatus(status)]));
+  return rows.map(({ return_shipping }) => {
+    const status = statuses.get(return_shipping.tracking_number ?? "");
+    return { ...return_shipping, status: status ?? return_shipping.status };
+  });
+}
+
+/** What a list of returns may be narrowed to. Moments in milliseconds. */
+export interface ReturnFilter {
+  readonly status?: ReturnStatus | undefined;
+  readonly order_id?: number | undefined;
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+}
+
+function matching({ status, order_id, created_after, created_before }: ReturnFilter): SQL | undefined {
+  return and(
+    status === undefined ? undefined : eq(returns.status, status),
+    order_id === undefined ? undefined : eq(returns.order_id, order_id),
+    created_after === undefined ? undefined : gt(returns.created_at, created_after),
+    created_before === undefined ? undefined : lt(returns.created_at, created_before),
+  );
+}
+
+/** A page of returns by creation, newest first. */
+export async function listReturns(db: Db, filter: ReturnFilter, window: Window): Promise<Return[]> {
+  const { limit, offset, after } = window;
+  const rows = await db.sql
+    .select()
+    .from(returns)
+    .where(
+      and(
+        matching(filter),
+        after ? sql`(${returns.created_at}, ${returns.id}) < (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(returns.created_at), desc(returns.id))
+    .limit(limit)
+    .offset(offset);
+  return assemble(db, rows);
+}
+
+/** How many returns match. */
+export async function countReturns(db: Db, filter: ReturnFilter): Promise<number> {
+  return db.sql.$count(returns, matching(filter));
+}
+
+/** What a new return is made of beside what every new return is. */
+export type NewReturn = Pick<
+  Return,
+  | "order_id"
+  | "reason"
+  | "return_shipping"
+  | "refund_amount_cents"
+  | "refund_shipping"
+  | "restocking_fee_cents"
+  | "currency"
+  | "customer_email"
+>;
+
+/** Stores a new return and answers it. */
+export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
+  const steps = { received_at: null, inspected_at: null, completed_at: null };
+  const states = { status: "initiated", refund_status: "pending", version: 1 } as const;
+  const row = { ...fields, ...states, ...steps, created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, returns, [row]);
+  await insert(
+    tx,
+    return_items,
+    items.map((item) => ({ return_id: id, ...item, quantity_received: 0 })),
+  );
+  return getReturn(tx, id);
+}
+
+/** What a step changes of a return. */
+export type ReturnChange = Partial<Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at">>;
+
+/** Stores what changed of a return and answers it as it is now; its version moves by one. */
+export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): Promise<Return> {
+  await tx.sql
+    .update(returns)
+    .set({ ...change, version: before.version + 1, updated_at: tx.now })
+    .where(eq(returns.id, before.id));
+  return getReturn(tx, before.id);
+}
+
+const addReceived = prepared((tx: Writing, a: Args<{ id: number; quantity: number }>) =>
+  tx
+    .update(return_items)
+    .set({ quantity_received: sql`${return_items.quantity_received} + ${a.quantity}` })
+    .where(eq(return_items.id, a.id)),
+);
+
+/** Counts units of items as received. */
+export async function receiveItems(tx: Tx, arrived: readonly ItemUnits[]): Promise<void> {
+  for (const { item, quantity } of arrived) await addReceived(tx, { id: item.id, quantity });
+}
+
+/** Stores what an inspection found. */
+export async function insertInspections(tx: Tx, inspected: readonly InspectedUnits[]): Promise<void> {
+  const rows = inspected.map(({ item, quantity, condition, disposition, lot_id, notes }) => ({
+    ...{ return_item_id: item.id, quantity, condition, disposition, lot_id, notes },
+    created_at: tx.now,
+  }));
+  await insert(tx, return_inspections, rows);
+}
