@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { customerRoutes } from "./customers/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import type { Service } from "./http/service.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
@@ -7,7 +8,8 @@ import { productRoutes } from "./products/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every feature's routes, below the version. */
-const features = (service: Service) => new Elysia().use(eventRoutes).use(productRoutes).use(webhookRoutes(service));
+const features = (service: Service) =>
+  new Elysia().use(eventRoutes).use(productRoutes).use(customerRoutes).use(webhookRoutes(service));
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {

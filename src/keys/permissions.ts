@@ -12,6 +12,15 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /products/:id": "read",
   "PATCH /products/:id": "read_write",
 
+  "POST /customers": "read_write",
+  "GET /customers": "read",
+  "GET /customers/:id": "read",
+  "PATCH /customers/:id": "read_write",
+  "PUT /customers/:id": "read_write",
+  "POST /customers/:id/addresses": "read_write",
+  "PATCH /customers/:id/addresses/:address_id": "read_write",
+  "DELETE /customers/:id/addresses/:address_id": "read_write",
+
   "POST /webhooks": "full",
   "GET /webhooks": "read",
   "GET /webhooks/:id": "read",
