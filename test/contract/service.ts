@@ -1,0 +1,147 @@
+// The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
+import { expect, test } from "bun:test";
+import type { StartedService } from "../../scripts/service.ts";
+import { type Permission, permissions } from "../../src/keys/permission.ts";
+import { type Mode, modes } from "../../src/kit/mode.ts";
+import { startFreshService } from "../flows/service.ts";
+import { expectShape, refusal } from "./shape.ts";
+
+/** Both kinds of key and both base addresses, each once. */
+export const worlds = [
+  { mode: "live", base: "/v1" },
+  { mode: "test", base: "/api/v1" },
+] as const;
+export type World = { readonly mode: Mode; readonly base: string };
+
+let service: StartedService | null = null;
+const keys = new Map<string, string>();
+const replayed = new Set<string>();
+
+/** Starts the service on an empty database and makes a key of every mode and permission. */
+export async function startService(): Promise<void> {
+  const started = await startFreshService();
+  service = started;
+  const wanted = modes.flatMap((mode) => permissions.map((permission) => ({ mode, permission })));
+  await Promise.all(
+    wanted.map(async ({ mode, permission }) =>
+      keys.set(`${mode} ${permission}`, await started.makeKey(mode, permission)),
+    ),
+  );
+}
+
+/** Ends the service and removes its data. */
+export async function stopService(): Promise<void> {
+  await service?.remove();
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+  /** What stands at a path of the body, such as `data.items.0.sku`. */
+  at(path: string): unknown;
+  /** The text at a path of the body. */
+  textAt(path: string): string;
+}
+
+/** The key of a mode with a permission. */
+export function keyOf(mode: Mode, permission: Permission): string {
+  const key = keys.get(`${mode} ${permission}`);
+  if (key === undefined) throw new Error("The service has not been started.");
+  return key;
+}
+
+/** Sends one request to a path from the root; a body that is a text goes out as it is. */
+export async function send(method: string, path: string, key: string | null, body?: unknown, headers = {}) {
+  const response = await fetch(`${service?.url}${path}`, {
+    method,
+    redirect: "manual",
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const content = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  return answerOf(response.status, response.headers, isJson ? JSON.parse(content) : content);
+}
+
+function answerOf(status: number, headers: Headers, body: unknown): Answer {
+  const at = (path: string) =>
+    path.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], body);
+  const textAt = (path: string) => {
+    const found = at(path);
+    if (typeof found !== "string") throw new Error(`There is no text at ${path} of ${JSON.stringify(body)}`);
+    return found;
+  };
+  return { status, headers, body, at, textAt };
+}
+
+/** A client of one world; it remembers what it asked. */
+export function open({ mode, base }: World, permission: Permission = "full") {
+  const asked: string[] = [];
+  const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    asked.push(`${method} ${path.replace(/\?.*/, "")}`);
+    return send(method, `${base}${path}`, keyOf(mode, permission), body, headers);
+  };
+  /** Asks and insists on a 2xx. */
+  const must = async (method: string, path: string, body?: unknown) => {
+    const answer = await ask(method, path, body);
+    if (answer.status === 200 || answer.status === 201) return answer;
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  };
+  /** Asks and insists on a refusal with this status and code. */
+  const refused = async (status: number, code: string, method: string, path: string, body?: unknown) => {
+    const answer = await ask(method, path, body);
+    expect({ asked: `${method} ${path}`, status: answer.status }).toEqual({ asked: `${method} ${path}`, status });
+    expectShape(answer.body, refusal(code), `${method} ${path}`);
+    return answer;
+  };
+  const get = (path: string) => must("GET", path);
+  const post = (path: string, body: unknown = {}) => must("POST", path, body);
+  const patch = (path: string, body: unknown) => must("PATCH", path, body);
+  return { mode, base, asked, ask, must, refused, get, post, patch };
+}
+export type Api = ReturnType<typeof open>;
+
+/**
+ * A test of one documented endpoint, named as the specification's table has it (`POST /orders/:id/hold`), in both
+ * worlds. It fails when it never asked that endpoint.
+ */
+export function replay(row: string, what: string, work: (api: Api) => Promise<void>): void {
+  test.each(worlds)(`${row} ${what} ($mode key, $base)`, async (world) => {
+    const api = open(world);
+    await work(api);
+    const [method, path = ""] = row.split(" ");
+    const pattern = new RegExp(`^${method} ${path.replace(/:\w+/g, "[^/]+")}$`);
+    expect(api.asked.filter((call) => pattern.test(call))).not.toBeEmpty();
+    replayed.add(row);
+  });
+}
+
+/** Whether a documented endpoint has been replayed by name. */
+export function wasReplayed(row: string): boolean {
+  return replayed.has(row);
+}
+
+const join = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
+/** Insists that a list of at least two rows has pages as documented: the first is 1, 50 rows by default, at most 100. */
+export async function expectPages(api: Api, path: string, pagination = "meta.pagination"): Promise<void> {
+  const first = await api.get(path);
+  expect(first.at(pagination)).toMatchObject({ page: 1, limit: 50 });
+  const total = Number(first.at(`${pagination}.total`));
+  expect(total).toBeGreaterThanOrEqual(2);
+  expect(first.at(`${pagination}.total_pages`)).toBe(Math.ceil(total / 50));
+  const second = await api.get(join(path, "limit=1&page=2"));
+  expect(second.at(pagination)).toMatchObject({ page: 2, limit: 1, total, total_pages: total });
+  expect(second.at("data")).toEqual([first.at("data.1")]);
+  const beyond = await api.get(join(path, `limit=100&page=${Math.ceil(total / 100) + 1}`));
+  expect(beyond.at(pagination)).toMatchObject({ limit: 100, total });
+  expect(beyond.at("data")).toEqual([]);
+  for (const query of ["limit=101", "limit=0", "page=0", "page=x"]) {
+    await api.refused(422, "validation_failed", "GET", join(path, query));
+  }
+}
