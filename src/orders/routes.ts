@@ -8,6 +8,7 @@ import { documented } from "../http/route.ts";
 import { iso, parseMoment } from "../kit/clock.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
+import { voidLabelsOfOrder } from "../shipping/commands.ts";
 import { cancelOrder, createOrder, updateOrder } from "./commands.ts";
 import { packOrder, pickOrder, processOrder } from "./fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "./holds/commands.ts";
@@ -69,7 +70,10 @@ const records = new Elysia({ prefix: "/orders" })
   .delete(
     "/:id",
     ({ call, params, query }) =>
-      answerWrite(call, 200, async (tx) => orderView(await cancelOrder(tx, params.id, query, call.actor), tx.now)),
+      answerWrite(call, 200, async (tx) => {
+        await voidLabelsOfOrder(tx, params.id, call.actor);
+        return orderView(await cancelOrder(tx, params.id, query, call.actor), tx.now);
+      }),
     { query: queryOf(CancelOrder), detail: order("cancelOrder", "Cancel an order") },
   )
   .get("/:id/history", ({ call, params, query }) => history(call, params.id, query), {

@@ -2,7 +2,7 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, invalid } from "../kit/fault.ts";
-import { wireId } from "../kit/ids.ts";
+import { readId, wireId } from "../kit/ids.ts";
 import { move } from "../kit/moves.ts";
 import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../orders/fulfillment/rules.ts";
 import { type Order, openUnits } from "../orders/order.ts";
@@ -222,10 +222,12 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
 }
 
 /**
- * Voids the labels of an order whose parcels have not left, before the order is cancelled.
+ * Voids the labels of an order whose parcels have not left, before the order is cancelled. An identifier that names no
+ * order names no labels.
  * Refuses: invalid_state_transition.
  */
-export async function voidLabelsOfOrder(tx: Tx, order_id: number, actor: Actor): Promise<void> {
+export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
+  const order_id = readId("order", id) ?? 0;
   await lockOrderOfLabels(tx, order_id);
   const bought = await listBoughtLabels(tx, order_id);
   if (bought.length === 0) return;

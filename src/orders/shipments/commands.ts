@@ -24,7 +24,8 @@ export interface Parcel {
 }
 
 /**
- * Opens a parcel for units of an order, by default all open ones that are in no other; it waits to be handed over.
+ * Opens a parcel for units of an order, by default all open ones that are in no other; it waits to be handed over. An
+ * empty list makes one more carton of the same goods, which counts no units of its own.
  * Refuses: resource_missing, invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
 export async function openShipment(
@@ -37,7 +38,7 @@ export async function openShipment(
   decide(before, "ship");
   const free = unitsWithoutParcel(before);
   const units = wanted.units ?? free;
-  if (units.length === 0) throw refusal(before, "label", "every open unit is in a parcel already");
+  if (units.length === 0 && !wanted.units) throw refusal(before, "label", "every open unit is in a parcel already");
   for (const { order_line_id, quantity } of units) {
     const left = free.find((line) => line.order_line_id === order_line_id)?.quantity ?? 0;
     if (quantity > left) throw invalid("units", `are ${quantity - left} more than are left of a line`, "too_large");
