@@ -1,4 +1,20 @@
-import { and, asc, desc, eq, gt, gte, inArray, lt, lte, min, ne, type SQL, sql as template } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  min,
+  ne,
+  notExists,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { deliveries, delivery_attempts, subscriptions } from "../../db/schema/webhooks.ts";
@@ -287,7 +303,8 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number): 
       and(
         template`${events.body} <> ''`,
         lt(events.created_at, before),
-        template`${events.fanned_out_at} is not null and not exists (${unsent})`,
+        isNotNull(events.fanned_out_at),
+        notExists(unsent),
       ),
     )
     .orderBy(asc(events.created_at))
