@@ -5,11 +5,19 @@ import type { Service } from "./http/service.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
+import { shippingRoutes } from "./shipping/routes.ts";
+import { trackingRoutes } from "./tracking/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
-  new Elysia().use(eventRoutes).use(productRoutes).use(customerRoutes).use(webhookRoutes(service));
+  new Elysia()
+    .use(eventRoutes)
+    .use(productRoutes)
+    .use(customerRoutes)
+    .use(shippingRoutes(service))
+    .use(trackingRoutes)
+    .use(webhookRoutes(service));
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {

@@ -21,6 +21,18 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "PATCH /customers/:id/addresses/:address_id": "read_write",
   "DELETE /customers/:id/addresses/:address_id": "read_write",
 
+  "POST /shipping/rates": "read",
+  "GET /shipping/carriers": "read",
+  "POST /shipping/labels": "read_write",
+  "GET /shipping/labels/:id": "read",
+  "GET /shipping/labels/:id/document": "read",
+  "POST /shipping/labels/:id/void": "read_write",
+  "GET /labels/:id": "none",
+
+  "GET /tracking/:tracking_number": "read",
+  "POST /tracking/batch": "read",
+  "POST /tracking/:tracking_number/events": "read_write",
+
   "POST /webhooks": "full",
   "GET /webhooks": "read",
   "GET /webhooks/:id": "read",
