@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { start as now, openTestApp, type TestApp } from "../harness.ts";
+import { openShop, parcel } from "./shop.ts";
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof openShop>>;
+beforeAll(async () => {
+  app = await openTestApp();
+  shop = await openShop(app);
+});
+afterAll(() => app.close());
+
+const types = async () => (await app.takeEvents()).map(({ type }) => type);
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
+const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
+  body.error.details.map(({ field }) => field).sort();
+const rates = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
+const desk = { name: "Night desk", street1: "1 Dock Road", city: "Columbus", state: "OH", zip: "43215", country: "US" };
+
+describe("works", () => {
+  test("rates are quoted for each service, in the specification's fields", async () => {
+    const dimensions = { length: 10, width: 8, height: 4, unit: "in" };
+    const answer = await app.post("/shipping/rates", { ...rates, dimensions, value: 50, insurance: false });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data.messages).toEqual([]);
+    expect(answer.body.data.rates).toHaveLength(3);
+    expect(answer.body.data.rates[0]).toEqual({
+      carrier: "local",
+      service: "standard",
+      rate: 9.95,
+      rate_cents: 995,
+      currency: "USD",
+      breakdown: [{ code: "base", amount_cents: 995 }],
+      billable_weight: 3,
+      billable_weight_unit: "lb",
+      delivery_days: 4,
+      ship_date: "2026-01-02",
+      delivery_date: "2026-01-09T01:00:00.000Z",
+    });
+  });
+
+  test("a carrier says what it does not do", async () => {
+    const heavy = (await app.post("/shipping/rates", { ...rates, weight: "71", insurance: true })).body.data;
+    expect(heavy.rates).toEqual([]);
+    expect(heavy.messages.map(({ code }: { code: string }) => code)).toEqual([
+      ...Array(3).fill("over_weight_limit"),
+      "insurance_not_offered",
+    ]);
+  });
+
+  test("each mode has its carrier", async () => {
+    const services = ["standard", "express", "overnight"];
+    const live = { carriers: [{ code: "local", name: "Packhouse Courier", services }] };
+    const sim = { carriers: [{ code: "sim", name: "Simulated Carrier", services }] };
+    expect((await app.get("/shipping/carriers")).body.data).toEqual(live);
+    const key = app.keys.test.read;
+    expect((await app.call("GET", "/shipping/carriers", undefined, { key })).body.data).toEqual(sim);
+  });
+
+  test("a label is bought for an order, and its parcel is followed", async () => {
+    const order = await shop.order();
+    const answer = await shop.label(order.order_number);
+    expect(answer.status).toBe(201);
+    const label = answer.body.data;
+    // The runner's matchers replace what they matched, so they are given a copy.
+    expect({ ...label }).toMatchObject({
+      label_id: expect.stringMatching(/^lbl_\d+$/),
+      shipment_id: expect.stringMatching(/^shp_\d+$/),
+      order_id: order.id,
+      status: "completed",
+      carrier: "local",
+      service: "standard",
+      tracking_number: expect.stringMatching(/^WH\d{12}[0-9A-Z]$/),
+      tracking_url: `http://packhouse.test/v1/tracking/${label.tracking_number}`,
+      cost: 9.95,
+      currency: "USD",
+      package: { weight: 2.5, weight_unit: "lb", dimensions: null },
+      to_address: { name: "Jordan Avery", street1: "450 Canyon Drive", zip: "90210" },
+      warnings: [],
+      created_at: new Date(now).toISOString(),
+      voided_at: null,
+    });
+    expect((await app.get(`/shipping/labels/${label.label_id}`)).body.data).toEqual(label);
+    const [event, ...others] = await app.takeEvents();
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      type: "shipment.created",
+      data: {
+        object: "shipment",
+        id: label.shipment_id,
+        order_id: order.id,
+        order_number: order.order_number,
+        status: "pending",
+        tracking_number: label.tracking_number,
+        items: [{ sku: "RICE-1KG", quantity: 2 }],
+        label: { label_id: label.label_id, status: "completed", cost: 9.95, currency: "USD" },
+        tracking: { status: "pending" },
+      },
+    });
+    const shown = (await app.get(`/orders/${order.id}`)).body.data;
+    expect(shown.shipments).toMatchObject([{ id: label.shipment_id, tracking_number: label.tracking_number }]);
+    expect((await app.get(`/tracking/${label.tracking_number}`)).body.data).toMatchObject({ status: "pending" });
+  });
+
+  test("other addresses and dimensions are printed and kept", async () => {
+    const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
+    const to_address = { ...desk, name: "Łódź 東京", state: null, zip: null, country: "DE", phone: "+49 30 1" };
+    const fields = { from_address: desk, to_address, package: { weight: "1000", weight_unit: "g", dimensions } };
+    const { data } = (await shop.label((await shop.order()).id, fields)).body;
+    expect(data.from_address).toEqual({ ...desk, company: null, street2: null, phone: null });
+    expect(data.to_address).toEqual({ ...to_address, company: null, street2: null });
+    expect(data.package).toEqual({ weight: 1000, weight_unit: "g", dimensions });
+    expect(data.warnings).toContainEqual(expect.objectContaining({ field: "recipient.name", code: "untypeable_text" }));
+    expect(await types()).toEqual(["shipment.created"]);
+  });
+
+  test("the document comes in three formats, by key or by a link without one", async () => {
+    const { label_id, label_url, documents } = (await shop.label((await shop.order()).id)).body.data;
+    const starts = { pdf: "%PDF-", png: "\ufffdPNG", zpl: "^XA" } as const;
+    const kinds = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
+    expect(documents.map(({ format }: { format: string }) => format)).toEqual(["pdf", "png", "zpl"]);
+    expect(label_url).toBe(documents[0].url);
+    for (const { format, url } of documents as { format: keyof typeof kinds; url: string }[]) {
+      const path = url.replace("http://packhouse.test/v1", "");
+      const linked = await app.call("GET", path, undefined, { key: null });
+      expect([linked.status, linked.headers.get("content-type")]).toEqual([200, kinds[format]]);
+      expect(linked.body.startsWith(starts[format])).toBe(true);
+      expect(linked.headers.get("content-disposition")).toBe(`inline; filename="${label_id}.${format}"`);
+      expect((await app.get(`/shipping/labels/${label_id}/document?format=${format}`)).body).toBe(linked.body);
+    }
+    expect((await app.get(`/shipping/labels/${label_id}/document`)).body).toStartWith("%PDF-");
+    await app.takeEvents();
+  });
+
+  test("an order is shared out among parcels", async () => {
+    const order = await shop.order(3);
+    expect((await shop.label(order.id, { items: [{ sku: "RICE-1KG", quantity: 1 }] })).status).toBe(201);
+    const rest = await shop.label(order.id, { service: "express" });
+    expect(rest.status).toBe(201);
+    expect((await types()).length).toBe(2);
+    const { shipments } = (await app.get(`/orders/${order.id}`)).body.data;
+    expect(shipments.map(({ items }: { items: { quantity: number }[] }) => items[0]?.quantity)).toEqual([1, 2]);
+    expect(codeOf(await shop.label(order.id, { service: "overnight" }))).toEqual([409, "invalid_state_transition"]);
+  });
+
+  test("one more carton has a label of its own when asked for", async () => {
+    const order = await shop.order();
+    const first = (await shop.label(order.id)).body.data;
+    const second = (await shop.label(order.id, { additional: true })).body.data;
+    const third = (await shop.label(order.id, {}, { "idempotency-key": "carton-3" })).body.data;
+    expect(new Set([first, second, third].map((label) => label.tracking_number)).size).toBe(3);
+    const { shipments } = (await app.get(`/orders/${order.id}`)).body.data;
+    expect(shipments.map(({ items }: { items: unknown[] }) => items.length)).toEqual([1, 0, 0]);
+    expect(await types()).toEqual(Array(3).fill("shipment.created"));
+  });
+
+  test("after ten minutes an equal label is no mistake, once the first is voided", async () => {
+    const order = await shop.order();
+    const { label_id } = (await shop.label(order.id)).body.data;
+    const voided = await app.post(`/shipping/labels/${label_id}/void`);
+    expect([voided.status, voided.body.data.status]).toEqual([200, "voided"]);
+    expect(voided.body.data.voided_at).toBe(new Date(now).toISOString());
+    expect((await app.post(`/shipping/labels/${label_id}/void`)).body.data.voided_at).toBe(voided.body.data.voided_at);
+    expect(await types()).toEqual(["shipment.created"]);
+    expect((await shop.label(order.id)).status).toBe(201);
+    expect(await types()).toEqual(["shipment.created"]);
+  });
+
+  test("cancelling an order voids its labels first", async () => {
+    const order = await shop.order();
+    const { label_id } = (await shop.label(order.id)).body.data;
+    await app.takeEvents();
+    expect((await app.call("DELETE", `/orders/${order.id}`)).status).toBe(200);
+    expect((await app.get(`/shipping/labels/${label_id}`)).body.data.status).toBe("voided");
+    expect(await types()).toEqual(["order.cancelled", "inventory.updated"]);
+  });
+
+  test("a test key's labels say so", async () => {
+    const sandbox = await openShop(app, "test");
+    const { data } = (await sandbox.label((await sandbox.order()).id)).body;
+    expect(data).toMatchObject({ carrier: "sim", tracking_number: expect.stringMatching(/^SIM\d{12}[0-9A-Z]$/) });
+    const path = data.documents[2].url.replace("http://packhouse.test/v1", "");
+    expect((await app.call("GET", path, undefined, { key: null })).body).toContain("^FDTEST^FS");
+    expect(codeOf(await app.get(`/shipping/labels/${data.label_id}`))).toEqual([404, "resource_missing"]);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["no weight", { weight: undefined }, "weight"],
+    ["no destination", { to_zip: undefined }, "to_zip"],
+    ["a weight of zero", { weight: 0 }, "weight"],
+    ["a weight that is no number", { weight: "1.2.3" }, "weight"],
+    ["an unknown unit", { weight_unit: "stone" }, "weight_unit"],
+    ["an unknown field", { colour: "red" }, "colour"],
+  ])("a quote for %s", async (_name, fields, field) => {
+    const answer = await app.post("/shipping/rates", { ...rates, ...fields });
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
+  });
+
+  test.each([
+    ["an unknown carrier", { carrier: "ups" }, 422, "validation_failed"],
+    ["the other mode's carrier", { carrier: "sim" }, 422, "validation_failed"],
+    ["an unknown service", { service: "rocket" }, 422, "validation_failed"],
+    ["too heavy a parcel", { package: { weight: 71 } }, 422, "validation_failed"],
+    ["a parcel without weight", { package: {} }, 422, "validation_failed"],
+    ["an address in no country", { to_address: { ...desk, country: "XX" } }, 422, "validation_failed"],
+    ["an address without a street", { to_address: { ...desk, street1: "" } }, 422, "validation_failed"],
+    ["an order that is not there", { order_id: "SO-NONE" }, 404, "resource_missing"],
+    ["more units than are left", { items: [{ sku: "RICE-1KG", quantity: 3 }] }, 422, "validation_failed"],
+    ["a line that is not there", { items: [{ sku: "SALT", quantity: 1 }] }, 404, "resource_missing"],
+  ])("%s", async (_name, fields, status, code) => {
+    const { id } = await shop.order();
+    expect(codeOf(await shop.label(id, fields))).toEqual([status, code]);
+    expect(await types()).toEqual([]);
+    expect((await app.get(`/orders/${id}`)).body.data.shipments).toEqual([]);
+  });
+
+  test("every bad field is named at once", async () => {
+    const answer = await app.post("/shipping/labels", { carrier: "local", package: { weight: -1 }, size: 1 });
+    expect(fieldsOf(answer)).toEqual(["order_id", "package.weight", "service", "size"]);
+  });
+
+  test("an equal label within ten minutes, also when both come at once", async () => {
+    const order = await shop.order();
+    const answers = await Promise.all([shop.label(order.id), shop.label(order.id)]);
+    const refused = answers.find(({ status }) => status === 409);
+    const bought = answers.find(({ status }) => status === 201);
+    expect(refused?.body.error).toMatchObject({ code: "duplicate_label", label_id: bought?.body.data.label_id });
+    expect(await types()).toEqual(["shipment.created"]);
+  });
+
+  test("a label for an order on hold, or a cancelled one", async () => {
+    const held = await shop.order();
+    await app.post(`/orders/${held.id}/hold`, { reason: "payment" });
+    expect(codeOf(await shop.label(held.id))).toEqual([409, "invalid_state_transition"]);
+    const gone = await shop.order();
+    await app.call("DELETE", `/orders/${gone.id}`);
+    await app.takeEvents();
+    expect(codeOf(await shop.label(gone.id))).toEqual([409, "invalid_state_transition"]);
+    expect(await types()).toEqual([]);
+  });
+
+  test("to void a label whose parcel has left", async () => {
+    const order = await shop.order();
+    const { label_id } = (await shop.label(order.id)).body.data;
+    await app.post(`/orders/${order.id}/ship`);
+    await app.takeEvents();
+    expect(codeOf(await app.post(`/shipping/labels/${label_id}/void`))).toEqual([409, "label_not_voidable"]);
+    expect(await types()).toEqual([]);
+  });
+
+  test("what is not there", async () => {
+    expect((await app.get("/shipping/labels/lbl_1")).status).toBe(404);
+    expect((await app.get("/shipping/labels/lbl_1/document")).status).toBe(404);
+    expect((await app.post("/shipping/labels/lbl_1/void")).status).toBe(404);
+    expect((await app.get("/shipping/labels/lbl_1/document?format=gif")).status).toBe(422);
+  });
+
+  test("links that were changed, or are a week old", async () => {
+    const { label_id, label_url } = (await shop.label((await shop.order()).id)).body.data;
+    const path = label_url.replace("http://packhouse.test/v1", "");
+    const follow = async (changed: string) => codeOf(await app.call("GET", changed, undefined, { key: null }));
+    expect(await follow(path)).toEqual([200, undefined]);
+    expect(await follow(path.replace("mode=live", "mode=test"))).toEqual([401, "invalid_signature"]);
+    expect(await follow(path.replace(label_id, "lbl_1001"))).toEqual([401, "invalid_signature"]);
+    expect(await follow(path.replace(/expires=\d+/, "expires=9999999999"))).toEqual([401, "invalid_signature"]);
+    expect(await follow(`/labels/${label_id}`)).toEqual([422, "validation_failed"]);
+    app.clocks.live.advance(7 * 86_400_000 + 1);
+    expect(await follow(path)).toEqual([401, "invalid_signature"]);
+    await app.takeEvents();
+  });
+});
+
+describe("guards", () => {
+  test("a read key sees labels and rates, and buys nothing", async () => {
+    const { id } = await shop.order();
+    const { label_id } = (await shop.label(id)).body.data;
+    const read = { key: app.keys.live.read };
+    for (const path of [
+      "/shipping/carriers",
+      `/shipping/labels/${label_id}`,
+      `/shipping/labels/${label_id}/document`,
+    ]) {
+      expect((await app.call("GET", path, undefined, read)).status).toBe(200);
+      expect((await app.call("GET", path, undefined, { key: null })).status).toBe(401);
+    }
+    expect((await app.call("POST", "/shipping/rates", rates, read)).status).toBe(200);
+    const body = { order_id: id, carrier: "local", ...parcel };
+    expect((await app.call("POST", "/shipping/labels", body, read)).status).toBe(403);
+    expect((await app.call("POST", `/shipping/labels/${label_id}/void`, {}, read)).status).toBe(403);
+    await app.takeEvents();
+  });
+
+  test("a repeated purchase buys one label", async () => {
+    const { id } = await shop.order();
+    const headers = { "idempotency-key": "label-once" };
+    const first = await shop.label(id, {}, headers);
+    const again = await shop.label(id, {}, headers);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(await types()).toEqual(["shipment.created"]);
+  });
+});
