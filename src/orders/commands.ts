@@ -73,17 +73,17 @@ async function newOrder(tx: Tx, input: CreateOrder, source: Source) {
   const shipping_address_id = readId("address", input.shipping_address_id) ?? 0;
   const recipient = await findRecipient(tx, customer_id, shipping_address_id);
   const products = await productsOf(tx, input.line_items);
-  const [warehouse] =
-    input.warehouse_id == null ? await listPlainWarehouses(tx) : [await findWarehouse(tx, input.warehouse_id)];
+  const asked = input.warehouse_id == null ? null : await findWarehouse(tx, input.warehouse_id);
+  const [warehouse] = asked === null ? await listPlainWarehouses(tx) : [asked];
   const missing = [
     ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
     ...(recipient !== null && recipient.address === null
       ? [noSuch("shipping_address_id", "names no address of this customer")]
       : []),
     ...missingProducts(input.line_items, products),
-    ...(warehouse == null ? [noSuch("warehouse_id", "names no warehouse")] : []),
+    ...(input.warehouse_id != null && asked === null ? [noSuch("warehouse_id", "names no warehouse")] : []),
   ];
-  if (missing.length > 0 || recipient === null || recipient.address === null || warehouse == null) {
+  if (missing.length > 0 || recipient === null || recipient.address === null) {
     throw new Fault("resource_missing", "The order names what is not there.", { fields: missing });
   }
   const lines = orderedLines(input.line_items, products);
@@ -101,14 +101,14 @@ async function newOrder(tx: Tx, input: CreateOrder, source: Source) {
     requires_cold_storage: input.requires_cold_storage ?? false,
     priority: input.priority ?? 0,
     allow_backorder: input.allow_backorder ?? true,
-    warehouse_id: input.warehouse_id == null ? null : warehouse.id,
+    warehouse_id: asked?.id ?? null,
     subtotal_cents: subtotalOf(lines),
     shipping_amount_cents: readCents(input.shipping_amount ?? 0) ?? 0,
     currency: input.currency ?? "USD",
     source_platform: source.platform,
     source_external_id: source.external_id,
     metadata: input.metadata ?? {},
-    estimated_ship_date: promisedShipDate(tx.now, warehouse.timezone),
+    estimated_ship_date: promisedShipDate(tx.now, warehouse?.timezone ?? "UTC"),
     processing_at: null,
     fulfilled_at: null,
     shipped_at: null,

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import { fulfillmentStatus, type OrderLine, weekday } from "../../src/orders/order.ts";
+import { promisedShipDate, subtotalOf } from "../../src/orders/rules.ts";
+
+describe("the promised day", () => {
+  test.each([
+    ["Friday morning in New York", "2026-01-02T13:00:00Z", "America/New_York", "2026-01-02"],
+    ["a minute before the cut-off", "2026-01-02T18:59:00Z", "America/New_York", "2026-01-02"],
+    ["at the cut-off on a Friday", "2026-01-02T19:00:00Z", "America/New_York", "2026-01-05"],
+    ["Saturday", "2026-01-03T15:00:00Z", "America/New_York", "2026-01-05"],
+    ["Sunday there, Saturday in UTC", "2026-01-03T16:00:00Z", "Asia/Tokyo", "2026-01-05"],
+    ["Monday there, Sunday in UTC", "2026-01-04T16:00:00Z", "Asia/Tokyo", "2026-01-05"],
+    ["after the cut-off on the last day of a year", "2026-12-31T15:00:00Z", "UTC", "2027-01-01"],
+    ["the hour that summer time leaves out", "2026-03-08T07:30:00Z", "America/New_York", "2026-03-09"],
+  ])("%s", (_, now, zone, day) => {
+    expect(promisedShipDate(Date.parse(now), zone)).toBe(day);
+  });
+
+  test("a day at the weekend moves to the Monday after", () => {
+    const days = ["2026-01-02", "2026-01-03", "2026-01-04", "2026-01-05"];
+    expect(days.map(weekday)).toEqual(["2026-01-02", "2026-01-05", "2026-01-05", "2026-01-05"]);
+  });
+});
+
+describe("how far the units have come", () => {
+  const line = (counts: Partial<OrderLine>): OrderLine => ({
+    id: 1,
+    product_id: 1,
+    sku: "A",
+    name: "a",
+    quantity: 10,
+    unit_price_cents: 1,
+    quantity_packed: 0,
+    quantity_shipped: 0,
+    quantity_delivered: 0,
+    quantity_returned: 0,
+    quantity_cancelled: 0,
+    wanted: 0,
+    reserved: 0,
+    picked: 0,
+    ...counts,
+  });
+  const packed = { quantity_packed: 10 };
+  const shipped = { ...packed, quantity_shipped: 10 };
+  const delivered = { ...shipped, quantity_delivered: 10 };
+  test.each([
+    ["nothing", [line({}), line({})], "unfulfilled"],
+    ["one packed", [line({}), line({ quantity_packed: 1 })], "partially_fulfilled"],
+    ["all packed", [line(packed), line(packed)], "fulfilled"],
+    ["one line shipped", [line(shipped), line(packed)], "partially_shipped"],
+    ["all shipped", [line(shipped), line(shipped)], "shipped"],
+    ["one line delivered", [line(shipped), line(delivered)], "partially_delivered"],
+    ["all delivered", [line(delivered), line(delivered)], "delivered"],
+    ["all that is not cancelled", [line(delivered), line({ quantity_cancelled: 10 })], "delivered"],
+    ["all cancelled", [line({ quantity_cancelled: 10 })], "unfulfilled"],
+  ])("%s", (_, lines, status) => {
+    expect(fulfillmentStatus(lines)).toBe(status as ReturnType<typeof fulfillmentStatus>);
+  });
+});
+
+test("a subtotal is exact in cents, or refused", () => {
+  expect(
+    subtotalOf([
+      { quantity: 3, unit_price_cents: 1999 },
+      { quantity: 1_000_000, unit_price_cents: 1 },
+    ]),
+  ).toBe(1_005_997);
+  expect(() => subtotalOf([{ quantity: 1_000_000, unit_price_cents: 900_000_000_000 }])).toThrow("1 field is invalid");
+});
