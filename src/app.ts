@@ -2,7 +2,9 @@ import { Elysia } from "elysia";
 import { customerRoutes } from "./customers/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import type { Service } from "./http/service.ts";
+import { inventoryRoutes } from "./inventory/routes.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
+import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
@@ -15,6 +17,8 @@ const features = (service: Service) =>
     .use(eventRoutes)
     .use(productRoutes)
     .use(customerRoutes)
+    .use(inventoryRoutes)
+    .use(orderRoutes)
     .use(shippingRoutes(service))
     .use(trackingRoutes)
     .use(webhookRoutes(service));

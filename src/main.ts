@@ -1,10 +1,19 @@
 // The command line: `packhouse <command> [flags]`. Exit codes: 0 done, 1 failed, 2 wrong use; others name their reason.
 import { randomBytes } from "node:crypto";
-import { commandLine, databaseUrl, type Flags, forgetProxies, type Given, readFlags, version, WrongUse } from "./config.ts";
+import {
+  commandLine,
+  databaseUrl,
+  type Flags,
+  forgetProxies,
+  type Given,
+  readFlags,
+  version,
+  WrongUse,
+} from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import { addressList } from "./http/address.ts";
-import { verifyInventory } from "./inventory/verify.ts";
+import { verifyInventory } from "./inventory/audit/store.ts";
 import { createKey, revokeKey } from "./keys/commands.ts";
 import { permissions } from "./keys/permission.ts";
 import { listKeys } from "./keys/store.ts";
@@ -33,7 +42,9 @@ const place = {
   "database-url": { type: "string", value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" },
 } as const satisfies Flags;
 const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
-const inMode = { mode: { type: "string", value: "live|test", help: "which of the two worlds" } } as const satisfies Flags;
+const inMode = {
+  mode: { type: "string", value: "live|test", help: "which of the two worlds" },
+} as const satisfies Flags;
 
 const commands: Readonly<Record<string, Command>> = {
   serve: command({

@@ -4,6 +4,7 @@ import { Memoirist } from "memoirist";
 import { createApp } from "../src/app.ts";
 import { addressList } from "../src/http/address.ts";
 import type { Service } from "../src/http/service.ts";
+import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
 import { createKey } from "../src/keys/commands.ts";
 import type { Permission } from "../src/keys/permission.ts";
 import { stillClock } from "../src/kit/clock.ts";
@@ -38,6 +39,7 @@ export async function openTestApp(options: { loopback_only?: boolean } = {}) {
     webhook_allow_cidrs: [],
     peerOf: () => "127.0.0.1",
   };
+  for (const store of [live, test]) await store.write(ensureWarehouse);
   const app = createApp(service);
   const checkAnswer = answerChecker(app);
   const keys = { live: await keysOf(service, "live"), test: await keysOf(service, "test") };

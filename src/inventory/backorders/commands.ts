@@ -15,7 +15,7 @@ import {
 } from "../reservations/store.ts";
 import { type OpenShelf, openShelves, promise, type Shelves } from "../shelves/commands.ts";
 import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
-import { expireLots } from "../stock/store.ts";
+import { markLotsExpired } from "../stock/store.ts";
 
 const lines_max = 500;
 
@@ -89,7 +89,7 @@ export async function fillShelf(
 async function putExpiredLotsAside(tx: Tx, shelves: Shelves, shelf: OpenShelf): Promise<void> {
   const past = shelf.items.filter((item) => item.lot_status === "available" && !isLotGood(item, tx.now));
   if (past.length === 0) return;
-  await expireLots(
+  await markLotsExpired(
     tx,
     past.flatMap(({ lot_id }) => lot_id ?? []),
   );

@@ -12,7 +12,7 @@ import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import type { ClaimLine, LineUnits, OrderClaim, Pick } from "./claim.ts";
 import { claimLine, type HeldLine, isOverdue, type Reservation } from "./reservation.ts";
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "./rules.ts";
-import { reservationMoves } from "./status.ts";
+import { type ReservationStatus, reservationMoves } from "./status.ts";
 import {
   findAdoptable,
   findOrderReservation,
@@ -143,7 +143,7 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
   const { reservation, lines, shelves } = await openClaim(tx, order_id);
   if (reservation.status === "committed") return lines.map(claimLine);
-  const status = move(reservationMoves, "commit", reservation.status);
+  const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "commit", reservation.status);
   const { warehouse_id, requires_cold_storage } = reservation;
   const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
   const own = unpickedUnits(shelves, lines);
@@ -244,7 +244,7 @@ export async function releaseClaim(
   }
   if (units === null) {
     const act = reservation.status === "committed" ? "give_back" : "release";
-    const status = move(reservationMoves, act, reservation.status);
+    const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, act, reservation.status);
     await saveReservation(tx, { ...reservation, status, released_at: tx.now });
   }
   await fillBackorders(tx, shelves, productsOf(lines));

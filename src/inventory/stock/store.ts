@@ -323,7 +323,7 @@ export async function nextLotExpiry(db: Db): Promise<number | null> {
 }
 
 /** Marks available lots as expired. */
-export async function expireLots(tx: Tx, ids: readonly number[]): Promise<void> {
+export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.sql
     .update(lots)
     .set({ status: "expired" })

@@ -1,0 +1,163 @@
+// Reservations that a client makes for an order which may come later.
+import type { Tx } from "../../database/store.ts";
+import { parseMoment } from "../../kit/clock.ts";
+import { Fault, type FieldProblem, invalid, missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { replaceLines } from "../allocations/commands.ts";
+import { fillBackorders, freshShelves, giveBack } from "../backorders/commands.ts";
+import { isOverdue, type Reservation } from "../reservations/reservation.ts";
+import { planStock, shortageFault } from "../reservations/rules.ts";
+import { type ReservationStatus, reservationMoves } from "../reservations/status.ts";
+import {
+  findReservation,
+  insertReservation,
+  listLines,
+  listOverdue,
+  nextExpiry,
+  saveReservation,
+} from "../reservations/store.ts";
+import { findStockedIds } from "../stock/store.ts";
+import { findWarehouse } from "../warehouses/store.ts";
+import type { BookStock } from "./schemas.ts";
+
+const usual_ms = 24 * 3_600_000;
+const longest_ms = 30 * 24 * 3_600_000;
+
+/**
+ * Reserves stock for an order that may come later: all that is asked for, or nothing. It lasts until `expires_at`.
+ * Refuses: validation_failed, resource_missing, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> {
+  const expires_at = expiryOf(tx, input.expires_at);
+  const warehouse_id = await warehouseOf(tx, input.location);
+  const wants = await wantsOf(tx, input.items);
+  const shelves = await freshShelves(
+    tx,
+    wants.map((want) => want.product_id),
+  );
+  const requires_cold_storage = input.requires_cold_storage ?? false;
+  const options = { now: tx.now, warehouse_id, requires_cold_storage };
+  const { portions, missing } = planStock(wants, shelves, options);
+  if (missing.some((units) => units > 0)) throw shortageFault(wants, missing, shelves, options);
+  const row = {
+    order_id: null,
+    order_ref: String(input.order_id),
+    source: "api",
+    status: "reserved" as const,
+    priority: 0,
+    paused: false,
+    warehouse_id,
+    requires_cold_storage,
+    expires_at,
+    released_at: null,
+    created_at: tx.now,
+  };
+  const id = await insertReservation(tx, row);
+  await replaceLines(tx, shelves, id, [], wants, portions);
+  tx.wake("inventory.expire_reservations", expires_at);
+  return { id, ...row };
+}
+
+function expiryOf(tx: Tx, text: string | undefined): number {
+  if (text === undefined) return tx.now + usual_ms;
+  const at = parseMoment(text);
+  if (at === null) throw invalid("expires_at", "is no moment that exists");
+  if (at <= tx.now) throw invalid("expires_at", "must lie in the future");
+  if (at > tx.now + longest_ms) throw invalid("expires_at", "must lie within 30 days");
+  return at;
+}
+
+async function warehouseOf(tx: Tx, location: string | number | undefined): Promise<number | null> {
+  if (location === undefined) return null;
+  const warehouse = await findWarehouse(tx, location);
+  if (warehouse !== null) return warehouse.id;
+  throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
+    fields: [{ field: "location", code: "resource_missing", message: "names no warehouse" }],
+  });
+}
+
+/** What is wanted of each SKU: the items of one SKU are summed. */
+async function wantsOf(tx: Tx, items: BookStock["items"]) {
+  const ids = await findStockedIds(
+    tx,
+    items.map((item) => item.sku),
+  );
+  const wanted = new Map<number, number>();
+  const unknown: FieldProblem[] = [];
+  for (const [index, { sku, quantity }] of items.entries()) {
+    const id = ids.get(sku);
+    if (id === undefined) {
+      unknown.push({ field: `items[${index}].sku`, code: "resource_missing", message: "names no product" });
+    } else wanted.set(id, (wanted.get(id) ?? 0) + quantity);
+  }
+  if (unknown.length > 0) throw new Fault("resource_missing", "Some SKUs name no product.", { fields: unknown });
+  return [...wanted].map(([product_id, quantity]) => ({ product_id, quantity, order_line_id: null }));
+}
+
+/**
+ * Releases a reservation that a client made; releasing it again changes nothing.
+ * Refuses: resource_missing, reservation_committed (it belongs to an order), reservation_closed (it has expired).
+ * Emits: inventory.updated.
+ */
+export async function releaseBooking(tx: Tx, reservation_id: string | number): Promise<Reservation> {
+  const id = readId("reservation", reservation_id) ?? 0;
+  const shelves = await freshShelves(tx, productsOf(await listLines(tx, [id])));
+  // Read under the lock of its stock, which everyone holds who changes a reservation.
+  const reservation = await findReservation(tx, id);
+  if (reservation === null) throw missing("reservation", reservation_id);
+  if (reservation.status === "released") return reservation;
+  if (reservation.order_id !== null) {
+    const order = wireId("order", reservation.order_id);
+    throw new Fault(
+      "reservation_committed",
+      `The reservation belongs to ${order}: cancel the order or put it on hold.`,
+    );
+  }
+  if (reservation.status === "expired" || isOverdue(reservation, tx.now)) {
+    throw new Fault("reservation_closed", "The reservation has expired.", { status: "expired" });
+  }
+  const lines = await listLines(tx, [id]);
+  await giveBack(tx, shelves, lines);
+  const status = moved("release", reservation.status);
+  const released = { ...reservation, status, released_at: tx.now };
+  await saveReservation(tx, released);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return released;
+}
+
+function moved(act: "release" | "expire", status: ReservationStatus): ReservationStatus {
+  return move<ReservationStatus, typeof reservationMoves>(reservationMoves, act, status);
+}
+
+function productsOf(lines: readonly { readonly product_id: number }[]): number[] {
+  return [...new Set(lines.map((line) => line.product_id))];
+}
+
+/**
+ * Ends reservations that are past their time, some hundreds at once, and gives their stock to those who wait. Answers
+ * when the next one comes to its time (ms), or null.
+ * Emits: inventory.updated.
+ */
+export async function expireBookings(tx: Tx, limit: number): Promise<number | null> {
+  const overdue = await listOverdue(tx, limit);
+  const ids = overdue.map(({ id }) => id);
+  const shelves = await freshShelves(tx, productsOf(await listLines(tx, ids)));
+  const lines = (await listLines(tx, ids)).filter((line) => line.wanted > 0);
+  const open: Reservation[] = [];
+  for (const id of ids) {
+    const reservation = await findReservation(tx, id);
+    if (reservation !== null && isOverdue(reservation, tx.now)) open.push(reservation);
+  }
+  const ending = new Set(open.map(({ id }) => id));
+  await giveBack(
+    tx,
+    shelves,
+    lines.filter((line) => ending.has(line.reservation_id)),
+  );
+  for (const reservation of open) {
+    await saveReservation(tx, { ...reservation, status: moved("expire", reservation.status) });
+  }
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return nextExpiry(tx);
+}

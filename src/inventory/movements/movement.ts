@@ -1,0 +1,55 @@
+import type { ActorType } from "../../kit/actor.ts";
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import { money } from "../../kit/money.ts";
+import type { MovementType } from "../status.ts";
+
+/** A row of the ledger with the names of what it touches. */
+export interface Movement {
+  readonly id: number;
+  readonly sku: string;
+  readonly type: MovementType;
+  readonly quantity: number;
+  readonly from_bin: string | null;
+  readonly to_bin: string | null;
+  readonly to_place: "customer" | "write_off" | null;
+  readonly from_warehouse_id: number | null;
+  readonly to_warehouse_id: number | null;
+  readonly from_balance: number | null;
+  readonly to_balance: number | null;
+  readonly lot_number: string | null;
+  readonly reason: string;
+  readonly notes: string | null;
+  readonly reference_type: string | null;
+  readonly reference_id: string | null;
+  readonly unit_cost_cents: number | null;
+  readonly confirmed: boolean;
+  readonly actor_type: ActorType;
+  readonly actor_id: string;
+  readonly created_at: number;
+}
+
+/** The movement as the API shows it; `balance_after` is what was on hand in `bin` and lot right after it. */
+export function movementView(movement: Movement) {
+  const { id, from_bin, to_bin, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
+  const warehouse_id = movement.to_warehouse_id ?? movement.from_warehouse_id;
+  return {
+    id: wireId("movement", id),
+    sku: movement.sku,
+    type: movement.type,
+    quantity: movement.quantity,
+    warehouse_id: wireId("warehouse", warehouse_id ?? 0),
+    from_location: from_bin,
+    to_location: to_bin ?? to_place ?? "",
+    bin: to_bin ?? from_bin ?? "",
+    balance_after: to_balance ?? from_balance ?? 0,
+    lot_number: movement.lot_number,
+    reason: movement.reason,
+    notes: movement.notes,
+    reference: reference_type === null ? null : { type: reference_type, id: reference_id ?? "" },
+    unit_cost: movement.unit_cost_cents === null ? null : money(movement.unit_cost_cents),
+    confirmed: movement.confirmed,
+    actor: { type: movement.actor_type, id: movement.actor_id },
+    created_at: iso(movement.created_at),
+  };
+}

@@ -1,0 +1,12 @@
+import { Elysia } from "elysia";
+import { bookingRoutes } from "./bookings/routes.ts";
+import { movementRoutes } from "./movements/routes.ts";
+import { stockRoutes } from "./stock/routes.ts";
+import { warehouseRoutes } from "./warehouses/routes.ts";
+
+/** All of `/inventory`. */
+export const inventoryRoutes = new Elysia()
+  .use(warehouseRoutes)
+  .use(movementRoutes)
+  .use(bookingRoutes)
+  .use(stockRoutes);

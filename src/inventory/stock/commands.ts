@@ -1,0 +1,283 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { iso, isoOrNull, parseMoment } from "../../kit/clock.ts";
+import { Fault, invalid, missing } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { readCents } from "../../kit/money.ts";
+import { emit } from "../../outbox/emit.ts";
+import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
+import { moveUnits, type OpenShelf, type Shelves, shelfData, shelfOf, shelfView } from "../shelves/commands.ts";
+import { binFor, waitingSpot } from "../warehouses/commands.ts";
+import { findWarehouse, getWarehouse, listPlainWarehouses } from "../warehouses/store.ts";
+import { pickAdjusted } from "./rules.ts";
+import type { AddStock, AdjustStock } from "./schemas.ts";
+import { binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "./shelf.ts";
+import { findLot, findLotById, findStockedIds, insertLot } from "./store.ts";
+
+const on_hand_max = 1_000_000_000;
+
+/**
+ * Takes units of a SKU into a warehouse; whoever waits for them gets them at once. Answers the stock as it is then.
+ * Refuses: resource_missing, validation_failed.
+ * Emits: inventory.received, inventory.updated, inventory.low_stock.
+ */
+export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
+  const { sku, quantity, reason = "received", reference, notes } = input;
+  const shelves = await openSku(tx, sku);
+  const shelf = onlyShelf(shelves, sku);
+  const { product } = shelf;
+  const warehouse = await getWarehouse(tx, await warehouseOf(tx, input.location));
+  const received_date = momentOf(input.received_date, "received_date") ?? tx.now;
+  if (received_date > tx.now) throw invalid("received_date", "lies in the future");
+  const lot = await lotFor(tx, product, input, received_date);
+  const bin = await binFor(tx, warehouse, product, input.bin);
+  const spot = { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };
+  refuseTooMuch(shelf, spot, quantity, "quantity");
+  const { id: movement_id } = await moveUnits(tx, shelf, {
+    type: "receipt",
+    quantity,
+    from: null,
+    to: spot,
+    to_place: null,
+    promised: false,
+    reason,
+    notes,
+    reference: reference === undefined ? null : { type: "reference", id: reference },
+    unit_cost_cents: input.unit_cost === undefined ? null : readCents(input.unit_cost),
+    confirmed: true,
+    actor,
+  });
+  if (lot?.status === "available" && lot.expiration_date !== null)
+    tx.wake("inventory.expire_lots", lot.expiration_date);
+  await fillBackorders(tx, shelves, [product.id]);
+  const received = {
+    movement_id: wireId("movement", movement_id),
+    quantity,
+    warehouse_id: wireId("warehouse", warehouse.id),
+    location: bin.code,
+    lot_number: lot?.lot_number ?? null,
+    expiration_date: isoOrNull(lot?.expiration_date ?? null),
+    received_date: iso(received_date),
+    reason,
+    reference: reference ?? null,
+  };
+  await emit(tx, [{ type: "inventory.received", data: { ...shelfData(tx, shelf), received } }]);
+  return { ...shelfView(tx, shelf), received };
+}
+
+async function openSku(tx: Tx, sku: string): Promise<Shelves> {
+  const id = (await findStockedIds(tx, [sku])).get(sku);
+  if (id === undefined) {
+    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
+      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+    });
+  }
+  return freshShelves(tx, [id]);
+}
+
+function onlyShelf(shelves: Shelves, sku: string): OpenShelf {
+  const shelf = [...shelves.values()].find(({ product }) => product.sku === sku);
+  assert(shelf, `the shelf of ${sku} is open`);
+  return shelf;
+}
+
+function momentOf(text: string | undefined, field: string): number | null {
+  if (text === undefined) return null;
+  const at = parseMoment(text);
+  if (at === null) throw invalid(field, "is no moment that exists");
+  return at;
+}
+
+/** The id of the warehouse that a request names, or of the only one. */
+async function warehouseOf(tx: Tx, location: string | number | undefined): Promise<number> {
+  if (location === undefined) {
+    const [first, second] = await listPlainWarehouses(tx);
+    if (first === undefined || second !== undefined) {
+      throw invalid("location", "is required: there are several warehouses", "required");
+    }
+    return first.id;
+  }
+  const found = await findWarehouse(tx, location);
+  if (found !== null) return found.id;
+  throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
+    fields: [{ field: "location", code: "resource_missing", message: "names no warehouse" }],
+  });
+}
+
+/** The lot that units come in with: the one of that number, or a new one; null for goods without lots. */
+async function lotFor(tx: Tx, product: StockedProduct, input: AddStock, received_date: number): Promise<Lot | null> {
+  const { lot_number } = input;
+  const expiration_date = momentOf(input.expiration_date, "expiration_date");
+  if (lot_number === undefined) {
+    if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
+    if (expiration_date !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");
+    return null;
+  }
+  const known = await findLot(tx, product.id, lot_number);
+  if (known !== null) {
+    if (expiration_date === null || expiration_date === known.expiration_date) return known;
+    throw invalid("expiration_date", `is not that of lot ${lot_number}: ${isoOrNull(known.expiration_date) ?? "none"}`);
+  }
+  if (product.expiration_tracking && expiration_date === null) {
+    throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
+  }
+  const status = expiration_date !== null && expiration_date <= tx.now ? "expired" : "available";
+  return insertLot(tx, { product_id: product.id, lot_number, received_date, expiration_date, status });
+}
+
+function refuseTooMuch({ items }: OpenShelf, spot: Spot, quantity: number, field: string): void {
+  const there = items.find((item) => item.bin_id === spot.bin_id && item.lot_id === spot.lot_id)?.on_hand ?? 0;
+  if (there + quantity > on_hand_max) throw invalid(field, `would make more than ${on_hand_max} units in one bin`);
+}
+
+/**
+ * Corrects what is on hand of a SKU in one bin and lot. Promised units that vanish are promised from other stock; where
+ * there is none, `allow_shortfall` puts the least urgent and youngest orders into backorder.
+ * Refuses: resource_missing, validation_failed, ambiguous_stock, quantity_conflict, insufficient_inventory,
+ * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
+  const { adjustment, reason, notes, expected_quantity } = input;
+  if (reason === "other" && !notes) throw invalid("notes", "are required for the reason other", "required");
+  const id = (await findStockedIds(tx, [sku])).get(sku);
+  if (id === undefined) throw missing("SKU", sku);
+  const shelves = await freshShelves(tx, [id]);
+  const shelf = shelfOf(shelves, id);
+  const warehouse_id = await adjustedWarehouse(tx, shelf, input.location);
+  const inside = shelf.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
+  const previous_quantity = inside.reduce((sum, item) => sum + item.on_hand, 0);
+  if (expected_quantity !== undefined && expected_quantity !== previous_quantity) {
+    throw new Fault("quantity_conflict", `${sku} has ${previous_quantity} on hand, not ${expected_quantity}.`, {
+      expected_quantity,
+      current_quantity: previous_quantity,
+    });
+  }
+  const item = pickAdjusted(inside, input, sku);
+  const spot = item ?? (await newSpot(tx, shelf, warehouse_id, input));
+  let shortfalls: Shortfall[] = [];
+  if (item !== null && adjustment < 0) {
+    const lost = Math.max(0, item.reserved - (item.on_hand + adjustment));
+    shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
+    if (shortfalls.length > 0 && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  } else refuseTooMuch(shelf, spot, adjustment, "adjustment");
+  const { id: movement_id } = await moveUnits(tx, shelf, {
+    type: "adjustment",
+    quantity: Math.abs(adjustment),
+    from: adjustment < 0 ? item : null,
+    to: adjustment > 0 ? spot : null,
+    to_place: adjustment < 0 ? "write_off" : null,
+    promised: false,
+    reason,
+    notes,
+    reference: null,
+    confirmed: true,
+    actor,
+  });
+  await fillBackorders(tx, shelves, [id]);
+  return {
+    sku,
+    previous_quantity,
+    adjustment,
+    new_quantity: previous_quantity + adjustment,
+    reason,
+    notes: notes ?? null,
+    location: wireId("warehouse", warehouse_id),
+    bin: spot.bin,
+    lot_number: spot.lot_number,
+    movement_id: wireId("movement", movement_id),
+    backordered_orders: shortfalls.map(orderOf),
+    adjusted_at: iso(tx.now),
+    adjusted_by: actor.id,
+  };
+}
+
+/** The warehouse that is adjusted: the one named, or the only one where the SKU lies, or the only one there is. */
+async function adjustedWarehouse(tx: Tx, { items }: OpenShelf, location: string | number | undefined): Promise<number> {
+  const [first, ...others] = new Set(
+    items.filter((item) => item.on_hand > 0 && item.bin_kind !== "staging").map((item) => item.warehouse_id),
+  );
+  if (location !== undefined || first === undefined) return warehouseOf(tx, location);
+  if (others.length === 0) return first;
+  throw invalid("location", "is required: the SKU lies in several warehouses", "required");
+}
+
+/** Where units turn up that no stock item holds yet. */
+async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, input: AdjustStock): Promise<Spot> {
+  const { bin: code, lot_number } = input;
+  const lot = lot_number === undefined ? null : await findLot(tx, product.id, lot_number);
+  if (lot_number !== undefined && lot === null) {
+    throw invalid("lot_number", `names no lot of ${product.sku}; add its first units by POST /inventory`);
+  }
+  if (lot === null && product.lot_tracking) {
+    throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
+  }
+  const warehouse = await getWarehouse(tx, warehouse_id);
+  const bin = await binFor(tx, warehouse, product, code);
+  return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+}
+
+function brokenPromises(sku: string, shortfalls: readonly Shortfall[]): Fault {
+  const orders = shortfalls.map(orderOf);
+  const named = orders.map(({ order_number }) => order_number).join(", ");
+  return new Fault(
+    "would_break_reservations",
+    `Units of ${sku} are promised to ${named}; allow_shortfall puts these into backorder.`,
+    { orders },
+  );
+}
+
+function orderOf({ order_id, order_ref, quantity }: Shortfall) {
+  return { order_id: order_id === null ? null : wireId("order", order_id), order_number: order_ref, quantity };
+}
+
+/** Units that came back and what becomes of them. */
+export interface ReturnedUnits {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly quantity: number;
+  readonly disposition: "restock" | "quarantine" | "dispose" | "return_to_sender";
+  readonly lot_id: number | null;
+  /** The bin to restock to; the warehouse's returns bin unless given. */
+  readonly bin?: string | null | undefined;
+}
+
+/**
+ * Takes back units that were inspected: restocked ones to their bin, others to quarantine; disposed ones come in and
+ * are written off; what goes back to its sender never becomes stock.
+ * Refuses: validation_failed. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function takeReturned(
+  tx: Tx,
+  units: readonly ReturnedUnits[],
+  reference: { readonly type: string; readonly id: string },
+  actor: Actor,
+): Promise<void> {
+  const kept = units.filter(({ disposition }) => disposition !== "return_to_sender");
+  const products = kept.map(({ product_id }) => product_id);
+  const shelves = await freshShelves(tx, products);
+  for (const unit of kept) {
+    const shelf = shelfOf(shelves, unit.product_id);
+    const { quantity, disposition } = unit;
+    const spot = await returnSpot(tx, shelf, unit);
+    const posting = { quantity, promised: false, reference, confirmed: true, actor };
+    const came = { ...posting, from: null, to: spot, to_place: null };
+    const { to } = await moveUnits(tx, shelf, { ...came, type: "return", reason: `return_${disposition}` });
+    if (disposition !== "dispose") continue;
+    const gone = { ...posting, from: to, to: null, to_place: "write_off" } as const;
+    await moveUnits(tx, shelf, { ...gone, type: "adjustment", reason: "damaged" });
+  }
+  await fillBackorders(tx, shelves, products);
+}
+
+async function returnSpot(tx: Tx, { product }: OpenShelf, unit: ReturnedUnits): Promise<Spot> {
+  const { warehouse_id, disposition, bin: code, lot_id } = unit;
+  const lot = lot_id === null ? null : await findLotById(tx, lot_id);
+  const own = { product_id: product.id, ...lotSpot(lot), received_at: tx.now };
+  if (disposition !== "restock" || !code) {
+    const place = await waitingSpot(tx, warehouse_id, disposition === "quarantine" ? "quarantine" : "returns");
+    return { ...own, ...place };
+  }
+  const warehouse = await getWarehouse(tx, warehouse_id);
+  return { ...own, ...binSpot(warehouse, await binFor(tx, warehouse, product, code)) };
+}

@@ -1,0 +1,80 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { addStock, adjustStock } from "./commands.ts";
+import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
+import { itemView, levelView } from "./shelf.ts";
+import { countStocked, findStockedIds, listStocked, loadShelves } from "./store.ts";
+
+/** Levels of stock: list, detail, add, adjust. */
+export const stockRoutes = new Elysia({ prefix: "/inventory" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListLevels),
+    detail: documented({
+      id: "listInventory",
+      summary: "List inventory levels",
+      answers: { 200: ListView(LevelView) },
+    }),
+  })
+  .post("", ({ call, body }) => answerWrite(call, 201, (tx) => addStock(tx, body, call.actor)), {
+    body: bodyOf(AddStock),
+    detail: documented({ id: "addInventory", summary: "Add inventory", answers: { 201: EnvelopedView(ReceivedView) } }),
+  })
+  .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(db, params.sku)), {
+    detail: documented({
+      id: "getInventory",
+      summary: "Get the inventory of a SKU",
+      answers: { 200: EnvelopedView(ItemView) },
+    }),
+  })
+  .patch(
+    "/:sku",
+    ({ call, params, body }) => answerWrite(call, 200, (tx) => adjustStock(tx, params.sku, body, call.actor)),
+    {
+      body: bodyOf(AdjustStock),
+      detail: documented({
+        id: "adjustInventory",
+        summary: "Adjust the inventory of a SKU",
+        answers: { 200: EnvelopedView(AdjustmentView) },
+      }),
+    },
+  );
+
+async function detail(db: Db, sku: string) {
+  const id = (await findStockedIds(db, [sku])).get(sku);
+  const [shelf] = id === undefined ? [] : await loadShelves(db, [id]);
+  if (shelf === undefined) throw missing("SKU", sku);
+  return itemView(shelf, db.now, shelf.updated_at);
+}
+
+function list(call: Call, query: ListLevels): Promise<Response> {
+  const { sku, low_stock, location } = query;
+  // A warehouse that does not exist holds nothing.
+  const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+  const filter = { sku, low_stock, warehouse_id };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listStocked(db, filter, window),
+      count: (db) => countStocked(db, filter),
+      position: ({ sku, id }) => [sku, id],
+    },
+    async (rows, db) => {
+      const shelves = await loadShelves(
+        db,
+        rows.map(({ id }) => id),
+      );
+      return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at));
+    },
+  );
+}

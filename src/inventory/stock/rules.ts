@@ -1,0 +1,36 @@
+import { Fault } from "../../kit/fault.ts";
+import type { StockItem } from "./shelf.ts";
+
+/** What an adjustment says of where and how much. */
+export interface AdjustmentTarget {
+  readonly adjustment: number;
+  readonly bin?: string | undefined;
+  readonly lot_number?: string | undefined;
+}
+
+/**
+ * The stock item that an adjustment means, among those of the SKU in the warehouse; null when units turn up where none
+ * were. Units in staging belong to orders and are never meant.
+ * Refuses: ambiguous_stock, insufficient_inventory.
+ */
+export function pickAdjusted(items: readonly StockItem[], target: AdjustmentTarget, sku: string): StockItem | null {
+  const { adjustment, bin, lot_number } = target;
+  const [item, ...others] = items.filter(
+    (item) =>
+      item.bin_kind !== "staging" &&
+      (bin === undefined || item.bin === bin) &&
+      (lot_number === undefined || item.lot_number === lot_number),
+  );
+  if (item !== undefined && others.length > 0) {
+    throw new Fault("ambiguous_stock", `${sku} lies in several bins or lots; name bin and lot_number.`, {
+      candidates: [item, ...others].map(({ bin, lot_number, on_hand }) => ({ bin, lot_number, quantity: on_hand })),
+    });
+  }
+  const there = item?.on_hand ?? 0;
+  if (adjustment < 0 && there + adjustment < 0) {
+    throw new Fault("insufficient_inventory", `There are only ${there} units of ${sku} to take away from.`, {
+      shortages: [{ sku, requested: -adjustment, available: there }],
+    });
+  }
+  return item ?? null;
+}

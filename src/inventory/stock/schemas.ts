@@ -1,0 +1,136 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import {
+  choice,
+  closed,
+  idField,
+  momentField,
+  moneyField,
+  notesField,
+  nullable,
+  quantityField,
+  textField,
+} from "../../kit/schema.ts";
+import { temperatureZones } from "../../products/status.ts";
+import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../status.ts";
+
+const moment = () => Type.String({ format: "date-time" });
+
+export const ListLevels = closed({
+  ...pageFields,
+  sku: Type.Optional(textField(100, { description: "A SKU, or a pattern in which * stands for any text." })),
+  location: Type.Optional(idField("warehouse", "Only SKUs with units in this warehouse.")),
+  low_stock: Type.Optional(Type.Boolean({ description: "Only SKUs with less available than their reorder point." })),
+});
+export type ListLevels = Static<typeof ListLevels>;
+
+export const AddStock = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
+  bin: Type.Optional(textField(40)),
+  lot_number: Type.Optional(textField(80)),
+  expiration_date: Type.Optional(momentField()),
+  received_date: Type.Optional(momentField()),
+  reason: Type.Optional(choice(adjustmentReasons)),
+  reference: Type.Optional(textField(100)),
+  unit_cost: Type.Optional(moneyField()),
+  notes: Type.Optional(notesField()),
+});
+export type AddStock = Static<typeof AddStock>;
+
+export const AdjustStock = closed({
+  adjustment: Type.Intersect([
+    Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
+    Type.Not(Type.Literal(0), { hint: "must not be 0" }),
+  ]),
+  reason: choice(adjustmentReasons),
+  location: Type.Optional(idField("warehouse", "Needed where the SKU lies in several warehouses.")),
+  bin: Type.Optional(textField(40)),
+  lot_number: Type.Optional(textField(80)),
+  notes: Type.Optional(nullable(notesField())),
+  expected_quantity: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+  allow_shortfall: Type.Optional(Type.Boolean()),
+});
+export type AdjustStock = Static<typeof AdjustStock>;
+
+const count = Type.Integer({ minimum: 0 });
+
+const level = {
+  sku: Type.String(),
+  name: Type.String(),
+  available: count,
+  reserved: count,
+  total: count,
+  picked: count,
+  unavailable: closed({ quarantined: count, damaged: count, expired: count, putback: count, returns: count }),
+  on_hand: count,
+  incoming: count,
+  backordered: count,
+  locations: Type.Array(
+    closed({
+      warehouse_id: Type.String(),
+      location: Type.String(),
+      kind: choice(binKinds),
+      quantity: count,
+      temperature_zone: nullable(choice(temperatureZones)),
+      temperature_range: Type.Optional(Type.String()),
+    }),
+  ),
+  reorder_point: count,
+  status: choice(itemStatuses),
+  last_updated: moment(),
+} satisfies TProperties;
+
+export const LevelView = closed(level);
+
+const item = {
+  ...level,
+  lot_tracking: Type.Boolean(),
+  expiration_tracking: Type.Boolean(),
+  lots: Type.Array(
+    closed({
+      id: Type.String(),
+      lot_number: Type.String(),
+      quantity: count,
+      received_date: moment(),
+      expiration_date: nullable(moment()),
+      status: choice(lotStatuses),
+    }),
+  ),
+} satisfies TProperties;
+
+export const ItemView = closed(item);
+
+export const ReceivedView = closed({
+  ...item,
+  received: closed({
+    movement_id: Type.String(),
+    quantity: count,
+    warehouse_id: Type.String(),
+    location: Type.String(),
+    lot_number: nullable(Type.String()),
+    expiration_date: nullable(moment()),
+    received_date: moment(),
+    reason: choice(adjustmentReasons),
+    reference: nullable(Type.String()),
+  }),
+});
+
+export const AdjustmentView = closed({
+  sku: Type.String(),
+  previous_quantity: count,
+  adjustment: Type.Integer(),
+  new_quantity: count,
+  reason: choice(adjustmentReasons),
+  notes: nullable(Type.String()),
+  location: Type.String(),
+  bin: Type.String(),
+  lot_number: nullable(Type.String()),
+  movement_id: Type.String(),
+  backordered_orders: Type.Array(
+    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
+  ),
+  adjusted_at: moment(),
+  adjusted_by: Type.String(),
+});
