@@ -31,8 +31,7 @@ export async function runNorthwind(folder: string, url: string, key: string): Pr
     receiver.trust(String((subscription["data"] as Json)["secret"]));
     const before = await countEvents(client);
     await drive(client, plan);
-    const written = (await countEvents(client)) - before;
-    await awaitDeliveries(receiver, written);
+    const written = await awaitDeliveries(client, receiver, before);
     const findings = await check(client, plan, receiver, written);
     return { ...findings, seconds: (performance.now() - started_ms) / 1_000 };
   } finally {

@@ -19,6 +19,7 @@ export interface Findings {
 }
 
 const patience_ms = 30_000;
+const poll_ms = 250;
 
 /** The number of events the service has written so far. */
 export async function countEvents(client: Client): Promise<number> {
@@ -26,13 +27,22 @@ export async function countEvents(client: Client): Promise<number> {
   return Number(((page["meta"] as Json)["pagination"] as Json)["total"]);
 }
 
-/** Waits until as many events have come in as were written, or nothing has come for half a minute. */
-export async function awaitDeliveries(receiver: Receiver, written: number): Promise<void> {
-  for (let last = -1, waited_ms = 0; receiver.received < written && waited_ms < patience_ms; ) {
-    waited_ms = receiver.received === last ? waited_ms + 50 : 0;
-    last = receiver.received;
-    await Bun.sleep(50);
+/**
+ * Waits until every event written has come in, or nothing has moved for half a minute; answers how many were written
+ * since there were `before`. The list of events grows for a moment after the last request, so it is asked again.
+ */
+export async function awaitDeliveries(client: Client, receiver: Receiver, before: number): Promise<number> {
+  let written = -1;
+  for (let last = "", quiet_ms = 0; quiet_ms < patience_ms; ) {
+    const counted = (await countEvents(client)) - before;
+    if (counted === written && receiver.received >= written) break;
+    written = counted;
+    const state = `${written} ${receiver.received}`;
+    quiet_ms = state === last ? quiet_ms + poll_ms : 0;
+    last = state;
+    await Bun.sleep(poll_ms);
   }
+  return written;
 }
 
 /** Compares orders, stock, ledger and events with what the plan expects. `written` is the number of events of this run. */

@@ -177,7 +177,7 @@ function categoryOf(names: ReadonlyMap<string, string>, row: ProductRow) {
 
 function planOrders(tables: Tables, customers: readonly CustomerPlan[]): readonly OrderPlan[] {
   const names = new Map(tables.categories.map(({ category_id, category_name }) => [category_id, category_name]));
-  const weights = new Map(tables.products.map((row) => [row.product_id, categoryOf(names, row).weight_grams]));
+  const kinds = new Map(tables.products.map((row) => [row.product_id, categoryOf(names, row)]));
   const details = Map.groupBy(tables.order_details, ({ order_id }) => order_id);
   const shippers = new Map(tables.shippers.map(({ shipper_id, company_name }) => [shipper_id, company_name]));
   const homes = new Map(customers.map((customer) => [customer.customer_id, customer.body.shipping_addresses]));
@@ -193,7 +193,7 @@ function planOrders(tables: Tables, customers: readonly CustomerPlan[]): readonl
       ends: row.shipped_date === "" ? "pending" : "delivered",
       lines: rows.map(planLine),
       weight_grams: rows.reduce(
-        (sum, { product_id, quantity }) => sum + (weights.get(product_id) ?? 0) * Number(quantity),
+        (sum, { product_id, quantity }) => sum + (kinds.get(product_id)?.weight_grams ?? 0) * Number(quantity),
         packaging_grams,
       ),
       shipper: Number(row.ship_via),
@@ -201,6 +201,8 @@ function planOrders(tables: Tables, customers: readonly CustomerPlan[]): readonl
         order_number: `NW-${row.order_id}`,
         shipping_method: shippers.get(row.ship_via) ?? row.ship_via,
         shipping_amount: decimal(Math.round(Number(row.freight) * 100)),
+        // Every unit must then come out of the cold: so only where all goods need it.
+        requires_cold_storage: rows.every(({ product_id }) => kinds.get(product_id)?.zone === "refrigerated"),
         metadata: { order_date: row.order_date, required_date: row.required_date, shipped_date: row.shipped_date },
       },
     };
