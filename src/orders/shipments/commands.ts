@@ -178,18 +178,29 @@ function withShipment(order: Order, shipment: Shipment): Order {
 /** Performs the missing steps for a parcel's units and takes them out of stock; units that are not there stay open. */
 async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by_carrier: boolean): Promise<Parcel> {
   const units = takeable(before, shipment);
-  const staged = await stage(tx, before, units, actor);
-  const claims = await shipClaim(tx, before.id, units, actor, { confirmed: true, anyway: by_carrier });
+  // A further carton of the same goods counts no units: it leaves, and stock stays as it is.
+  const carton = shipment.lines.length === 0;
+  const staged = carton ? before : await takenOut(tx, await stage(tx, before, units, actor), units, actor, by_carrier);
   const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
   await saveShipment(tx, gone);
   if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
-  const moved = raised(withShipment(withClaims(staged, claims), gone), "quantity_shipped", units);
+  const moved = raised(withShipment(staged, gone), "quantity_shipped", units);
   const whole =
     moved.lines.every((line) => openUnits(line) === 0) && moved.shipments.every(({ status }) => status !== "pending");
   const after: Order = whole ? { ...moved, status: "shipped", shipped_at: tx.now } : moved;
   const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
   if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now)]);
   return { order, shipment: gone };
+}
+
+async function takenOut(
+  tx: Tx,
+  order: Order,
+  units: readonly LineUnits[],
+  actor: Actor,
+  anyway: boolean,
+): Promise<Order> {
+  return withClaims(order, await shipClaim(tx, order.id, units, actor, { confirmed: true, anyway }));
 }
 
 /** Units of a parcel that stock has promised. */

@@ -1,0 +1,294 @@
+// The seam that labels and tracking use, driven as they do: a command in a transaction.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Tx } from "../../../src/database/store.ts";
+import type { Actor } from "../../../src/kit/actor.ts";
+import { readId, wireId } from "../../../src/kit/ids.ts";
+import { noteReturned } from "../../../src/orders/commands.ts";
+import {
+  deliverShipment,
+  handOver,
+  labelShipment,
+  openShipment,
+  voidShipment,
+} from "../../../src/orders/shipments/commands.ts";
+import { findShipmentByTracking } from "../../../src/orders/shipments/store.ts";
+import { resolveOrder } from "../../../src/orders/store.ts";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.app.close());
+
+const carrier: Actor = { type: "carrier", id: "local", name: "Local courier", request_id: null };
+const act = <T>(work: (tx: Tx) => Promise<T>) => shop.app.service.stores.live.write(work);
+const idOf = (order: { id: string }) => readId("order", order.id) ?? 0;
+
+let labels = 0;
+
+/** Buys a label for an order, all of it or some units; answers the parcel's id. */
+async function label(order: { id: string }, units: { order_line_id: number; quantity: number }[] | null = null) {
+  const tracking = { tracking_number: `T-${++labels}`, tracking_url: `https://example.com/T-${labels}` };
+  return act(async (tx) => {
+    const { shipment } = await openShipment(tx, idOf(order), { carrier: "local", service: "ground", units }, carrier);
+    await labelShipment(tx, shipment.id, tracking);
+    return shipment.id;
+  });
+}
+
+const scan = (id: number) => act((tx) => handOver(tx, id, carrier, { by_carrier: true }));
+const arrive = (id: number) => act((tx) => deliverShipment(tx, id, carrier));
+
+describe("works", () => {
+  test("an order, a label and the carrier's scans are all it takes", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    await shop.told();
+    const parcel = await label(made);
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "pending",
+      version: 2,
+      shipments: [{ id: wireId("shipment", parcel), status: "pending", tracking_number: `T-${labels}` }],
+    });
+    await scan(parcel);
+    await scan(parcel);
+    const shipped = await shop.get(made.id);
+    expect(shipped).toMatchObject({ status: "shipped", holds: [], shipments: [{ status: "shipped" }] });
+    const events = (await shop.app.takeEvents()).filter(({ type }) => type.startsWith("order."));
+    expect(events.map(({ type }) => type)).toEqual(["order.fulfilled", "order.shipped"]);
+    expect(events[0]?.data["shipment"]).toEqual({
+      tracking_number: `T-${labels}`,
+      carrier: "local",
+      service: "ground",
+    });
+    await arrive(parcel);
+    await arrive(parcel);
+    expect(await shop.told()).toEqual(["order.delivered"]);
+    expect((await shop.history(made.id)).map((row) => row.split(":")[0])).toEqual([
+      "create",
+      "label",
+      "process",
+      "pick",
+      "pack",
+      "ship",
+      "deliver",
+    ]);
+  });
+
+  test("a parcel that arrives without a scan on the way has left too", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    await shop.told();
+    await arrive(await label(made));
+    expect((await shop.get(made.id)).status).toBe("delivered");
+    expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped", "order.delivered"]);
+  });
+
+  test("two parcels: shipped and delivered are told once, with the last of them", async () => {
+    const made = await shop.order([[await shop.product(5), 3]]);
+    const order_line_id = readId("order_line", made.line_items[0].id) ?? 0;
+    const first = await label(made, [{ order_line_id, quantity: 1 }]);
+    const second = await label(made);
+    expect((await shop.get(made.id)).shipments).toMatchObject([
+      { items: [{ quantity: 1 }] },
+      { items: [{ quantity: 2 }] },
+    ]);
+    await shop.told();
+    await scan(first);
+    expect((await shop.get(made.id)).fulfillment_status).toBe("partially_shipped");
+    await scan(second);
+    expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped"]);
+    await arrive(second);
+    expect(await shop.get(made.id)).toMatchObject({ status: "shipped", fulfillment_status: "partially_delivered" });
+    await arrive(first);
+    expect(await shop.told()).toEqual(["order.delivered"]);
+  });
+
+  test("a parcel that is given up frees its units for another", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const first = await label(made);
+    await act((tx) => voidShipment(tx, first, carrier));
+    await act((tx) => voidShipment(tx, first, carrier));
+    const second = await label(made);
+    const shipped = await shop.act(made.id, "ship");
+    expect(shipped.shipments).toMatchObject([
+      { status: "voided" },
+      { id: wireId("shipment", second), status: "shipped" },
+    ]);
+  });
+
+  test("a tracking number finds its parcel, one that is not voided first", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const first = await label(made);
+    const number = `T-${labels}`;
+    await act((tx) => voidShipment(tx, first, carrier));
+    const find = () => shop.app.service.stores.live.read((db) => findShipmentByTracking(db, number));
+    expect(await find()).toMatchObject({ id: first, status: "voided", lines: [{ quantity: 2 }] });
+    const second = await act(async (tx) => {
+      const { shipment } = await openShipment(tx, idOf(made), { carrier: null, service: null }, carrier);
+      await labelShipment(tx, shipment.id, { tracking_number: number, tracking_url: null });
+      return shipment.id;
+    });
+    expect(await find()).toMatchObject({ id: second, status: "pending" });
+    expect(await shop.app.service.stores.live.read((db) => findShipmentByTracking(db, "none"))).toBe(null);
+  });
+
+  test("an order is found by id, by number, and by digits last", async () => {
+    const goods = await shop.product(9);
+    const plain = await shop.order([[goods, 1]]);
+    const digits = await shop.order([[goods, 1]], { order_number: "70001" });
+    const find = (value: string | number) => shop.app.service.stores.live.read((db) => resolveOrder(db, value));
+    expect(await find(plain.id)).toBe(idOf(plain));
+    expect(await find(idOf(plain))).toBe(idOf(plain));
+    expect(await find(String(idOf(plain)))).toBe(idOf(plain));
+    expect(await find(plain.order_number)).toBe(idOf(plain));
+    expect(await find("70001")).toBe(idOf(digits));
+    const twin = await shop.order([[goods, 1]], { order_number: String(idOf(plain)) });
+    await expect(find(twin.order_number)).rejects.toMatchObject({ code: "ambiguous_identifier" });
+    expect(await find(twin.id)).toBe(idOf(twin));
+    for (const none of ["ord_1", "nothing", 1, "1"]) {
+      await expect(find(none)).rejects.toMatchObject({
+        code: "resource_missing",
+        facts: { fields: [{ field: "order_id" }] },
+      });
+    }
+  });
+
+  test("returned units are counted, up to those that were shipped", async () => {
+    const made = await shop.order([[await shop.product(5), 3]]);
+    const shipped = await shop.act(made.id, "ship");
+    const line = readId("order_line", made.line_items[0].id) ?? 0;
+    await act((tx) => noteReturned(tx, line, 2));
+    expect(await shop.get(made.id)).toMatchObject({
+      line_items: [{ quantity_returned: 2 }],
+      version: shipped.version + 1,
+    });
+    await expect(act((tx) => noteReturned(tx, line, 2))).rejects.toMatchObject({ code: "nothing_to_return" });
+  });
+});
+
+describe("what a carrier reports is never refused", () => {
+  test("a held order's parcel leaves all the same, and the order is held for it too", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const parcel = await label(made);
+    await shop.act(made.id, "hold", { reason: "payment" });
+    await scan(parcel);
+    const gone = await shop.get(made.id);
+    expect(gone).toMatchObject({
+      status: "on_hold",
+      held_from: "shipped",
+      holds: [{ reason: "payment" }, { reason: "carrier_discrepancy", note: expect.stringContaining("it was held") }],
+      line_items: [{ quantity_shipped: 2 }],
+      allowed_actions: ["deliver", "release"],
+    });
+    // The discrepancy was that the order was held: it ends with the hold.
+    expect(await shop.act(made.id, "release")).toMatchObject({ status: "shipped", still_on_hold: false, holds: [] });
+  });
+
+  test("units that a hold had freed are taken again where they are", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]]);
+    const parcel = await label(made);
+    await shop.act(made.id, "hold", { reserve_inventory: false });
+    await scan(parcel);
+    expect(await shop.get(made.id)).toMatchObject({ held_from: "shipped", line_items: [{ quantity_shipped: 2 }] });
+    expect(await shop.available(goods.sku)).toBe(3);
+  });
+
+  test("of a short order the units leave that there are, until the others can", async () => {
+    const goods = await shop.product(3);
+    const made = await shop.order([[goods, 5]]);
+    await shop.told();
+    const parcel = await label(made);
+    await scan(parcel);
+    await arrive(parcel);
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "on_hold",
+      held_from: "processing",
+      line_items: [{ quantity_shipped: 3, quantity_delivered: 3, quantity_backordered: 2 }],
+      shipments: [{ status: "delivered", items: [{ quantity: 3 }] }],
+      holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("not in stock") }],
+    });
+    expect(await shop.told()).toEqual([]);
+    expect((await shop.act(made.id, "release")).still_on_hold).toBe(true);
+  });
+
+  test("a parcel of nothing that is in stock waits, and the order is held", async () => {
+    const made = await shop.order([[await shop.product(0), 2]]);
+    const parcel = await label(made);
+    await scan(parcel);
+    await arrive(parcel);
+    expect(await shop.get(made.id)).toMatchObject({
+      held_from: "pending",
+      shipments: [{ status: "pending", items: [{ quantity: 2 }] }],
+      holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("none of its units") }],
+    });
+    expect((await shop.history(made.id)).filter((row) => row.startsWith("hold"))).toHaveLength(1);
+  });
+
+  test("a cancelled order stays cancelled and is held", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const parcel = await label(made);
+    await shop.cancel(made.id);
+    await shop.told();
+    await scan(parcel);
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "on_hold",
+      held_from: "cancelled",
+      shipments: [{ status: "voided" }],
+      holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("given up") }],
+    });
+    expect(await shop.told()).toEqual([]);
+  });
+});
+
+describe("refuses", () => {
+  test("a parcel for a held or cancelled order, and one with nothing in it", async () => {
+    const goods = await shop.product(5);
+    const [held, cancelled, full] = [
+      await shop.order([[goods, 1]]),
+      await shop.order([[goods, 1]]),
+      await shop.order([[goods, 1]]),
+    ];
+    await shop.act(held.id, "hold");
+    await shop.cancel(cancelled.id);
+    await label(full);
+    for (const order of [held, cancelled, full]) {
+      await expect(label(order)).rejects.toMatchObject({ code: "invalid_state_transition" });
+    }
+  });
+
+  test("more units than are left of a line", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const order_line_id = readId("order_line", made.line_items[0].id) ?? 0;
+    await expect(label(made, [{ order_line_id, quantity: 3 }])).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  test("giving up a parcel that has left", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const parcel = await label(made);
+    await scan(parcel);
+    await expect(act((tx) => voidShipment(tx, parcel, carrier))).rejects.toMatchObject({ code: "label_not_voidable" });
+  });
+
+  test("another tracking number than the label's", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    await label(made);
+    const { status, body } = await shop.app.post(`/orders/${made.id}/ship`, { tracking_number: "other" });
+    expect([status, body.error.details[0].field]).toEqual([422, "tracking_number"]);
+    expect((await shop.get(made.id)).status).toBe("pending");
+  });
+
+  test("another address or other lines once a label is bought", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]]);
+    await label(made);
+    const changes = [
+      { shipping_address_id: shop.customer.shipping_addresses[1].id },
+      { line_items: [{ product_id: goods.id, quantity: 1, unit_price: 1 }] },
+    ];
+    for (const change of changes) {
+      const { status, body } = await shop.app.patch(`/orders/${made.id}`, change);
+      expect([status, body.error.code]).toEqual([409, "invalid_state_transition"]);
+    }
+  });
+});
