@@ -7,6 +7,7 @@ import { checkRouteNeeds, guard } from "./keys/guard.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
+import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -21,6 +22,7 @@ const features = (service: Service) =>
     .use(orderRoutes)
     .use(shippingRoutes(service))
     .use(trackingRoutes)
+    .use(returnRoutes)
     .use(webhookRoutes(service));
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */

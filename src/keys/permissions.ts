@@ -60,6 +60,17 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /tracking/batch": "read",
   "POST /tracking/:tracking_number/events": "read_write",
 
+  "POST /returns": "read_write",
+  "GET /returns": "read",
+  "GET /returns/:id": "read",
+  "PATCH /returns/:id": "read_write",
+  "POST /returns/:id/receive": "read_write",
+  "POST /returns/:id/inspect": "read_write",
+  "POST /returns/:id/refund": "read_write",
+  "POST /returns/:id/refunds/:refund_id": "read_write",
+  "POST /returns/:id/close": "read_write",
+  "POST /returns/:id/cancel": "read_write",
+
   "POST /webhooks": "full",
   "GET /webhooks": "read",
   "GET /webhooks/:id": "read",
