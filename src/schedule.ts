@@ -4,6 +4,8 @@ import { engine } from "./config.ts";
 import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
+import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
+import { releaseHolds } from "./orders/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents, forgetOldDeliveries } from "./webhooks/jobs.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
@@ -24,16 +26,23 @@ export interface WokenJob {
   readonly settle?: (store: Store) => Promise<void>;
 }
 
-// biome-ignore format: a table is read by its columns.
-const timedJobs: readonly TimedJob[] = [
-  { when: "7 * * * *", what: "forget answers kept for repeated requests", job: (store) => store.write(deleteExpiredAnswers) },
-  { when: "23 3 * * *", what: "forget payloads and log lines older than 30 days", job: forgetOldDeliveries },
-];
+const forgetAnswers = (store: Store) => store.write(deleteExpiredAnswers);
 
 // biome-ignore format: a table is read by its columns.
+const timedJobs: readonly TimedJob[] = [
+  { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
+  { when: "23 3 * * *", what: "forget payloads and log lines after thirty days", job: forgetOldDeliveries },
+];
+
+/** The jobs that commits wake, by the names they wake them by. */
+// biome-ignore format: a table is read by its columns.
 export const wokenJobs: readonly WokenJob[] = [
-  { when: "webhooks.fan_out",     what: "make deliveries of new events",  job: fanOutEvents },
-  { when: "webhooks.deliver",     what: "send the deliveries that are due", job: deliverDue, settle: deliveriesSettled },
+  { when: "inventory.expire_reservations", what: "end reservations past their time",  job: expireReservations },
+  { when: "inventory.expire_lots",         what: "put expired lots aside",            job: expireLots },
+  { when: "inventory.fill_backorders",     what: "serve those who wait for stock",    job: fillBackorders },
+  { when: "orders.release_holds",          what: "lift holds whose time has come",    job: releaseHolds },
+  { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
+  { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
 ];
 
 /** The acts of the clock while the service runs. */
@@ -106,6 +115,8 @@ class JobTimer implements Schedule {
   #rested_at = 0;
   #failures = 0;
   #timer: Timer | undefined;
+  /** When the timer rings, by the monotonic clock. */
+  #rings_at = 0;
   #running: Promise<void> | null = null;
   #stopped = false;
 
@@ -117,8 +128,7 @@ class JobTimer implements Schedule {
   }
 
   wake(at: number): void {
-    if (this.#due !== null && this.#due <= at) return;
-    this.#due = at;
+    this.#due = Math.min(at, this.#due ?? at);
     this.#arm();
   }
 
@@ -129,14 +139,20 @@ class JobTimer implements Schedule {
     await this.#job.settle?.(this.#store);
   }
 
+  /** Sets the timer, unless it rings in time already. The store's clock may have been moved since it was set. */
   #arm(): void {
-    clearTimeout(this.#timer);
     if (this.#stopped || this.#running !== null || this.#due === null) return;
-    const wait = Math.max(this.#due, this.#rested_at) - this.#store.clock.now();
-    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(wait, 0), timeout_max_ms));
+    const until = Math.max(this.#due, this.#rested_at) - this.#store.clock.now();
+    const wait = Math.min(Math.max(until, 0), timeout_max_ms);
+    const rings_at = performance.now() + wait;
+    if (this.#timer !== undefined && rings_at >= this.#rings_at) return;
+    clearTimeout(this.#timer);
+    this.#rings_at = rings_at;
+    this.#timer = setTimeout(() => this.#ring(), wait);
   }
 
   #ring(): void {
+    this.#timer = undefined;
     // A wait longer than a timer can be takes several.
     if (this.#due !== null && Math.max(this.#due, this.#rested_at) > this.#store.clock.now()) {
       this.#arm();

@@ -1,5 +1,6 @@
 // Examples made from schemas, so that an example can never tell of a field that is not there.
 import type { TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 
 /** Values for fields by name; a name may be given with the field it lies in: `customer.id`. */
 export type Samples = Readonly<Record<string, unknown>>;
@@ -7,28 +8,32 @@ export type Samples = Readonly<Record<string, unknown>>;
 const moment = "2026-01-31T12:00:00.000Z";
 
 /**
- * An example of what a schema describes. Every field has a value: the sample of its name, else the first that its
- * schema allows.
+ * An example of what a schema describes. Every field has a value: the sample of its name if the schema allows it, else
+ * the first that the schema allows. A moment is always the same one, and a text without a sample is its field's name.
  */
 export function exampleOf(schema: TSchema, samples: Samples): unknown {
   return make(schema, samples, "", "");
 }
 
 function make(schema: TSchema, samples: Samples, parent: string, name: string): unknown {
+  // A sample that the schema does not allow is meant for another field of that name.
+  const sample = [samples[`${parent}.${name}`], samples[name]].find(
+    (value) => value !== undefined && Value.Check(schema, value),
+  );
+  if (sample !== undefined) return sample;
   if ("const" in schema) return schema["const"];
-  const sample = samples[`${parent}.${name}`] ?? samples[name];
-  if (sample !== undefined && schema["type"] !== "array") return sample;
-  const choices = (schema["anyOf"] ?? []) as TSchema[];
-  if (choices.length > 0) return make(choices[0] as TSchema, samples, parent, name);
+  const [first] = (schema["anyOf"] ?? []) as TSchema[];
+  if (first !== undefined) return make(first, samples, parent, name);
   switch (schema["type"]) {
     case "object": {
       const fields = Object.entries((schema["properties"] ?? {}) as Record<string, TSchema>);
       return Object.fromEntries(fields.map(([field, inner]) => [field, make(inner, samples, name, field)]));
     }
     case "array":
-      return sample ?? [make(schema["items"] as TSchema, samples, parent, name)];
+      return [make(schema["items"] as TSchema, samples, parent, name)];
     case "string":
-      return schema["format"] === "date-time" ? moment : schema["pattern"]?.includes("\\d{4}-") ? "2026-01-31" : name;
+      if (schema["format"] === "date-time") return moment;
+      return String(schema["pattern"]).startsWith("^\\d{4}-") ? moment.slice(0, 10) : name;
     case "integer":
     case "number":
       return schema["minimum"] ?? 1;

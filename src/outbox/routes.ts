@@ -62,11 +62,8 @@ function eventView({ id, type, created_at, body }: StoredEvent): unknown {
   return body === "" ? { id, type, created_at: iso(created_at), data: null } : JSON.parse(body);
 }
 
-const described = eventTypes.flatMap((type) => {
-  const found = eventDescriptions[type];
-  if (found === undefined) return [];
-  const example = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
-  const { summary, data } = found;
-  const schema = eventSchema(type, data);
-  return [{ type, summary, status: "stable", schema, example: { ...example, data: found.example } }];
+const described = eventTypes.map((type) => {
+  const { summary, data, example } = eventDescriptions[type];
+  const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
+  return { type, summary, status: "stable", schema: eventSchema(type, data), example: { ...event, data: example } };
 });

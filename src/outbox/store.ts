@@ -29,6 +29,17 @@ export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "type" | "created_at"
 
 const last = prepared((sql, _: Args<Record<never, never>>) => sql.select({ last: max(events.position) }).from(events));
 
+/** The last place given in the order of events: how many have one. */
+export async function lastPosition(db: Db): Promise<number> {
+  const [row] = await last(db, {});
+  return row?.last ?? 0;
+}
+
+/** How many events no subscription has been told of yet. */
+export async function countWaitingEvents(db: Db): Promise<number> {
+  return db.sql.$count(events, isNull(events.fanned_out_at));
+}
+
 const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; at: number }>) => {
   const number = template<number>`row_number() over (order by ${events.seq})`.as("number");
   const waiting = sql.$with("waiting").as((query) =>
@@ -59,8 +70,7 @@ const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; 
  * that order. Whoever calls this must be the only one who does.
  */
 export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
-  const [row] = await last(tx, {});
-  const placed = (await place(tx, { limit, after: row?.last ?? 0, at: tx.now })) as PlacedEvent[];
+  const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
   return placed.sort((one, other) => one.position - other.position);
 }
 

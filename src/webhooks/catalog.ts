@@ -1,9 +1,11 @@
 // What each type of event carries: the schema of its data and an example, from the schemas of the features.
 import { type TObject, Type } from "@sinclair/typebox";
+import { ItemView, ReceivedView } from "../inventory/stock/schemas.ts";
 import { exampleOf, type Samples } from "../kit/example.ts";
 import { closed, nullable } from "../kit/schema.ts";
 import { OrderView } from "../orders/schemas.ts";
 import type { DomainEvent, EventType } from "../outbox/catalog.ts";
+import { ReturnView } from "../returns/schemas.ts";
 import { ShipmentEventView } from "../tracking/schemas.ts";
 
 /** One type of event as the documentation tells of it. */
@@ -49,10 +51,10 @@ const samples: Samples = {
   currency: "USD",
   shipping_method: "standard",
   order_notes: null,
-  carrier: "PHX",
-  service: "GROUND",
-  service_type: "GROUND",
-  tracking_number: "PHX1000000016",
+  carrier: "local",
+  service: "standard",
+  service_type: "standard",
+  tracking_number: "WH000000000001Q",
   tracking_url: null,
   platform: "api",
   external_id: null,
@@ -62,6 +64,8 @@ const samples: Samples = {
   message: "On its way.",
   description: "On its way.",
   status_detail: "On its way.",
+  signed_by: null,
+  "label.status": "completed",
   priority: 0,
   backordered_units: 0,
   quantity_backordered: 0,
@@ -70,6 +74,21 @@ const samples: Samples = {
   cancelled_at: null,
   cancel_reason: null,
   metadata: {},
+};
+
+const units: Samples = {
+  ...{ id: "lot_1001", name: "Whole milk, 1 l", location: "A-01-01", "received.location": "A-01-01" },
+  ...{ lot_number: "L-2026-01", temperature_zone: "refrigerated" },
+  ...{ kind: "storage", temperature_range: "2-8 C", movement_id: "mov_1001", reference: null, reason: "received" },
+  ...{ total: 120, on_hand: 120, available: 110, reserved: 10, picked: 0, incoming: 0, backordered: 0, quantity: 120 },
+  ...{ quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0, reorder_point: 20, status: "in_stock" },
+  "lots.status": "available",
+};
+
+const parcel: Samples = {
+  ...{ id: "ret_1001", return_id: "ret_1001", refund_id: "rfd_1001", customer_email: "ada@example.com", notes: null },
+  ...{ amount: 12.5, items: 12.5, shipping: 0, restocking_fee: 0, refund_amount: 12.5, refund_shipping: false },
+  ...{ label_url: null, tracking_number: "WH000000000002O", lot_number: "L-2026-01", "items.quantity": 1 },
 };
 
 const describe = (summary: string, object: string, view: TObject, changed: Samples): EventDescription => {
@@ -82,6 +101,12 @@ const order = (summary: string, changed: Samples) => describe(summary, "order", 
 
 const shipment = (summary: string, changed: Samples) =>
   describe(summary, "shipment", ShipmentEventView, { id: "shp_1001", ...changed });
+
+const stock = (summary: string, view: TObject, changed: Samples) =>
+  describe(summary, "inventory_item", view, { ...units, ...changed });
+
+const returned = (summary: string, changed: Samples) =>
+  describe(summary, "return", ReturnView, { ...parcel, ...changed });
 
 const FulfilledOrder = closed({
   id: Type.String(),
@@ -99,8 +124,10 @@ const FulfilledOrder = closed({
 const nothingYet = { shipments: [], processing_at: null, fulfilled_at: null, shipped_at: null, delivered_at: null };
 const untouched = { quantity_picked: 0, quantity_packed: 0, quantity_shipped: 0, quantity_delivered: 0 };
 
-/** The types of events that can happen, in the order the documentation lists them. */
-export const eventDescriptions: Readonly<Partial<Record<EventType, EventDescription>>> = {
+const onItsWay = { status: "shipped", "tracking.status": "in_transit", delivered_at: null };
+
+/** Every type of event, in the order the documentation lists them. */
+export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = {
   "order.created": order("An order was taken.", {
     ...{ ...nothingYet, ...untouched, status: "pending", fulfillment_status: "unfulfilled" },
     allowed_actions: ["process", "cancel", "hold"],
@@ -115,11 +142,36 @@ export const eventDescriptions: Readonly<Partial<Record<EventType, EventDescript
   }),
   "order.cancelled": order("An order was cancelled.", {
     ...{ ...nothingYet, ...untouched, status: "cancelled", fulfillment_status: "unfulfilled", allowed_actions: [] },
-    ...{ cancelled_at: "2026-01-31T12:00:00.000Z", cancel_reason: "customer_request", quantity_cancelled: 1 },
+    ...{
+      cancelled_at: "2026-01-31T12:00:00.000Z",
+      cancel_reason: "customer",
+      quantity_cancelled: 1,
+      quantity_reserved: 0,
+    },
   }),
-  "shipment.created": shipment("A label was bought.", { status: "pending", shipped_at: null, delivered_at: null }),
-  "shipment.tracking_updated": shipment("The tracking status of a parcel changed.", { delivered_at: null }),
-  "shipment.in_transit": shipment("A parcel is on its way.", { delivered_at: null }),
-  "shipment.delivered": shipment("A parcel was delivered.", {}),
-  "shipment.exception": shipment("Something went wrong with a parcel on its way.", { delivered_at: null }),
+  "inventory.updated": stock("The units on hand, reserved or available of a SKU changed.", ItemView, {}),
+  "inventory.low_stock": stock("The available units of a SKU fell below its reorder point.", ItemView, {
+    ...{ total: 20, on_hand: 20, available: 10, status: "low_stock", quantity: 20 },
+  }),
+  "inventory.received": stock("Units of a SKU came in.", ReceivedView, {}),
+  "shipment.created": shipment("A label was bought.", {
+    ...{ status: "pending", "tracking.status": "pending", shipped_at: null, delivered_at: null },
+  }),
+  "shipment.tracking_updated": shipment("The tracking status of a parcel changed.", onItsWay),
+  "shipment.in_transit": shipment("A parcel is on its way.", onItsWay),
+  "shipment.delivered": shipment("A parcel was delivered.", { status: "delivered", signed_by: "A. Lovelace" }),
+  "shipment.exception": shipment("Something went wrong with a parcel on its way.", {
+    ...{ ...onItsWay, "tracking.status": "exception" },
+  }),
+  "return.created": returned("A return was announced.", {
+    ...{ status: "initiated", refund_status: "pending", quantity_received: 0, inspections: [], refunds: [] },
+    ...{ received_at: null, inspected_at: null, completed_at: null },
+  }),
+  "return.received": returned("A returned parcel arrived at the warehouse.", {
+    ...{ status: "received", refund_status: "pending", "return_shipping.status": "delivered", inspections: [] },
+    ...{ refunds: [], inspected_at: null, completed_at: null },
+  }),
+  "return.processed": returned("A return was refunded and closed.", {
+    ...{ status: "completed", refund_status: "refunded", "return_shipping.status": "delivered", allowed_actions: [] },
+  }),
 };

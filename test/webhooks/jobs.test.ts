@@ -83,7 +83,7 @@ describe("works", () => {
     ]);
   });
 
-  test("each subscription gets the events it chose, numbered without gaps; position and order are the events'", async () => {
+  test("each subscription gets the events it chose, numbered without gaps, and events have an order", async () => {
     const created = await subscribe({ events: ["order.created"] });
     const both = await subscribe();
     const off = await subscribe({ url: `${receiver.url}/off`, active: false });
