@@ -57,8 +57,8 @@ export const stock_items = table(
 );
 
 /**
- * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when the
- * units came from outside or went there; `to_place` then says where: `customer` or `write_off`.
+ * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when
+ * the units came from outside or went there; `to_place` then says where: `customer` or `write_off`.
  */
 export const movements = table(
   "movements",

@@ -1,19 +1,9 @@
 import { type BinKind, binKinds } from "../../src/inventory/status.ts";
+import type { Place } from "../../src/kit/place.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
 import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 
-/** A postal address as warehouses and labels keep it. */
-export interface Place {
-  name: string;
-  company?: string | null;
-  address_line1: string;
-  address_line2: string | null;
-  city: string;
-  state: string | null;
-  postal_code: string | null;
-  country: string;
-  phone?: string | null;
-}
+export type { Place };
 
 export const warehouses = table(
   "warehouses",

@@ -62,7 +62,7 @@ export async function fillBackorders(tx: Tx, shelves: Shelves, product_ids: read
   }
 }
 
-/** Serves a few hundred of those who wait for a product, after a place in the queue; answers where to go on, or null. */
+/** Serves some of those who wait for a product, after a place in the queue; answers where to go on, or null. */
 export async function fillShelf(
   tx: Tx,
   shelves: Shelves,
@@ -109,8 +109,8 @@ export interface Shortfall {
 }
 
 /**
- * Takes promises of an item's units away from those who hold them, the least urgent and youngest first, and moves them to
- * other stock; answers who found none and waits now.
+ * Takes promises of an item's units away from those who hold them, the least urgent and youngest first, and moves them
+ * to other stock; answers who found none and waits now.
  */
 export async function displacePromises(
   tx: Tx,

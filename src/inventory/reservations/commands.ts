@@ -211,8 +211,8 @@ function lineOf(lines: readonly HeldLine[], { order_line_id }: LineUnits): HeldL
 }
 
 /**
- * Gives units back that an order no longer wants (null: all of them): first those it waits for, then those on the shelf,
- * then picked ones, which go to the put-back bin. Others who wait get what is freed.
+ * Gives units back that an order no longer wants (null: all of them): first those it waits for, then those on the
+ * shelf, then picked ones, which go to the put-back bin. Others who wait get what is freed.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function releaseClaim(

@@ -59,7 +59,7 @@ export interface ReservedUnits {
   readonly warehouse_id: number | null;
 }
 
-/** Whether a reservation is past its time at this moment (ms): it counts as expired before the clock has put it away. */
+/** Whether a reservation is past its time at this moment (ms): it counts as expired before a job has ended it. */
 export function isOverdue({ status, expires_at }: Reservation, now: number): boolean {
   return status === "reserved" && expires_at !== null && expires_at <= now;
 }

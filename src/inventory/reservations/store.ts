@@ -435,8 +435,8 @@ export async function countReservations(db: Db, filter: ReservationFilter): Prom
 }
 
 /**
- * What these reservations hold, by SKU and warehouse. What they want and do not hold has no warehouse, nor has what they
- * held once they are over.
+ * What these reservations hold, by SKU and warehouse. What they want and do not hold has no warehouse, nor has what
+ * they held once they are over.
  */
 export async function reservedUnits(db: Db, reservation_ids: readonly number[]): Promise<ReservedUnits[]> {
   const ofLine = await db.sql

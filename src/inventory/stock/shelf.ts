@@ -128,7 +128,7 @@ export interface Totals {
   readonly unavailable: Unavailable;
 }
 
-/** Whether the units of an item may be promised at this moment (ms): in a storage bin, of an available, unexpired lot. */
+/** Whether units of a spot may be promised at this moment (ms): in a storage bin, of an available, unexpired lot. */
 export function isSellable(item: Spot, now: number): boolean {
   return item.bin_kind === "storage" && (item.lot_id === null || isLotGood(item, now));
 }

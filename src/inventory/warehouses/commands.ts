@@ -1,8 +1,8 @@
-import type { Place } from "../../../db/schema/warehouses.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind } from "../status.ts";
 import { type BinSpot, binSpot } from "../stock/shelf.ts";
@@ -150,8 +150,8 @@ interface Goods {
 }
 
 /**
- * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that code,
- * or else the first storage bin of that zone. Refuses: validation_failed, which says how to add a zone that fits.
+ * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that
+ * code, or else the first storage bin of that zone. Refuses: validation_failed, which says how to add a zone that fits.
  */
 export async function binFor(tx: Tx, warehouse: Warehouse, goods: Goods, code: string | undefined): Promise<Bin> {
   const found = code === undefined ? null : await findBin(tx, warehouse.id, code);

@@ -1,6 +1,6 @@
-import type { Place } from "../../../db/schema/warehouses.ts";
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind } from "../status.ts";
 
