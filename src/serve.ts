@@ -48,7 +48,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const stores = await openStores({ data, database_url, purpose: "serve", log, fatal });
   let server: Bun.Server<undefined> | null = null;
   const service: Service = {
-    stores,
+    stores: { live: stores.live, test: stores.test },
     log,
     secret_key,
     base_url: (variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""),
