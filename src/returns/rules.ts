@@ -201,18 +201,31 @@ export function defaultDisposition(condition: Condition, zone: TemperatureZone):
   return usual === "restock" && zone !== "ambient" ? "quarantine" : usual;
 }
 
-function lotOf(shipped: Goods["shipped"], lot_number: string | null, disposition: Disposition, field: string) {
-  const unknown = { lot_id: null, lot_number: null, warehouse_id: shipped[0]?.warehouse_id ?? null };
+type Origin = Goods["shipped"][number];
+
+/** The lot that came back and the warehouse that it had left. */
+function lotOf(
+  shipped: readonly Origin[],
+  lot_number: string | null,
+  disposition: Disposition,
+  field: string,
+): Omit<Origin, "warehouse_id"> & { warehouse_id: number | null } {
+  // Field by field, since what is handed in may carry more, such as how many units went out.
+  const origin = (found: Origin | undefined) => ({
+    warehouse_id: found?.warehouse_id ?? null,
+    lot_id: found?.lot_id ?? null,
+    lot_number: found?.lot_number ?? null,
+  });
+  const [first] = shipped;
   if (lot_number !== null) {
-    const found = shipped.find((one) => one.lot_number === lot_number);
-    if (found === undefined) throw invalid(field, "is no lot that was shipped with this order");
-    return found;
+    const named = shipped.find((one) => one.lot_number === lot_number);
+    if (named === undefined) throw invalid(field, "is no lot that was shipped with this order");
+    return origin(named);
   }
-  const lots = new Map(shipped.map((one) => [one.lot_id, one]));
-  if (lots.size === 1) return shipped[0] ?? unknown;
-  if (lots.size === 0 || disposition === "return_to_sender") return unknown;
-  const numbers = [...lots.values()].map((one) => one.lot_number ?? "none").join(", ");
-  throw invalid(field, `is required, since several lots were shipped: ${numbers}`, "required");
+  const lots = new Map(shipped.map((one) => [one.lot_id, one.lot_number ?? "none"]));
+  if (lots.size <= 1) return origin(first);
+  if (disposition === "return_to_sender") return { ...origin(first), lot_id: null, lot_number: null };
+  throw invalid(field, `is required, since several lots were shipped: ${[...lots.values()].join(", ")}`, "required");
 }
 
 const trackingPages: readonly (readonly [carrier: RegExp, page: string])[] = [

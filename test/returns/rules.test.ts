@@ -123,7 +123,8 @@ describe("an inspection", () => {
     ...fields,
   });
   const lot = (lot_id: number | null, warehouse_id = 1) => ({
-    ...{ warehouse_id, lot_id, lot_number: lot_id === null ? null : `L${lot_id}` },
+    // More than asked for, as inventory answers it: it must not leak into what is planned.
+    ...{ warehouse_id, lot_id, lot_number: lot_id === null ? null : `L${lot_id}`, quantity: 99 },
   });
   const goods = (...shipped: Goods["shipped"]): Goods => ({ temperature_zone: "ambient", shipped });
   const plan = (found: Finding[], of: Goods = goods(lot(null)), items = [item(1), item(2)]) =>
