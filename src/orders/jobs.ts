@@ -6,7 +6,7 @@ import { listOrdersWithDueHolds, nextHoldEnd } from "./holds/store.ts";
 
 const holds_max = 100;
 
-/** `orders.release_holds`: lifts holds whose time has come. Answers when the next one ends, in milliseconds, or null. */
+/** `orders.release_holds`: lifts holds whose time has come. Answers when the next one ends (ms), or null. */
 export async function releaseHolds(store: Store, _service: Service): Promise<number | null> {
   const due = await store.read((db) => listOrdersWithDueHolds(db, holds_max));
   const actor = system("orders.release_holds");

@@ -27,7 +27,7 @@ export interface Destination {
   phone?: string | null;
 }
 
-/** A line of an order. What stock holds for it (`wanted`, `reserved`, `picked`) is read from its claim, not kept twice. */
+/** A line of an order. What stock holds for it (`wanted`, `reserved`, `picked`) is read from its claim. */
 export interface OrderLine {
   readonly id: number;
   readonly product_id: number;

@@ -35,7 +35,7 @@ export function withClaims(order: Order, claims: readonly ClaimLine[]): Order {
 const cut_off_hour = 14;
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** The day (`YYYY-MM-DD`) an order leaves that can leave now: today before 14:00 in the warehouse's zone, on weekdays. */
+/** The weekday (`YYYY-MM-DD`) on which an order leaves: today before 14:00 in the warehouse's zone, else the next. */
 export function promisedShipDate(now: number, timezone: string): string {
   const clock =
     clocks.get(timezone) ??

@@ -8,8 +8,8 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
 export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
 
-// Every way an order moves. A row is the whole truth about one action; `hold` and `release` change no state, since a hold
-// is a fact beside it.
+// Every way an order moves. A row is the whole truth about one action; `hold` and `release` change no state, since a
+// hold is a fact beside it.
 export const orderMoves = {
   process: { from: ["pending"], to: "processing", held: false, tells: null },
   pick: { from: ["pending", "processing"], to: "processing", held: false, tells: null },

@@ -121,7 +121,7 @@ export async function resolveOrder(db: Db, value: string | number, field = "orde
   );
 }
 
-/** The id of the order that an identifier in a path names, when nothing else of it is wanted. Refuses: resource_missing. */
+/** The id of the order that a path names, when nothing else of it is wanted. Refuses: resource_missing. */
 export async function getOrderId(db: Db, id: string): Promise<number> {
   const [row] = await named(db, { id: readId("order", id) ?? 0, order_number: "" });
   if (row === undefined) throw missing("order", id);

@@ -5,7 +5,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.app.close());
+afterAll(() => shop.close());
 
 test("200 buyers at once on 50 units buy exactly 50", async () => {
   const goods = await shop.product(50);

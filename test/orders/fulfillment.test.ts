@@ -6,7 +6,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.app.close());
+afterAll(() => shop.close());
 
 describe("works", () => {
   test("an order walks through every step, each told once", async () => {

@@ -10,7 +10,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.app.close());
+afterAll(() => shop.close());
 
 const hour_ms = 3_600_000;
 const later = (hours: number) => new Date(shop.app.clocks.live.now() + hours * hour_ms).toISOString();

@@ -5,7 +5,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.app.close());
+afterAll(() => shop.close());
 beforeEach(async () => {
   await shop.told();
 });

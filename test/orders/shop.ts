@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { wireId } from "../../src/kit/ids.ts";
-import { openTestApp } from "../harness.ts";
+import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
 
 /** A service with a customer and goods, and the calls that tests of orders make over and over. */
 export async function openShop() {
@@ -51,16 +51,13 @@ export async function openShop() {
     return answer.body.data;
   }
 
-  const cancel = (id: string, query = "") => app.call("DELETE", `/orders/${id}${query}`);
+  return { app, customer, product, draft, order, act, ...readings(app) };
+}
+export type Shop = Awaited<ReturnType<typeof openShop>>;
 
+function readings(app: TestApp) {
   return {
-    app,
-    customer,
-    product,
-    draft,
-    order,
-    act,
-    cancel,
+    cancel: (id: string, query = "") => app.call("DELETE", `/orders/${id}${query}`),
     get: async (id: string) => (await app.get(`/orders/${id}`)).body.data,
     /** What happened to an order: event, from and to. */
     history: async (id: string) =>
@@ -72,7 +69,10 @@ export async function openShop() {
     told: async () => (await app.takeEvents()).map(({ type }) => type).filter((type) => !type.startsWith("inventory.")),
     /** What is available of a SKU. */
     available: async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data.available as number,
-    wire: wireId,
+    /** Closes the service once its stock has been found to agree with ledger and promises. */
+    close: async () => {
+      expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
+      await app.close();
+    },
   };
 }
-export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -22,7 +22,10 @@ import {
   unitsOf,
 } from "./rules.ts";
 
-/** Takes an order into work: its promises have no expiry any more. Refuses: resource_missing, invalid_state_transition. */
+/**
+ * Takes an order into work: its promises have no expiry any more.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
 export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
   decide(before, "process");
@@ -30,8 +33,9 @@ export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Or
 }
 
 /**
- * Notes that units were taken from the shelf: the items given, or all that is promised. Takes the order into work first.
- * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
+ * Notes that units were taken from the shelf: the items given, or all that is promised. The order is taken into work
+ * first. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory,
+ * lot_not_pickable.
  */
 export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);

@@ -57,7 +57,10 @@ export async function labelShipment(
   assert(await saveTracking(tx, shipment_id, tracking), `shipment ${shipment_id} is there to be labelled`);
 }
 
-/** Gives up a parcel that has not left: its units are free for another. Refuses: resource_missing, label_not_voidable. */
+/**
+ * Gives up a parcel that has not left: its units are free for another.
+ * Refuses: resource_missing, label_not_voidable.
+ */
 export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
   const { order, shipment } = await lockParcel(tx, shipment_id);
   if (shipment.status === "voided") return { order, shipment };
@@ -138,7 +141,10 @@ export async function handOver(
   return leave(tx, order, shipment, actor, false);
 }
 
-/** Notes that a parcel has arrived, after it has left. Refuses: resource_missing. Emits: order.shipped, order.delivered. */
+/**
+ * Notes that a parcel has arrived, and before that that it has left. Refuses: resource_missing.
+ * Emits: order.fulfilled, order.shipped, order.delivered.
+ */
 export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
   const found = await lockParcel(tx, shipment_id);
   const { order, shipment } = await scanned(tx, found.order, found.shipment, actor);

@@ -19,7 +19,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.app.close());
+afterAll(() => shop.close());
 
 const carrier: Actor = { type: "carrier", id: "local", name: "Local courier", request_id: null };
 const act = <T>(work: (tx: Tx) => Promise<T>) => shop.app.service.stores.live.write(work);
