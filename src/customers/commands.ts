@@ -32,7 +32,7 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 }
 
 /**
- * Changes the given fields of a customer. `shipping_addresses` replaces the set; those with an `id` are changed in place.
+ * Changes the given fields of a customer. `shipping_addresses` replaces the set; those with an `id` change in place.
  * Refuses: resource_missing, validation_failed, duplicate_email.
  */
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {

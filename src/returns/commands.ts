@@ -79,7 +79,8 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn): P
 
 /**
  * Takes what was received back into the house, as the inspection found it: for sale, into quarantine, thrown away, or
- * back to the customer. Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: inventory.updated.
+ * back to the customer. Refuses: resource_missing, invalid_state_transition, validation_failed.
+ * Emits: inventory.updated.
  */
 export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);

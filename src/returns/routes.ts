@@ -121,7 +121,7 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
   );
 }
 
-/** The order that a filter names; 0, which no order has, when it names none: a filter that matches nothing is no error. */
+/** The order that a filter names. When it names none, 0, which is no order's: then the list is empty. */
 async function orderOf(call: Call, order_id: string): Promise<number> {
   try {
     return await call.store.read((db) => resolveOrder(db, order_id));

@@ -25,8 +25,8 @@ export interface PlannedItem extends StatedItem {
 }
 
 /**
- * Spreads the units that come back over the order's lines, in their order; without `stated`, every unit that was shipped
- * and is claimed by no return. Refuses: nothing_to_return, validation_failed.
+ * Spreads the units that come back over the order's lines, in their order; without `stated`, every unit that was
+ * shipped and is claimed by no return. Refuses: nothing_to_return, validation_failed.
  */
 export function planItems(
   lines: readonly ShippedLine[],
@@ -69,7 +69,7 @@ interface Taken<Pool> {
   readonly quantity: number;
 }
 
-/** Takes units from the pools in their order and counts `left` down. Refuses: validation_failed, when there are fewer. */
+/** Takes units from the pools in their order, counting `left` down. Refuses: validation_failed, for too many. */
 function take<Pool extends { readonly id: number }>(
   pools: readonly Pool[],
   left: Map<number, number>,

@@ -37,7 +37,8 @@ export function standing<Made extends Pick<Refund, "status">>(refunds: readonly 
 
 /**
  * What a refund is made of. Without an amount it is what was agreed, else all that is refundable, less the fee. All
- * refunds that stand are together at most the accepted units and the shipping asked for. Refuses: refund_exceeds_amount.
+ * refunds that stand are together at most the accepted units and the shipping asked for.
+ * Refuses: refund_exceeds_amount.
  */
 export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish: RefundWish): Breakdown {
   const left = leftOf(terms, refunds);
