@@ -93,8 +93,7 @@ export interface DefaultWish {
 
 /**
  * Which of the addresses is the default: the one that is marked, else the one that was it and still may be, else the
- * first.
- * Null when there is no address. Refuses: validation_failed, when two are marked.
+ * first. Null when there is no address. Refuses: validation_failed, when two are marked.
  */
 export function chooseDefault(wishes: readonly DefaultWish[], pathOf: (index: number) => string): number | null {
   if (wishes.length === 0) return null;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openTestApp, type TestApp } from "../harness.ts";
+import { openShop } from "../orders/shop.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -119,6 +120,37 @@ describe("works", () => {
     await app.call("DELETE", `${path}/addresses/${third.id}`);
     expect((await app.call("DELETE", `${path}/addresses/${first.id}`)).body.shipping_addresses).toEqual([]);
     expect((await app.post(`${path}/addresses`, home)).body.is_default).toBe(true);
+  });
+
+  test("the detail has the newest orders, and how many there are", async () => {
+    const shop = await openShop();
+    const goods = [await shop.product(100), await shop.product(100)] as const;
+    const first = await shop.order(
+      [
+        [goods[0], 2],
+        [goods[1], 1],
+      ],
+      { shipping_amount: "4.90" },
+    );
+    const held = await shop.order([[goods[0], 1]]);
+    await shop.act(held.id, "hold");
+    const path = `/customers/${shop.customer.id}`;
+    const { order_history, order_count } = (await shop.app.get(path)).body;
+    expect(order_count).toBe(2);
+    const { id, order_number, created_at } = first;
+    expect(order_history).toMatchObject([
+      { id: held.id, status: "on_hold", total: 12.5, item_count: 1 },
+      { ...{ id, order_number, created_at }, status: "pending", total: 42.4, currency: "USD", item_count: 3 },
+    ]);
+    for (let n = 0; n < 50; n += 1) await shop.order([[goods[1], 1]]);
+    const full = (await shop.app.get(path)).body;
+    expect([full.order_count, full.order_history.length]).toEqual([52, 50]);
+    expect(full.order_history.map((order: { id: string }) => order.id)).not.toContain(first.id);
+    // Orders keep their copy of the address: it may be changed and removed.
+    const [address] = shop.customer.shipping_addresses;
+    expect((await shop.app.call("DELETE", `${path}/addresses/${address.id}`)).status).toBe(200);
+    expect((await shop.get(first.id)).shipping_address).toMatchObject({ city: "Portland", name: "Jane Doe" });
+    await shop.app.close();
   });
 
   test("a list has its pages beside the data and is narrowed by e-mail address and day", async () => {
