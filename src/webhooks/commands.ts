@@ -7,7 +7,15 @@ import { type DomainEvent, type EventType, eventTypes } from "../outbox/catalog.
 import { findEventBodies, type PlacedEvent, placeEvents } from "../outbox/store.ts";
 import { attemptStatus } from "./attempt.ts";
 import { type Attempt, type Claim, type Delivery, deliveryBody, type Finished } from "./delivery.ts";
-import { afterAnswer, afterAttempt, budget, freshHealth, type SubscriptionHealth, switched } from "./rules.ts";
+import {
+  afterAnswer,
+  afterAttempt,
+  budget,
+  type DeliveryStep,
+  freshHealth,
+  type SubscriptionHealth,
+  switched,
+} from "./rules.ts";
 import type { CreateSubscription } from "./schemas.ts";
 import { type AttemptTrigger, type SubscriptionStatus, subscriptionMeanings } from "./status.ts";
 import {
@@ -94,7 +102,7 @@ export async function beginTest(tx: Tx, id: string, type: EventType, data: Domai
 export async function endTest(tx: Tx, finished: Finished): Promise<void> {
   const { delivery } = finished.claim;
   const step = afterAttempt(delivery, finished.result, { ...finished, now: tx.now });
-  await saveProgress(tx, { ...delivery, ...step });
+  await saveProgress(tx, [delivery.id], { ...delivery, ...step });
   await insertAttempts(tx, [attemptOf(finished, "test", null)]);
 }
 
@@ -234,29 +242,26 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
     finished.map(({ claim }) => claim.subscription.id),
   );
   const before = new Map(subscriptions);
+  const moved = new Map<number, Delivery>();
   const entered: Entered[] = [];
   const log: Omit<Attempt, "id">[] = [];
   for (const attempt of finished) {
-    const { claim, result } = attempt;
-    const delivery = deliveries.get(claim.delivery.id);
+    const { claim, result, real_now, random } = attempt;
+    const delivery = moved.get(claim.delivery.id) ?? deliveries.get(claim.delivery.id);
     const subscription = subscriptions.get(claim.subscription.id);
     if (delivery === undefined || subscription === undefined) continue;
-    const moment = { now: tx.now, real_now: attempt.real_now, random: attempt.random };
+    const moment = { now: tx.now, real_now, random };
     // Another server has claimed it meanwhile and decides; but what was accepted is delivered.
     const overtaken = delivery.leased_until !== claim.delivery.leased_until && result.error !== null;
-    const step = overtaken ? delivery : afterAttempt(delivery, result, moment);
-    if (!overtaken) {
-      const finished_at = step.status === "pending" ? null : (delivery.finished_at ?? tx.now);
-      deliveries.set(delivery.id, { ...delivery, ...step, finished_at, leased_until: null });
-      await saveProgress(tx, { ...delivery, ...step, finished_at });
-      if (step.next_at !== null) tx.wake("webhooks.deliver", step.next_at);
-    }
-    log.push(attemptOf(attempt, "scheduled", overtaken ? null : step.next_at));
-    const after = afterAnswer(subscription, result, moment);
-    subscriptions.set(subscription.id, { ...subscription, ...after.health });
-    if (after.entered !== null) entered.push({ subscription_id: subscription.id, status: after.entered });
+    const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
+    if (after !== null) moved.set(after.id, after);
+    log.push(attemptOf(attempt, "scheduled", after?.next_at ?? null));
+    const { health, entered: status } = afterAnswer(subscription, result, moment);
+    subscriptions.set(subscription.id, { ...subscription, ...health });
+    if (status !== null) entered.push({ subscription_id: subscription.id, status });
   }
   await insertAttempts(tx, log);
+  await saveMoved(tx, [...moved.values()]);
   for (const [id, after] of subscriptions) {
     if (JSON.stringify(healthOf(after)) !== JSON.stringify(healthOf(before.get(id) ?? after))) {
       await saveHealth(tx, id, after);
@@ -268,6 +273,23 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
   // There is room for more.
   tx.wake("webhooks.deliver", tx.now);
   return entered;
+}
+
+function stepped(delivery: Delivery, step: DeliveryStep, now: number): Delivery {
+  const finished_at = step.status === "pending" ? null : (delivery.finished_at ?? now);
+  return { ...delivery, ...step, finished_at, leased_until: null };
+}
+
+/** Saves deliveries; most have come to the same end and are saved together. */
+async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
+  const alike = ({ status, attempts, next_at, finished_at }: Delivery) =>
+    JSON.stringify([status, attempts, next_at, finished_at]);
+  for (const [first, ...others] of Map.groupBy(moved, alike).values()) {
+    if (first === undefined) continue;
+    const ids = [first, ...others].map(({ id }) => id);
+    await saveProgress(tx, ids, first);
+    if (first.next_at !== null) tx.wake("webhooks.deliver", first.next_at);
+  }
 }
 
 function healthOf(health: SubscriptionHealth): SubscriptionHealth {

@@ -199,9 +199,10 @@ export async function lockAttempted(tx: Tx, delivery_ids: readonly number[], sub
   };
 }
 
-type Progress = Pick<Delivery, "id" | "status" | "attempts" | "next_at" | "finished_at">;
+/** Where a delivery stands. */
+export type Progress = Pick<Delivery, "status" | "attempts" | "next_at" | "finished_at">;
 
-const setProgress = prepared((sql: Tx["sql"], a: Args<Progress>) =>
+const setProgress = prepared((sql: Tx["sql"], a: Args<Progress & { ids: string }>) =>
   sql
     .update(deliveries)
     .set({
@@ -211,13 +212,13 @@ const setProgress = prepared((sql: Tx["sql"], a: Args<Progress>) =>
       finished_at: template`${a.finished_at}`,
       leased_until: null,
     })
-    .where(eq(deliveries.id, a.id)),
+    .where(among(deliveries.id, a.ids)),
 );
 
-/** Stores where a delivery stands after an attempt, and ends its lease. */
-export async function saveProgress(tx: Tx, delivery: Progress): Promise<void> {
-  const { id, status, attempts, next_at, finished_at } = delivery;
-  await setProgress(tx, { id, status, attempts, next_at, finished_at });
+/** Stores where deliveries stand after an attempt, and ends their leases. */
+export async function saveProgress(tx: Tx, ids: readonly number[], progress: Progress): Promise<void> {
+  const { status, attempts, next_at, finished_at } = progress;
+  await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
 }
 
 /** Skips everything that still waits to be sent to a subscription. */
