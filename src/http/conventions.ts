@@ -52,6 +52,8 @@ function requestId(request: Request): string {
 
 function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;
+  // What `onParse` throws arrives wrapped.
+  if (error instanceof Error && error.cause instanceof Fault) return error.cause;
   if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path.");
   if (code === "PARSE") return new Fault("malformed_request", "The body cannot be read.");
   return new Fault("internal_error", "Something went wrong on our side.");
