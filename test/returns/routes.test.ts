@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { verifyInventory } from "../../src/inventory/audit/store.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
 let shop: Shop;
@@ -422,6 +423,10 @@ describe("guards", () => {
     const { refunds } = await read(id);
     expect(refunds.map(({ amount }: { amount: number }) => amount)).toEqual([20, 20]);
     expect(await types()).toEqual(["return.processed"]);
+  });
+
+  test("after all of this the stock is what its ledger says", async () => {
+    expect(await shop.app.service.stores.live.read(verifyInventory)).toEqual([]);
   });
 
   test("a repeated request has one effect and the same bytes", async () => {
