@@ -5,7 +5,7 @@ import { expectShape, listOf, record, refusal, text } from "./shape.ts";
 import { customerBody, fresh, makeCustomer, makeOrder } from "./supplies.ts";
 
 function expectRefusal(answer: Answer, status: number, code: string): void {
-  expect([status, code]).toEqual([answer.status, answer.at("error.code")] as [number, string]);
+  expect([answer.status, answer.at("error.code")]).toEqual([status, code]);
   expectShape(answer.body, refusal(code));
 }
 

@@ -50,7 +50,7 @@ const everyField = () => ({
   name: "Premium Widget",
   description: "A widget of the better sort",
   type: "simple",
-  barcodes: [{ value: "4006381333931", type: "ean13" }],
+  barcodes: [{ value: fresh("BC"), type: "code128" }],
   weight: 1.5,
   weight_unit: "lb",
   dimensions: { length: 12, width: 10, height: 8, unit: "in" },
@@ -61,7 +61,7 @@ const everyField = () => ({
   expiration_tracking: true,
   min_shelf_life_days: 14,
   reorder_point: 50,
-  customs: { hs_code: "0406.10", country_of_origin: "US", description: "Fresh cheese" },
+  customs: { hs_code: "040610", country_of_origin: "US", description: "Fresh cheese" },
   status: "active",
   metadata: { season: "spring" },
 });

@@ -77,10 +77,12 @@ describe("tracking", () => {
     await api.refused(404, "resource_missing", "GET", "/tracking/NOSUCHNUMBER1");
   });
 
-  replay("GET /tracking/:tracking_number", "moves the order", async (api) => {
+  replay("GET /tracking/:tracking_number", "agrees with the order, which moves with its parcel", async (api) => {
     const { order, tracking_number } = await makeParcel(api);
+    expect((await api.get(`/tracking/${tracking_number}`)).at("data.status")).toBe("in_transit");
     expect((await api.get(`/orders/${order.id}`)).at("data.status")).toBe("shipped");
     await scan(api, tracking_number, "delivered");
+    expect((await api.get(`/tracking/${tracking_number}`)).at("data.status")).toBe("delivered");
     expect((await api.get(`/orders/${order.id}`)).at("data.status")).toBe("delivered");
   });
 
