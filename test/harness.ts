@@ -1,4 +1,4 @@
-import { FormatRegistry } from "@sinclair/typebox";
+import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
 import { createApp } from "../src/app.ts";
@@ -10,8 +10,11 @@ import type { Permission } from "../src/keys/permission.ts";
 import { stillClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
+import type { EventType } from "../src/outbox/catalog.ts";
+import { eventSchema } from "../src/outbox/schemas.ts";
 import { listEventsAfter } from "../src/outbox/store.ts";
 import { wokenJobs } from "../src/schedule.ts";
+import { eventDescriptions } from "../src/webhooks/catalog.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
@@ -103,8 +106,22 @@ function eventTaker(service: Service, mode: Mode) {
   return async (): Promise<{ type: string; data: Record<string, unknown> }[]> => {
     const rows = await service.stores[mode].read((db) => listEventsAfter(db, taken));
     taken = rows.at(-1)?.seq ?? taken;
-    return rows.map((row) => JSON.parse(row.body));
+    const events = rows.map((row) => JSON.parse(row.body));
+    for (const event of events) checkEvent(event);
+    return events;
   };
+}
+
+const eventChecks = new Map<EventType, TypeCheck<TSchema>>();
+
+/** Checks an event against the schema that `GET /event-types` gives of its type. */
+function checkEvent(event: { readonly type: EventType }): void {
+  const { type } = event;
+  const check = eventChecks.get(type) ?? TypeCompiler.Compile(eventSchema(type, eventDescriptions[type].data));
+  eventChecks.set(type, check);
+  if (check.Check(event)) return;
+  const wrong = [...check.Errors(event)].slice(0, 5).map((error) => `${error.path}: ${error.message}`);
+  throw new Error(`an event ${type} is off its schema: ${wrong.join("; ")}`);
 }
 
 function jobRunner(service: Service): () => Promise<void> {
