@@ -29,33 +29,30 @@ const boughtOfOrder = prepared((sql, a: Args<{ order_id: number }>) =>
 );
 
 const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
-  sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)).limit(1),
+  sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)),
 );
 
 const orderLocked = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select({ id: orders.id }).from(orders).where(eq(orders.id, a.id))),
 );
 
-const origins = prepared((sql, a: Args<{ order_id: number; warehouse_id: number | null }>) =>
+const allWarehouses = prepared((sql, _none: Args<Record<never, never>>) =>
   sql
-    .select({ address: warehouses.address, timezone: warehouses.timezone })
+    .select({ id: warehouses.id, address: warehouses.address, timezone: warehouses.timezone })
     .from(warehouses)
-    .orderBy(preference(sql, a), warehouses.priority, warehouses.id)
-    .limit(1),
+    .orderBy(warehouses.priority, warehouses.id),
 );
 
-/** The warehouse asked for comes first, then one where units promised to the order lie. */
-function preference(query: Db["sql"], a: Args<{ order_id: number; warehouse_id: number | null }>) {
-  const promised = query
+const promisedFrom = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql
     .select({ warehouse_id: stock_items.warehouse_id })
     .from(reservations)
     .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
     .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
     .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
     .where(eq(reservations.order_id, a.order_id))
-    .limit(1);
-  return sql`case ${warehouses.id} when ${a.warehouse_id} then 0 when (${promised}) then 1 else 2 end`;
-}
+    .orderBy(reservation_lines.id, allocations.id),
+);
 
 /** Locks the order until the transaction ends, so that nobody else buys or voids its labels meanwhile. */
 export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void> {
@@ -70,14 +67,22 @@ export interface Origin {
 
 /** The warehouse that a parcel leaves: the one asked for, else where the order's units lie, else the first. */
 export async function originOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<Origin> {
-  const [row] = await origins(db, { order_id, warehouse_id });
-  assert(row, "a store has a warehouse");
-  return { address: addressOf(row.address), timezone: row.timezone };
+  const [first, ...others] = await allWarehouses(db, {});
+  assert(first, "a store has a warehouse");
+  if (others.length === 0) return originAt(first);
+  const chosen = warehouse_id ?? (await promisedFrom(db, { order_id }))[0]?.warehouse_id;
+  return originAt(others.find(({ id }) => id === chosen) ?? first);
 }
 
 /** The warehouse that parcels leave when no order says which. */
 export async function usualOrigin(db: Db): Promise<Origin> {
-  return originOfOrder(db, 0, null);
+  const [first] = await allWarehouses(db, {});
+  assert(first, "a store has a warehouse");
+  return originAt(first);
+}
+
+function originAt({ address, timezone }: Pick<typeof warehouses.$inferSelect, "address" | "timezone">): Origin {
+  return { address: addressOf(address), timezone };
 }
 
 type Row = typeof labels.$inferSelect;

@@ -28,8 +28,7 @@ const lockedByNumber = prepared((sql, a: Args<{ tracking_number: string }>) =>
       .select()
       .from(tracking_records)
       .where(eq(tracking_records.tracking_number, a.tracking_number))
-      .orderBy(desc(tracking_records.id))
-      .limit(1),
+      .orderBy(desc(tracking_records.id)),
   ),
 );
 

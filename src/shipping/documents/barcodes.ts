@@ -52,6 +52,24 @@ export function code128Bars(text: string, gs1: boolean): Bars {
   return { width: at, bars };
 }
 
+// A symbol's width follows from where its text has digits and where it has letters, whichever they are.
+const widths = new Map<string, number>();
+const widths_max = 1000;
+
+/** The width of the symbol of `code128Bars`, known without drawing it once a text of the same shape was drawn. */
+export function code128Width(text: string, gs1: boolean): number {
+  const shape = `${gs1} ${text.replaceAll(/[0-9]/g, "0").replaceAll(/[A-Z]/g, "A")}`;
+  const known = widths.get(shape);
+  if (known !== undefined) {
+    checkCode128(text, gs1);
+    return known;
+  }
+  const { width } = code128Bars(text, gs1);
+  if (widths.size >= widths_max) widths.clear();
+  widths.set(shape, width);
+  return width;
+}
+
 /** The modules on each side of a text's QR code, known without drawing it. */
 export function qrSide(text: string): number {
   return 17 + 4 * qrVersion(text);

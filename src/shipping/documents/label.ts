@@ -1,5 +1,5 @@
 import { type LabelAddress, labelAddressLines, postalBarcode } from "./address.ts";
-import { code128Bars, isQrText, qrSide } from "./barcodes.ts";
+import { code128Width, isQrText, qrSide } from "./barcodes.ts";
 import { type Drawing, labelHeight, labelWidth, type Operation, type TextOperation } from "./drawing.ts";
 import { fitLine, fitLines, lineHeight, type Room } from "./fit.ts";
 import { isDrawable } from "./fonts.ts";
@@ -140,7 +140,7 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
     return;
   }
   // The quiet zone is ten modules on each side; the page's own margin is part of the left one.
-  const { width } = code128Bars(postal, true);
+  const width = code128Width(postal, true);
   const module = largestModule(width + 20, right - qrRoom - 24);
   const x = Math.max(left, module * 10);
   sheet.operations.push({ op: "code128", x, y: 595, module, height: 136, gs1: true, text: postal });
@@ -149,7 +149,7 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
 }
 
 function drawTracking(sheet: Sheet, facts: LabelFacts): void {
-  const { width } = code128Bars(facts.tracking_number, false);
+  const width = code128Width(facts.tracking_number, false);
   const module = largestModule(width + 20, labelWidth);
   const x = Math.round((labelWidth - width * module) / 2);
   const number = facts.tracking_number;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { code128Bars, qrSide, qrSquares, zplCode128 } from "../../../src/shipping/documents/barcodes.ts";
+import { code128Bars, code128Width, qrSide, qrSquares, zplCode128 } from "../../../src/shipping/documents/barcodes.ts";
 import { drawLabel, type LabelFacts } from "../../../src/shipping/documents/label.ts";
 import { pdf } from "../../../src/shipping/documents/pdf.ts";
 import { png, printerResolutions } from "../../../src/shipping/documents/png.ts";
@@ -141,6 +141,15 @@ describe("ZPL", () => {
     ]) {
       expect([text, zplWidth(zplCode128(text, true))]).toEqual([text, code128Bars(text, true).width]);
     }
+  });
+
+  test("knows the width of a bar code by the shape of its text", () => {
+    // Few shapes and many texts of each: most widths are those of an earlier text.
+    const shaped = fc.stringMatching(/^[0-9A-Z]{3}[0-9]{4}[A-Z]?$/);
+    const width = (text: string, gs1: boolean) => expect(code128Width(text, gs1)).toBe(code128Bars(text, gs1).width);
+    fc.assert(fc.property(shaped, (text) => width(text, false)));
+    fc.assert(fc.property(shaped, (text) => width(`(420)${text}`, true)));
+    for (const country of ["826", "276", "124"]) width(`(421)${country}10999`, true);
   });
 
   /** Modules of a `^BC` field: eleven for each symbol, the start and the check, thirteen for the stop. */
