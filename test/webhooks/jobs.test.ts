@@ -3,7 +3,7 @@ import { asc, eq } from "drizzle-orm";
 import { events as eventRows } from "../../db/schema/outbox.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import type { Store } from "../../src/database/store.ts";
-import type { EventType } from "../../src/outbox/catalog.ts";
+import { type EventType, eventTypes } from "../../src/outbox/catalog.ts";
 import { emit } from "../../src/outbox/emit.ts";
 import { claimDeliveries, fanOut, forgetOld, recordAttempts } from "../../src/webhooks/commands.ts";
 import type { Claim } from "../../src/webhooks/delivery.ts";
@@ -81,6 +81,39 @@ describe("works", () => {
         response: { status_code: 200, body: "seen", truncated: false },
       },
     ]);
+  });
+
+  test("what a request caused is told in its order, as its GET answers it", async () => {
+    const ask = async (method: string, path: string, body: unknown = {}) => {
+      const answer = await app.call(method, path, body, { key: app.keys.test.full });
+      if (answer.status > 201) throw new Error(JSON.stringify(answer.body.error));
+      return answer.body.data ?? answer.body;
+    };
+    await ask("POST", "/products", { sku: "MILK", name: "Milk", price: 2 });
+    await ask("POST", "/inventory", { sku: "MILK", quantity: 10 });
+    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+    const person = { email: "jane@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
+    const { id: customer_id, shipping_addresses } = await ask("POST", "/customers", person);
+    passed(1);
+    await subscribe({ events: [...eventTypes] });
+    const line_items = [{ sku: "MILK", quantity: 2, unit_price: 2 }];
+    const shipping_address_id = shipping_addresses[0].id;
+    const order = await ask("POST", "/orders", { order_number: "SO-1", customer_id, shipping_address_id, line_items });
+    await app.runJobs();
+    expect(receiver.events.map(({ type }) => type).sort()).toEqual(["inventory.updated", "order.created"]);
+    const told = receiver.events.find(({ type }) => type === "order.created");
+    expect(told.data).toEqual({ object: "order", ...order });
+    await ask("POST", `/orders/${order.id}/ship`);
+    await app.runJobs();
+    const listed = (await get("/events?limit=100")).data.map(({ type }: { type: string }) => type);
+    expect(listed.filter((type: string) => type.startsWith("order."))).toEqual([
+      "order.created",
+      "order.fulfilled",
+      "order.shipped",
+    ]);
+    const got = receiver.received.map(({ headers }) => headers["x-webhook-event"]).sort();
+    // All but what the stock that came in caused, before there was a subscription.
+    expect(got).toEqual(listed.slice(2).sort());
   });
 
   test("each subscription gets the events it chose, numbered without gaps, and events have an order", async () => {
