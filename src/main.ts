@@ -12,16 +12,17 @@ import {
 } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
+import { runDemo, storyClock } from "./demo/run.ts";
 import { addressList } from "./http/address.ts";
 import { verifyInventory } from "./inventory/audit/store.ts";
 import { createKey, revokeKey } from "./keys/commands.ts";
 import { permissions } from "./keys/permission.ts";
 import { listKeys } from "./keys/store.ts";
-import { isoOrNull } from "./kit/clock.ts";
+import { type Clock, isoOrNull, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
 import { readId, wireId } from "./kit/ids.ts";
 import { jsonLog } from "./kit/log.ts";
-import { modes } from "./kit/mode.ts";
+import { type Mode, modes } from "./kit/mode.ts";
 import { serve } from "./serve.ts";
 
 process.umask(0o077);
@@ -84,6 +85,15 @@ const commands: Readonly<Record<string, Command>> = {
     flags: { ...place, ...asJson },
     run: (given) => withStores(given, (stores) => runVerify(stores, given.json)),
   }),
+  demo: command({
+    summary: "load a sample business into an empty world",
+    flags: {
+      ...inMode,
+      seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
+      ...place,
+    },
+    run: runDemoCommand,
+  }),
   version: command({
     summary: "print the version",
     flags: {},
@@ -96,13 +106,24 @@ const commands: Readonly<Record<string, Command>> = {
 
 type Place = Given<typeof place>;
 
-async function withStores(given: Place, work: (stores: Stores) => Promise<number>): Promise<number> {
+async function withStores(
+  given: Place,
+  work: (stores: Stores) => Promise<number>,
+  clocks?: Record<Mode, Clock>,
+): Promise<number> {
   const log = jsonLog();
   const fatal = (error: unknown) => {
     throw error;
   };
   const data = given.data ?? "./data";
-  const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal });
+  const stores = await openStores({
+    data,
+    database_url: databaseUrl,
+    purpose: "command",
+    log,
+    fatal,
+    ...(clocks && { clocks }),
+  });
   try {
     return await work(stores);
   } finally {
@@ -211,6 +232,18 @@ async function runVerify(stores: Stores, json: boolean): Promise<number> {
   return found === 0 ? 0 : 1;
 }
 
+async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {
+  const mode = modes.find((word) => word === (given.mode ?? "test"));
+  if (mode === undefined) throw new WrongUse("--mode must be live or test.");
+  if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
+  const clock = storyClock(systemClock());
+  const work = async (stores: Stores) => {
+    for (const line of await runDemo(stores[mode], clock, Number(given.seed), process.stderr)) print(line);
+    return 0;
+  };
+  return withStores(given, work, { live: clock, test: clock });
+}
+
 function help(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
@@ -251,9 +284,14 @@ async function main(words: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof WrongUse) return done(`packhouse ${name}: ${error.message}`, 2);
     if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);
-    if (error instanceof Fault) return done(`packhouse ${name}: ${error.message}`, 1);
+    if (error instanceof Fault) return done(`packhouse ${name}: ${told(error)}`, 1);
     throw error;
   }
+}
+
+/** A refusal with the fields it names, a line each. */
+function told({ message, facts }: Fault): string {
+  return [message, ...(facts.fields ?? []).map((problem) => `  ${problem.field} ${problem.message}`)].join("\n");
 }
 
 function done(text: string, code: number): number {

@@ -57,7 +57,7 @@ const newReservation = insert(
   "reservations",
   "order_id order_ref source status priority paused requires_cold_storage expires_at created_at",
 );
-const newClaim = insert("reservation_lines", "reservation_id product_id order_line_id wanted reserved picked");
+const newClaim = insert("reservation_lines", "reservation_id product_id order_line_id quantity wanted reserved picked");
 const newAllocation = insert("allocations", "reservation_line_id stock_item_id quantity");
 const newEvent = db.prepare("insert into events (id, type, body, created_at) values (?,?,?,?)");
 const newShipment = insert("shipments", "order_id status carrier service tracking_number tracking_url created_at");
@@ -65,7 +65,7 @@ const newParcelLine = insert("shipment_lines", "shipment_id order_line_id quanti
 const newLabel = insert(
   "labels",
   "shipment_id order_id status carrier service tracking_number tracking_url cost_cents currency package from_address" +
-    " to_address drawing fingerprint created_at",
+    " to_address drawing warnings fingerprint created_at",
 );
 const newRecord = insert(
   "tracking_records",
@@ -105,7 +105,9 @@ function takeStock(line: Line, claim: number, order_line: number | null, now: nu
   const stock = ofStock.all(product["id"] as number) as Row[];
   const item = stock.find((row) => Number(row["on_hand"]) - Number(row["reserved"]) >= line.quantity) as Row;
   take.get(line.quantity, now, item["id"] as number, line.quantity);
-  const claimed = idOf(newClaim.get(claim, product["id"] as number, order_line, line.quantity, line.quantity, 0));
+  const claimed = idOf(
+    newClaim.get(claim, product["id"] as number, order_line, line.quantity, line.quantity, line.quantity, 0),
+  );
   newAllocation.get(claimed, item["id"] as number, line.quantity);
   return { product, stock };
 }
@@ -166,7 +168,7 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
     newParcelLine.get(parcel, line["id"] as number, line["quantity"] as number);
   const to = of["shipping_address"] as string;
   const facts = [parcel, id, "completed", body.carrier, body.service, tracking, url, 795, "USD"] as never[];
-  const label = idOf(newLabel.get(...facts, JSON.stringify(body.package), to, to, drawing, tracking, now));
+  const label = idOf(newLabel.get(...facts, JSON.stringify(body.package), to, to, drawing, "[]", tracking, now));
   newRecord.get(tracking, body.carrier, parcel, "pending", 1, now, now);
   newHistory.get(id, "label", "pending", "api_key", "key_1", "bench", now);
   const view = {

@@ -86,7 +86,11 @@ async function seed(url: string, key: string): Promise<Ids> {
     postal_code: "04101",
     country: "US",
   };
-  const customer = await send("/customers", { email: "bench@packhouse.example", shipping_addresses: [address] });
+  const customer = await send("/customers", {
+    email: "bench@packhouse.example",
+    company: "Bench",
+    shipping_addresses: [address],
+  });
   for (const sku of skus) await send("/products", { sku, name: `Product ${sku}`, price: "5.00" });
   for (const sku of skus) await send("/inventory", { sku, quantity: stock_each });
   const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };

@@ -129,3 +129,8 @@ export async function findEventBodies(db: Db, ids: readonly string[]): Promise<M
 export async function listEventsAfter(db: Db, seq: number): Promise<StoredEvent[]> {
   return db.sql.select().from(events).where(gt(events.seq, seq)).orderBy(asc(events.seq));
 }
+
+/** How many events are kept, placed or not. */
+export async function countStoredEvents(db: Db): Promise<number> {
+  return db.sql.$count(events);
+}

@@ -1,5 +1,5 @@
 // Every balance derived anew from the ledger and the promises, in plain SQL that shares nothing with the commands.
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -140,4 +140,13 @@ export async function verifyInventory(db: Db): Promise<Difference[]> {
       differences.push({ rule, subject: `${noun} ${id}`, expected, actual });
   }
   return differences;
+}
+
+/** All units on hand, and how many of them are promised. */
+export async function countUnits(db: Db): Promise<{ on_hand: number; reserved: number }> {
+  const sum = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+  const [row] = await db.sql
+    .select({ on_hand: sum(stock_items.on_hand), reserved: sum(stock_items.reserved) })
+    .from(stock_items);
+  return row ?? { on_hand: 0, reserved: 0 };
 }

@@ -1,0 +1,190 @@
+import { createCustomer } from "../customers/commands.ts";
+import type { Tx } from "../database/store.ts";
+import { addStock } from "../inventory/stock/commands.ts";
+import { lotsShipped } from "../inventory/stock/store.ts";
+import { updateWarehouse } from "../inventory/warehouses/commands.ts";
+import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
+import type { Actor } from "../kit/actor.ts";
+import { system } from "../kit/actor.ts";
+import { assert } from "../kit/assert.ts";
+import { iso } from "../kit/clock.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { money } from "../kit/money.ts";
+import { cancelOrder, createOrder } from "../orders/commands.ts";
+import { packOrder, pickOrder, processOrder } from "../orders/fulfillment/commands.ts";
+import { holdOrder, releaseOrder } from "../orders/holds/commands.ts";
+import { shipOrder } from "../orders/shipments/commands.ts";
+import { createProduct } from "../products/commands.ts";
+import { findProducts } from "../products/store.ts";
+import { createReturn, inspectReturn, receiveReturn } from "../returns/commands.ts";
+import { refundReturn } from "../returns/refunds/commands.ts";
+import { builtInCarrier } from "../shipping/services.ts";
+import { buyTrackedLabel, recordScan } from "../tracking/commands.ts";
+import type { Act, ActKind, ActOf } from "./acts.ts";
+
+/** What earlier acts made, by the names that later acts call it. */
+export interface Story {
+  readonly customers: Map<string, { readonly id: string; readonly addresses: readonly string[] }>;
+  /** Orders by order number, as identifiers on the wire. */
+  readonly orders: Map<string, string>;
+  readonly tracking_numbers: Map<string, string>;
+  readonly returns: Map<string, string>;
+}
+
+/** A story in which nothing has happened yet. */
+export function newStory(): Story {
+  return { customers: new Map(), orders: new Map(), tracking_numbers: new Map(), returns: new Map() };
+}
+
+/** What to remember of an act once it is committed. */
+type Remember = () => void;
+type Perform = { [Kind in ActKind]: (tx: Tx, act: ActOf<Kind>, story: Story) => Promise<Remember | null> };
+
+const actor: Actor = system("demo");
+
+/** Runs one act of the sample business by the same command as the API. Answers what to remember once it is kept. */
+export async function performAct(tx: Tx, act: Act, story: Story): Promise<Remember | null> {
+  const perform = acts[act.kind] as (tx: Tx, act: Act, story: Story) => Promise<Remember | null>;
+  return perform(tx, act, story);
+}
+
+const acts: Perform = {
+  zone: async (tx, { zone }) => {
+    const { bins, ...facts } = zone;
+    const location_zones = [{ ...facts, bins: bins.map((code) => ({ code })) }];
+    await updateWarehouse(tx, await warehouse(tx), { location_zones });
+    return null;
+  },
+  product: async (tx, { article }) => {
+    const { weight_grams, dimensions_cm, price_cents, barcode, case_units, ...same } = article;
+    const { bin: _bin, shelf_life_days: _days, ...fields } = same;
+    await createProduct(tx, {
+      ...fields,
+      weight: weight_grams,
+      weight_unit: "g",
+      dimensions: { ...dimensions_cm, unit: "cm" },
+      price: money(price_cents),
+      barcodes: [{ value: barcode, type: barcode.length === 13 ? "ean" : "upc" }],
+      metadata: { case_units },
+    });
+    return null;
+  },
+  customer: async (tx, { buyer }, { customers }) => {
+    const { email, company, phone, addresses } = buyer;
+    const made = await createCustomer(tx, { email, company, phone, shipping_addresses: [...addresses] });
+    const known = {
+      id: wireId("customer", made.id),
+      addresses: made.shipping_addresses.map(({ id }) => wireId("address", id)),
+    };
+    return () => customers.set(email, known);
+  },
+  receipt: async (tx, { sku, quantity, bin, lot_number, expiration_at, unit_cost_cents, reference }) => {
+    const lot = lot_number === null ? {} : { lot_number };
+    const expiry = expiration_at === null ? {} : { expiration_date: iso(expiration_at) };
+    const location = await warehouse(tx);
+    const stock = { sku, quantity, location, bin, reference, unit_cost: money(unit_cost_cents), ...lot, ...expiry };
+    await addStock(tx, stock, actor);
+    return null;
+  },
+  order: async (tx, act, { customers, orders }) => {
+    const { order_number, customer_email, address_index, lines, shipping_amount_cents, order_notes, ...rest } = act;
+    const { at: _at, kind: _kind, ...same } = rest;
+    const customer = customers.get(customer_email);
+    const order = await createOrder(
+      tx,
+      {
+        ...same,
+        order_number,
+        customer_id: customer?.id ?? "",
+        shipping_address_id: customer?.addresses[address_index] ?? "",
+        shipping_amount: money(shipping_amount_cents),
+        line_items: lines.map(({ unit_price_cents, ...line }) => ({ ...line, unit_price: money(unit_price_cents) })),
+        ...(order_notes === null ? {} : { order_notes }),
+      },
+      actor,
+    );
+    return () => orders.set(order_number, wireId("order", order.id));
+  },
+  hold: async (tx, { order_number, reason, note }, { orders }) => {
+    await holdOrder(tx, named(orders, order_number), { reason: reason as "manual", note }, actor);
+    return null;
+  },
+  release: async (tx, { order_number }, { orders }) => {
+    await releaseOrder(tx, named(orders, order_number), {}, actor);
+    return null;
+  },
+  cancel: async (tx, { order_number, reason, note }, { orders }) => {
+    await cancelOrder(tx, named(orders, order_number), { reason, note }, actor);
+    return null;
+  },
+  process: async (tx, { order_number }, { orders }) => {
+    await processOrder(tx, named(orders, order_number), actor);
+    return null;
+  },
+  pick: async (tx, { order_number }, { orders }) => {
+    await pickOrder(tx, named(orders, order_number), {}, actor);
+    return null;
+  },
+  pack: async (tx, { order_number }, { orders }) => {
+    await packOrder(tx, named(orders, order_number), {}, actor);
+    return null;
+  },
+  ship: async (tx, { order_number }, { orders }) => {
+    await shipOrder(tx, named(orders, order_number), {}, actor);
+    return null;
+  },
+  label: async (tx, { order_number, service, weight_grams }, { orders, tracking_numbers }) => {
+    const parcel = { weight: weight_grams, weight_unit: "g" };
+    const carrier = builtInCarrier(tx.mode).code;
+    const input = { order_id: named(orders, order_number), carrier, service, package: parcel };
+    const label = await buyTrackedLabel(tx, input, { actor, origin: "", additional: false });
+    return () => tracking_numbers.set(order_number, label.tracking_number ?? "");
+  },
+  scan: async (tx, { order_number, status, message, city, state }, { tracking_numbers }) => {
+    const scan = { status, message, location: { city, state, country: "US" } };
+    await recordScan(tx, named(tracking_numbers, order_number), scan, actor);
+    return null;
+  },
+  return: async (tx, { order_number, reason, notes, items }, { orders, returns }) => {
+    const stated = items.map((item) => ({ ...item, ...(notes === null ? {} : { notes }) }));
+    const made = await createReturn(tx, { order_id: named(orders, order_number), reason, items: stated });
+    return () => returns.set(order_number, wireId("return", made.id));
+  },
+  receive_return: async (tx, { order_number }, { returns }) => {
+    await receiveReturn(tx, named(returns, order_number), {});
+    return null;
+  },
+  inspect_return: async (tx, { order_number, items }, { orders, returns }) => {
+    const lotOf = await shippedLots(tx, named(orders, order_number));
+    const found = items.map((item) => ({ ...item, ...lotOf(item.sku) }));
+    await inspectReturn(tx, named(returns, order_number), { items: found }, actor);
+    return null;
+  },
+  refund_return: async (tx, { order_number }, { returns }) => {
+    await refundReturn(tx, named(returns, order_number), {});
+    return null;
+  },
+};
+
+function named(things: ReadonlyMap<string, string>, name: string): string {
+  const found = things.get(name);
+  assert(found, `the sample business speaks of ${name} before it is there`);
+  return found;
+}
+
+/** The lot that most units of a SKU were of when the order left; none for goods without lots. */
+async function shippedLots(tx: Tx, order_id: string): Promise<(sku: string) => { lot_number?: string }> {
+  const shipped = await lotsShipped(tx, readId("order", order_id) ?? 0);
+  const products = await findProducts(tx, [...new Set(shipped.map(({ product_id }) => product_id))]);
+  const skus = new Map(products.map(({ id, sku }) => [id, sku]));
+  return (sku) => {
+    const lot_number = shipped.find(({ product_id }) => skus.get(product_id) === sku)?.lot_number ?? null;
+    return lot_number === null ? {} : { lot_number };
+  };
+}
+
+async function warehouse(tx: Tx): Promise<string> {
+  const [first] = await listPlainWarehouses(tx);
+  assert(first, "a store has a warehouse from its first start");
+  return wireId("warehouse", first.id);
+}
