@@ -28,7 +28,7 @@ export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: 
   const open = line.reserved - line.picked;
   if (pick.quantity > open) {
     const shortages = [{ sku: product.sku, requested: pick.quantity, available: open }];
-    const message = `Of ${product.sku} ${open} units are reserved and not picked yet, so ${pick.quantity} cannot be picked.`;
+    const message = `Only ${open} units of ${product.sku} are left to pick, not ${pick.quantity}.`;
     throw new Fault("insufficient_inventory", message, { shortages });
   }
   const isMeant = ({ lot_number, bin }: StockItem) =>

@@ -1,0 +1,119 @@
+// A small warehouse for tests of the stock: a store without the API above it.
+import type { Store, Tx } from "../../src/database/store.ts";
+import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import type { OrderClaim } from "../../src/inventory/reservations/claim.ts";
+import { claimForOrder } from "../../src/inventory/reservations/commands.ts";
+import { addStock } from "../../src/inventory/stock/commands.ts";
+import { itemView } from "../../src/inventory/stock/shelf.ts";
+import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
+import { createWarehouse, ensureWarehouse, updateWarehouse } from "../../src/inventory/warehouses/commands.ts";
+import { listWarehouses } from "../../src/inventory/warehouses/store.ts";
+import { system } from "../../src/kit/actor.ts";
+import { iso, stillClock } from "../../src/kit/clock.ts";
+import { listEventsAfter } from "../../src/outbox/store.ts";
+import { createProduct } from "../../src/products/commands.ts";
+import { openTemporaryStore } from "../database/temporary.ts";
+
+export const start = Date.parse("2026-03-01T00:00:00.000Z");
+export const day_ms = 86_400_000;
+export const clerk = system("test");
+
+/** What a claim of these tests wants: the rest is as usual. */
+export interface Wanted extends Partial<Omit<OrderClaim, "lines">> {
+  readonly lines: readonly (readonly [sku: string, quantity: number])[];
+}
+
+/** A store with two warehouses, a cold zone in each, and a clock that stands still. */
+export async function openShop() {
+  const clock = stillClock(start);
+  const store = await openTemporaryStore({ mode: "live", clock });
+  await store.write(async (tx) => {
+    await ensureWarehouse(tx);
+    const [main] = await listWarehouses(tx);
+    if (main === undefined) throw new Error("there is a warehouse");
+    const cold = { zone_id: "COLD", temperature_zone: "refrigerated" as const };
+    await updateWarehouse(tx, String(main.id), { location_zones: [{ ...cold, bins: [{ code: "C-01" }] }] });
+    const { name: _name, ...address } = { ...main.address };
+    const zones = [{ zone_id: "AMBIENT", temperature_zone: "ambient" as const, bins: [{ code: "W-01" }] }, cold];
+    await createWarehouse(tx, {
+      name: "West",
+      priority: 200,
+      address: { name: "West", ...address },
+      location_zones: zones,
+    });
+  });
+  const [main, west] = (await store.read(listWarehouses)).map(({ id }) => id);
+  if (main === undefined || west === undefined) throw new Error("there are two warehouses");
+  const skus = new Map<string, number>();
+  const product_id = (sku: string) => skus.get(sku) ?? 0;
+  let taken = 0;
+  return {
+    store,
+    clock,
+    main,
+    west,
+    product_id,
+    write: <T>(work: (tx: Tx) => Promise<T>) => store.write(work),
+    /** Creates a product; `fields` as the API takes them. */
+    async product(sku: string, fields: Record<string, unknown> = {}) {
+      const { id } = await store.write((tx) => createProduct(tx, { sku, name: sku, ...fields }));
+      skus.set(sku, id);
+    },
+    /** Adds units, to the main warehouse unless told otherwise; a lot by its number and days until it expires. */
+    async add(sku: string, quantity: number, { location = main, lot = "", days = 0, bin = "" } = {}) {
+      const expiry = days === 0 ? {} : { expiration_date: iso(clock.now() + days * day_ms) };
+      const where = { location, ...(bin === "" ? {} : { bin }), ...(lot === "" ? {} : { lot_number: lot }) };
+      await store.write((tx) => addStock(tx, { sku, quantity, ...where, ...expiry }, clerk));
+    },
+    claimOf: (order_id: number, { lines, ...rest }: Wanted): OrderClaim => ({
+      order_id,
+      order_number: `N-${order_id}`,
+      source: "api",
+      priority: 0,
+      warehouse_id: null,
+      requires_cold_storage: false,
+      allow_backorder: true,
+      reservation_id: null,
+      ...rest,
+      lines: lines.map(([sku, quantity], at) => ({
+        order_line_id: order_id * 10 + at,
+        product_id: product_id(sku),
+        quantity,
+      })),
+    }),
+    /** Claims stock for an order; answers wanted, reserved and picked of each line. */
+    async claim(order_id: number, wanted: Wanted) {
+      const claim = this.claimOf(order_id, wanted);
+      return counts(await store.write((tx) => claimForOrder(tx, claim)));
+    },
+    /** The stock of a SKU as the API shows it. */
+    async item(sku: string) {
+      return store.read(async (db) => {
+        const [shelf] = await loadShelves(db, [...(await findStockedIds(db, [sku])).values()]);
+        if (shelf === undefined) throw new Error(`there is no ${sku}`);
+        return itemView(shelf, db.now, shelf.updated_at);
+      });
+    },
+    /** The types of the events since the last call, with the SKU each is about. */
+    async takeEvents(): Promise<string[]> {
+      const rows = await store.read((db) => listEventsAfter(db, taken));
+      taken = rows.at(-1)?.seq ?? taken;
+      return rows.map(({ type, body }) => `${type} ${(JSON.parse(body) as { data: { sku: string } }).data.sku}`);
+    },
+    differences: () => store.read(verifyInventory),
+    close: () => store.close(),
+  };
+}
+export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** The counts of lines as triples: wanted, reserved, picked. */
+export function counts(lines: readonly { wanted: number; reserved: number; picked: number }[]) {
+  return lines.map(({ wanted, reserved, picked }) => [wanted, reserved, picked]);
+}
+
+/** Runs the stock's jobs until none has anything due. */
+export async function runJobs(store: Store, jobs: readonly ((store: Store) => Promise<number | null>)[]) {
+  for (const job of jobs) {
+    for (let next: number | null = 0; next !== null && next <= store.clock.now(); ) next = await job(store);
+  }
+}
