@@ -162,9 +162,9 @@ export function shortagesOf(
   options: PlanOptions,
 ): Shortage[] {
   const short = new Set(wants.filter((_, at) => (missing[at] ?? 0) > 0).map(({ product_id }) => product_id));
-  return [...short].flatMap((product_id) => {
+  return [...new Set(wants.map((want) => want.product_id))].flatMap((product_id) => {
     const shelf = shelves.get(product_id);
-    if (shelf === undefined) return [];
+    if (shelf === undefined || !short.has(product_id)) return [];
     const own = wants.filter((want) => want.product_id === product_id);
     const free = new Map<number, number>();
     for (const item of shelf.items) {
