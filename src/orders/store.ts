@@ -353,21 +353,24 @@ const addReturnedRow = prepared((sql: Writing, a: Args<{ id: number; quantity: n
         template`${order_lines.quantity_returned} + ${a.quantity} <= ${order_lines.quantity_shipped}`,
       ),
     )
-    .returning({ order_id: order_lines.order_id }),
+    .returning({ id: order_lines.id }),
 );
-const touchRow = prepared((sql: Writing, a: Args<{ id: number; now: number }>) =>
+const touchOrderOf = prepared((sql: Writing, a: Args<{ line_id: number; now: number }>) =>
   sql
     .update(orders)
     .set({ version: template`${orders.version} + 1`, updated_at: a.now })
-    .where(eq(orders.id, a.id)),
+    .where(
+      eq(
+        orders.id,
+        template`(select ${order_lines.order_id} from ${order_lines} where ${order_lines.id} = ${a.line_id})`,
+      ),
+    ),
 );
 
-/** Counts units of a line as returned; false, and nothing done, when fewer were shipped. */
+/** Counts units of a line as returned; false when fewer were shipped. The order's row is locked first, as always. */
 export async function addReturned(tx: Tx, id: number, quantity: number): Promise<boolean> {
-  const [row] = await addReturnedRow(tx, { id, quantity });
-  if (row === undefined) return false;
-  await touchRow(tx, { id: row.order_id, now: tx.now });
-  return true;
+  await touchOrderOf(tx, { line_id: id, now: tx.now });
+  return (await addReturnedRow(tx, { id, quantity })).length === 1;
 }
 
 /** A row of an order's history, as it is kept. */

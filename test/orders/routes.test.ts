@@ -77,6 +77,49 @@ describe("works", () => {
     expect(made.allocation).toEqual({ complete: false, backordered_units: 1 });
   });
 
+  test("what stock tells comes after what the order tells, in one transaction", async () => {
+    const [a, b] = [await shop.product(5), await shop.product(5)];
+    const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
+    await types();
+    const made = await shop.order([
+      [a, 1],
+      [b, 1],
+    ]);
+    const twice = ["inventory.updated", "inventory.updated"];
+    expect(await types()).toEqual(["order.created", ...twice]);
+    await shop.act(made.id, "ship");
+    expect(await types()).toEqual(["order.fulfilled", "order.shipped", ...twice]);
+    const other = await shop.order([[a, 1]]);
+    await types();
+    await shop.cancel(other.id);
+    expect(await types()).toEqual(["order.cancelled", "inventory.updated"]);
+  });
+
+  test("an earlier reservation is taken over, by the order's number or by its own id", async () => {
+    const goods = await shop.product(10);
+    const reserve = async (order_id: string) =>
+      (await shop.app.post("/inventory/reserve", { order_id, items: [{ sku: goods.sku, quantity: 4 }] })).body.data;
+    await reserve("by number");
+    const { reservation_id } = await reserve("by id");
+    expect(await shop.available(goods.sku)).toBe(2);
+    const first = await shop.order([[goods, 3]], { order_number: "by number" });
+    const second = await shop.order([[goods, 6]], { reservation_id });
+    expect([first.allocation.backordered_units, second.allocation.backordered_units]).toEqual([0, 0]);
+    expect(await shop.available(goods.sku)).toBe(1);
+  });
+
+  test("an order waits for stock, and what comes in is shown at once", async () => {
+    const goods = await shop.product(1);
+    const made = await shop.order([[goods, 3]]);
+    await shop.app.post("/inventory", { sku: goods.sku, quantity: 5, location: "whs_1001" });
+    const filled = await shop.get(made.id);
+    expect(filled).toMatchObject({
+      allocation: { complete: true, backordered_units: 0 },
+      line_items: [{ quantity_reserved: 3 }],
+      estimated_ship_date: "2026-01-02",
+    });
+  });
+
   test("what a GET answered can be sent back and changes nothing", async () => {
     const made = await shop.order([[await shop.product(5), 1]]);
     const same = await shop.app.patch(`/orders/${made.id}`, made);
