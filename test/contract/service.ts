@@ -1,9 +1,10 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
-import type { StartedService } from "../../scripts/service.ts";
-import { type Permission, permissions } from "../../src/keys/permission.ts";
-import { type Mode, modes } from "../../src/kit/mode.ts";
-import { startFreshService } from "../flows/service.ts";
+import { join } from "node:path";
+import { type StartedService, startService } from "../../scripts/service.ts";
+import type { Permission } from "../../src/keys/permission.ts";
+import type { Mode } from "../../src/kit/mode.ts";
+import { freshDatabase } from "../flows/service.ts";
 import { expectShape, refusal } from "./shape.ts";
 
 /** Both kinds of key and both base addresses, each once. */
@@ -17,21 +18,26 @@ let service: StartedService | null = null;
 const keys = new Map<string, string>();
 const replayed = new Set<string>();
 
-/** Starts the service on an empty database and makes a key of every mode and permission. */
-export async function startService(): Promise<void> {
+let place: readonly string[] = [];
+
+/** Starts the service on an empty database and makes a key of each mode, and of each permission. */
+export async function startContract(): Promise<void> {
+  const database_url = await freshDatabase();
   // Live subscriptions of these tests name a receiver on this machine, where nobody listens.
-  const started = await startFreshService({ env: { PACKHOUSE_WEBHOOK_ALLOW_CIDRS: "127.0.0.1/32" } });
+  const started = await startService({ database_url, env: { PACKHOUSE_WEBHOOK_ALLOW_CIDRS: "127.0.0.1/32" } });
   service = started;
-  const wanted = modes.flatMap((mode) => permissions.map((permission) => ({ mode, permission })));
+  place = ["--data", started.data, ...(database_url === null ? [] : ["--database-url", database_url])];
+  const wanted = ["live full", "test full", "live read", "live read_write"] as const;
   await Promise.all(
-    wanted.map(async ({ mode, permission }) =>
-      keys.set(`${mode} ${permission}`, await started.makeKey(mode, permission)),
-    ),
+    wanted.map(async (name) => {
+      const [mode, permission] = name.split(" ") as [Mode, Permission];
+      keys.set(name, await started.makeKey(mode, permission));
+    }),
   );
 }
 
 /** Ends the service and removes its data. */
-export async function stopService(): Promise<void> {
+export async function stopContract(): Promise<void> {
   await service?.remove();
 }
 
@@ -48,8 +54,16 @@ export interface Answer {
 /** The key of a mode with a permission. */
 export function keyOf(mode: Mode, permission: Permission): string {
   const key = keys.get(`${mode} ${permission}`);
-  if (key === undefined) throw new Error("The service has not been started.");
+  if (key === undefined) throw new Error(`There is no ${permission} key of mode ${mode}.`);
   return key;
+}
+
+/** Makes a key that may be used from these addresses only. */
+export async function makeListedKey(mode: Mode, addresses: string): Promise<string> {
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const words = ["keys", "create", "--name", "listed", "--mode", mode, "--allow", addresses, "--json", ...place];
+  const made = Bun.spawn([process.execPath, main, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  return JSON.parse(await new Response(made.stdout).text()).key;
 }
 
 /** Sends one request to a path from the root; a body that is a text goes out as it is. */
@@ -127,22 +141,22 @@ export function wasReplayed(row: string): boolean {
   return replayed.has(row);
 }
 
-const join = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-/** Insists that a list of at least two rows has pages as documented: the first is 1, 50 rows by default, at most 100. */
+/** Insists that a list of at least two rows has the documented pages: from 1, 50 rows by default, at most 100. */
 export async function expectPages(api: Api, path: string, pagination = "meta.pagination"): Promise<void> {
   const first = await api.get(path);
   expect(first.at(pagination)).toMatchObject({ page: 1, limit: 50 });
   const total = Number(first.at(`${pagination}.total`));
   expect(total).toBeGreaterThanOrEqual(2);
   expect(first.at(`${pagination}.total_pages`)).toBe(Math.ceil(total / 50));
-  const second = await api.get(join(path, "limit=1&page=2"));
+  const second = await api.get(withQuery(path, "limit=1&page=2"));
   expect(second.at(pagination)).toMatchObject({ page: 2, limit: 1, total, total_pages: total });
   expect(second.at("data")).toEqual([first.at("data.1")]);
-  const beyond = await api.get(join(path, `limit=100&page=${Math.ceil(total / 100) + 1}`));
+  const beyond = await api.get(withQuery(path, `limit=100&page=${Math.ceil(total / 100) + 1}`));
   expect(beyond.at(pagination)).toMatchObject({ limit: 100, total });
   expect(beyond.at("data")).toEqual([]);
   for (const query of ["limit=101", "limit=0", "page=0", "page=x"]) {
-    await api.refused(422, "validation_failed", "GET", join(path, query));
+    await api.refused(422, "validation_failed", "GET", withQuery(path, query));
   }
 }

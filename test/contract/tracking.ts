@@ -77,6 +77,14 @@ describe("tracking", () => {
     await api.refused(404, "resource_missing", "GET", "/tracking/NOSUCHNUMBER1");
   });
 
+  replay("GET /tracking/:tracking_number", "knows `accepted` as a status of events only", async (api) => {
+    const label = await buyLabel(api, (await makeOrder(api)).id);
+    const tracking_number = label.textAt("data.tracking_number");
+    await scan(api, tracking_number, "accepted");
+    const answer = await api.get(`/tracking/${tracking_number}`);
+    expect([answer.at("data.status"), answer.at("data.events.0.status")]).toEqual(["picked_up", "accepted"]);
+  });
+
   replay("GET /tracking/:tracking_number", "agrees with the order, which moves with its parcel", async (api) => {
     const { order, tracking_number } = await makeParcel(api);
     expect((await api.get(`/tracking/${tracking_number}`)).at("data.status")).toBe("in_transit");
