@@ -26,7 +26,6 @@ import { type BuiltInCarrier, builtInCarrier, type Quote, quoteService, type Ser
 import { labelMoves } from "./status.ts";
 import {
   type BoughtLabel,
-  completeLabel,
   getLabel,
   insertLabel,
   listBoughtLabels,
@@ -156,31 +155,11 @@ interface Purchase {
   readonly address: string;
 }
 
-/** Stores and draws a label. Its number in our books makes its tracking number, so it is stored before it is drawn. */
+/** Draws a label and stores it. The parcel's number in our books makes the tracking number. */
 async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
-  const { order, carrier, service, parcel, quote, from_address, to_address } = purchase;
-  const asked: Omit<Label, "id"> = {
-    shipment_id: purchase.shipment_id,
-    order_id: order.id,
-    status: "processing",
-    carrier: carrier.code,
-    service: service.code,
-    tracking_number: null,
-    tracking_url: null,
-    cost_cents: quote.rate_cents,
-    currency: quote.currency,
-    package: parcel.package,
-    from_address,
-    to_address,
-    drawing: null,
-    warnings: [],
-    fingerprint: purchase.fingerprint,
-    created_at: tx.now,
-    voided_at: null,
-  };
-  const id = await insertLabel(tx, asked);
+  const { order, shipment_id, carrier, service, parcel, quote, from_address, to_address } = purchase;
   const test = tx.mode === "test";
-  const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, id);
+  const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
   const tracking_url = `${purchase.address}/v1/tracking/${tracking_number}`;
   const { drawing, warnings } = drawLabel({
     carrier: carrier.name,
@@ -196,10 +175,25 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     date: quote.ship_date,
     test,
   });
-  const status = move(labelMoves, "complete", asked.status);
-  const label = { ...asked, id, status, tracking_number, tracking_url, drawing, warnings };
-  await completeLabel(tx, label);
-  return label;
+  return insertLabel(tx, {
+    shipment_id,
+    order_id: order.id,
+    status: labelMoves.complete.to,
+    carrier: carrier.code,
+    service: service.code,
+    tracking_number,
+    tracking_url,
+    cost_cents: quote.rate_cents,
+    currency: quote.currency,
+    package: parcel.package,
+    from_address,
+    to_address,
+    drawing,
+    warnings,
+    fingerprint: purchase.fingerprint,
+    created_at: tx.now,
+    voided_at: null,
+  });
 }
 
 /**

@@ -75,8 +75,25 @@ function momentAt(day: number, hour: number, zone: string): number {
   return shown - (wallClock(guess, zone) - guess);
 }
 
+// Offsets change at whole quarters of an hour, so the clock is read once for each quarter.
+const quarter_ms = 900_000;
+const offsets = new Map<string, number>();
+const offsets_max = 1000;
+
 /** What the zone's clock shows at a moment, as if that reading were UTC. */
 function wallClock(at: number, zone: string): number {
+  const quarter = Math.floor(at / quarter_ms);
+  const key = `${zone} ${quarter}`;
+  let offset = offsets.get(key);
+  if (offset === undefined) {
+    offset = readClock(quarter * quarter_ms, zone) - quarter * quarter_ms;
+    if (offsets.size >= offsets_max) offsets.clear();
+    offsets.set(key, offset);
+  }
+  return Math.floor(at / 1000) * 1000 + offset;
+}
+
+function readClock(at: number, zone: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of clockOf(zone).formatToParts(at)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;

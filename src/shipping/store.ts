@@ -109,8 +109,8 @@ export async function listBoughtLabels(db: Db, order_id: number): Promise<Bought
   return boughtOfOrder(db, { order_id });
 }
 
-/** Stores a label that is being bought and answers its id, from which its tracking number is made. */
-export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<number> {
+/** Stores a label and answers it. */
+export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Label> {
   const { from_address, to_address, ...same } = label;
   const [id = 0] = await insertIds(tx, labels, [
     {
@@ -121,37 +121,7 @@ export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<num
       warnings: [...label.warnings],
     },
   ]);
-  return id;
-}
-
-interface Completion {
-  readonly id: number;
-  readonly status: string;
-  readonly tracking_number: string | null;
-  readonly tracking_url: string | null;
-  /** JSON, since a prepared update does not write it. */
-  readonly drawing: string;
-  readonly warnings: string;
-}
-
-const complete = prepared((query: Writing, a: Args<Completion>) =>
-  query
-    .update(labels)
-    .set({
-      status: sql`${a.status}`,
-      tracking_number: sql`${a.tracking_number}`,
-      tracking_url: sql`${a.tracking_url}`,
-      drawing: sql`${a.drawing}`,
-      warnings: sql`${a.warnings}`,
-    })
-    .where(eq(labels.id, a.id)),
-);
-
-/** Stores what a purchase brought: the tracking number, the drawing and its warnings. */
-export async function completeLabel(tx: Tx, label: Label): Promise<void> {
-  const { id, status, tracking_number, tracking_url, drawing, warnings } = label;
-  const written = { drawing: JSON.stringify(drawing), warnings: JSON.stringify(warnings) };
-  await complete(tx, { id, status, tracking_number, tracking_url, ...written });
+  return { id, ...label };
 }
 
 const voidRow = prepared((query: Writing, a: Args<{ id: number; status: string; at: number }>) =>

@@ -49,8 +49,12 @@ const latinLetters: Readonly<Record<string, string>> = {
 // Writers set characters from left to right, so these would come out backwards.
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
+// Most lines are plain: printable ASCII, spaces single and only between words. They are what all of this would make.
+const plain = /^(?:[!-~]+(?: [!-~]+)*)?$/;
+
 /** One line without control and format characters, composed, with single spaces. */
 export function plainLine(text: string): string {
+  if (plain.test(text)) return text;
   const visible = text
     .toWellFormed()
     .normalize("NFC")
@@ -60,9 +64,10 @@ export function plainLine(text: string): string {
 
 /**
  * Replaces each character that `can_type` does not know by its plain Latin letters, or else by a question mark. Text
- * that runs from right to left counts as unknown.
+ * that runs from right to left counts as unknown. Every printer is known to type printable ASCII.
  */
 export function typeable(text: string, can_type: (code_point: number) => boolean): Typeable {
+  if (/^[ -~]*$/.test(text)) return { text, lost: false };
   let result = "";
   let lost = false;
   for (const character of text) {

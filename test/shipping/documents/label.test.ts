@@ -47,14 +47,16 @@ const overlap = (a: Area, b: Area): boolean =>
 /** White text lies on a fill; all else keeps its own paper, and all of it lies on the label. */
 function layoutProblems(operations: readonly Operation[]): string[] {
   const problems: string[] = [];
+  const areas = new Map(operations.map((operation) => [operation, areaOf(operation)]));
   for (const [index, one] of operations.entries()) {
-    const area = areaOf(one);
+    const area = areas.get(one) as Area;
     if (area.left < 0 || area.top < 0 || area.right > labelWidth + 1 || area.bottom > labelHeight) {
       problems.push(`outside: ${JSON.stringify(one)}`);
     }
     for (const other of operations.slice(index + 1)) {
       const stamped = [one, other].some((o) => o.op === "fill") && [one, other].some((o) => o.op === "text" && o.white);
-      if (!stamped && overlap(area, areaOf(other))) problems.push(`${JSON.stringify(one)} on ${JSON.stringify(other)}`);
+      if (!stamped && overlap(area, areas.get(other) as Area))
+        problems.push(`${JSON.stringify(one)} on ${JSON.stringify(other)}`);
     }
   }
   return problems;
