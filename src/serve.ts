@@ -15,6 +15,7 @@ import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import type { Log } from "./kit/log.ts";
 import { startSchedule } from "./schedule.ts";
+import { rangeProblem } from "./webhooks/address.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -54,7 +55,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     base_url: (variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""),
     trusted_proxies: ranges("PACKHOUSE_TRUSTED_PROXIES"),
     loopback_only: isLoopback(host),
-    webhook_allow_cidrs: words("PACKHOUSE_WEBHOOK_ALLOW_CIDRS"),
+    webhook_allow_cidrs: openings(),
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
   };
   await prepare(stores, print);
@@ -134,6 +135,14 @@ function ranges(name: `PACKHOUSE_${string}`): AddressList {
   } catch (error) {
     throw new WrongUse(`${name}: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** The ranges that the operator opened for webhooks. */
+function openings(): string[] {
+  const cidrs = words("PACKHOUSE_WEBHOOK_ALLOW_CIDRS");
+  const problem = cidrs.map(rangeProblem).find((found) => found !== null);
+  if (problem) throw new WrongUse(`PACKHOUSE_WEBHOOK_ALLOW_CIDRS: ${problem}`);
+  return cidrs;
 }
 
 function isLoopback(host: string): boolean {

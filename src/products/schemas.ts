@@ -17,7 +17,9 @@ const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 const Barcode = closed({ value: textField(80), type: choice(barcodeTypes) });
 const Dimensions = closed({ length: positive, width: positive, height: positive, unit: choice(lengthUnits) });
 const Customs = closed({
-  hs_code: Type.Optional(Type.String({ pattern: "^[0-9]{4,10}$", hint: "must be 4 to 10 digits" })),
+  hs_code: Type.Optional(
+    Type.String({ pattern: "^[0-9]{4}(\\.?[0-9]{2}){0,3}$", hint: "must be 4 to 10 digits, such as 0406.10" }),
+  ),
   country_of_origin: Type.Optional(Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code" })),
   description: Type.Optional(textField(200)),
 });
