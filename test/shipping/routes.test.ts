@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { ShipmentEventView } from "../../src/tracking/schemas.ts";
 import { start as now, openTestApp, type TestApp } from "../harness.ts";
 import { openShop, parcel } from "./shop.ts";
 
@@ -83,6 +85,7 @@ describe("works", () => {
     expect((await app.get(`/shipping/labels/${label.label_id}`)).body.data).toEqual(label);
     const [event, ...others] = await app.takeEvents();
     expect(others).toEqual([]);
+    expect([...Value.Errors(ShipmentEventView, event?.data)]).toEqual([]);
     expect(event).toMatchObject({
       type: "shipment.created",
       data: {
@@ -248,6 +251,16 @@ describe("refuses", () => {
     await app.takeEvents();
     expect(codeOf(await app.post(`/shipping/labels/${label_id}/void`))).toEqual([409, "label_not_voidable"]);
     expect(await types()).toEqual([]);
+  });
+
+  test("a request to a host that cannot be one", async () => {
+    const { label_id } = (await shop.label((await shop.order()).id)).body.data;
+    const { base_url } = app.service;
+    const bad = new Request(`http://a%24b.test/v1/shipping/labels/${label_id}`, {
+      headers: { authorization: `Bearer ${shop.key}` },
+    });
+    expect([base_url, (await app.app.handle(bad)).status]).toEqual(["", 400]);
+    await app.takeEvents();
   });
 
   test("what is not there", async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { ShipmentEventView } from "../../src/tracking/schemas.ts";
 import { start as now, openTestApp, type TestApp } from "../harness.ts";
 import { openShop } from "../shipping/shop.ts";
 
@@ -64,6 +66,7 @@ describe("works", () => {
       "shipment.tracking_updated",
       "shipment.delivered",
     ]);
+    for (const { data } of events.slice(1)) expect([...Value.Errors(ShipmentEventView, data)]).toEqual([]);
     expect(events[2]?.data).toMatchObject({
       object: "shipment",
       status: "delivered",
