@@ -74,6 +74,10 @@ interface Lockable {
 /** Locks the rows read until the transaction ends. SQLite has one writer, so there is nothing to lock. */
 export const forUpdate = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("no key update") as Q) : query);
 
+/** As `forUpdate`, one row after another by a column, so that no two transactions wait for each other. */
+export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn): Q =>
+  isPostgres ? forUpdate((query as unknown as { orderBy(column: AnyColumn): Q }).orderBy(column)) : query;
+
 /** Locks the rows read and passes over those that another transaction holds. */
 export const skipLocked = <Q extends Lockable>(query: Q): Q =>
   isPostgres ? (query.for("update", { skipLocked: true }) as Q) : query;

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, amongTexts, forUpdate, list, matches } from "../../../db/kit.ts";
+import { among, amongTexts, forUpdateInOrder, list, matches } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -31,7 +31,7 @@ const productsById = prepared((sql, a: Args<{ ids: string }>) =>
   sql.select(stocked).from(products).where(among(products.id, a.ids)),
 );
 const productsLocked = prepared((sql, a: Args<{ ids: string }>) =>
-  forUpdate(sql.select(stocked).from(products).where(among(products.id, a.ids)).orderBy(asc(products.id))),
+  forUpdateInOrder(sql.select(stocked).from(products).where(among(products.id, a.ids)), products.id),
 );
 
 // Conditions are written out where a partial index is to be used: a bound value would hide them from SQLite.
@@ -81,8 +81,7 @@ const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
     .leftJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(zones, eq(zones.id, bins.zone_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(among(products.id, a.ids))
-    .orderBy(asc(products.id), asc(stock_items.id)),
+    .where(among(products.id, a.ids)),
 );
 
 /** A shelf as it was read. */
@@ -115,6 +114,8 @@ async function shelvesOf(db: Db, ids: readonly number[], found: readonly Stocked
     found.map((product) => {
       const own = rowsOf.get(product.id) ?? [];
       const items = own.filter((row) => row.id !== null) as unknown as StockItem[];
+      // Sorted here: a sorter costs SQLite more than the query.
+      items.sort((a, b) => a.id - b.id);
       const [first] = own;
       const updated_at = Math.max(first?.moved_at ?? product.created_at, ...items.map((item) => item.updated_at));
       const overdue = (first?.overdue ?? 0) > 0;
