@@ -1,4 +1,4 @@
-// `bun run northwind <folder> [--url … --key …]`: the Northwind tables as real input, driven through the service over HTTP.
+// `bun run northwind <folder> [--url … --key …]`: the Northwind tables as real input, driven through the service.
 import { parseArgs } from "node:util";
 import { awaitDeliveries, check, countEvents, type Findings } from "./northwind/checks.ts";
 import { connect, type Json } from "./northwind/client.ts";

@@ -1,4 +1,4 @@
-// The tables' addresses as the service wants them: ISO country codes, postal codes of today's form, states by their code.
+// The tables' addresses as the service wants them: ISO country codes, postal codes of today's form, codes of states.
 import type { CustomerRow, OrderRow } from "./tables.ts";
 
 /** An address in the body of `POST /customers`. */

@@ -45,7 +45,7 @@ export async function awaitDeliveries(client: Client, receiver: Receiver, before
   return written;
 }
 
-/** Compares orders, stock, ledger and events with what the plan expects. `written` is the number of events of this run. */
+/** Compares orders, stock, ledger and events with what the plan expects. `written` counts the events of this run. */
 export async function check(
   client: Client,
   plan: NorthwindPlan,

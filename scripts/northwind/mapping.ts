@@ -54,8 +54,8 @@ export interface NorthwindPlan {
 
 export type Zone = "ambient" | "refrigerated";
 
-// The tables give no weights, and their case sizes would make some orders weigh a ton. These are grams of a unit, chosen
-// so that the largest order is one parcel of less than 70 pounds.
+// The tables give no weights, and their case sizes would make some orders weigh a ton. These are grams of a unit, such
+// that the largest order is one parcel of less than 70 pounds.
 const categories: Readonly<Record<string, { readonly zone: Zone; readonly weight_grams: number }>> = {
   Beverages: { zone: "ambient", weight_grams: 100 },
   Condiments: { zone: "ambient", weight_grams: 75 },
@@ -70,7 +70,7 @@ const packaging_grams = 200;
 
 /**
  * Plans the whole: the units in stock are the opening stock; each month receives what its sent orders need, so that the
- * stock is the table's again when they have left; the orders never sent then reserve what they can and wait for the rest.
+ * stock is the table's again when they have left; the orders never sent then reserve what there is.
  */
 export function planNorthwind(tables: Tables): NorthwindPlan {
   const products = planProducts(tables);

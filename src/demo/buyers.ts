@@ -12,7 +12,7 @@ const kinds = [
   ...["School Kitchen", "Hospital Kitchen", "Senior Center Kitchen", "Food Truck", "Sandwich Shop", "Coffee House"],
 ];
 
-/** Invents buyers: businesses with invented names at invented streets of real cities; one in eight has a second site. */
+/** Invents buyers: businesses with invented names and streets in real cities; one in eight has a second site. */
 export function inventBuyers(random: Random, count: number): readonly Buyer[] {
   const all = names.flatMap((name) => kinds.map((kind) => `${name} ${kind}`));
   return Array.from({ length: Math.min(count, all.length) }, () => {
