@@ -68,7 +68,7 @@ export function connect(url: string, key: string): Client {
 function refusalOf(request: string, status: number, text: string): Refusal {
   try {
     const { code, message, details } = JSON.parse(text).error;
-    const fields = Array.isArray(details) ? ` ${JSON.stringify(details)}` : "";
+    const fields = Array.isArray(details) && details.length > 0 ? ` ${JSON.stringify(details)}` : "";
     return new Refusal(request, status, String(code), `${message}${fields}`);
   } catch {
     return new Refusal(request, status, "unreadable_answer", text.slice(0, 300));

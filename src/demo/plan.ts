@@ -45,7 +45,7 @@ const held_count = 6;
 const held_within_ms = 3 * day_ms;
 
 /**
- * Plans a cold-chain grocer that opened 61 days before `until` and had 1,000 orders of 200 customers since the day after.
+ * Plans a cold-chain grocer that opened 61 days before `until` and had 1,000 orders of 200 customers since.
  * Stock fits when every act is done at its own time: orders are filled when they come, but for some in the last days.
  */
 export function planBusiness({ seed, until }: PlanSettings): Plan {

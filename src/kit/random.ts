@@ -1,4 +1,4 @@
-/** A source of random numbers that gives the same numbers for the same seed, for plans and simulations, never secrets. */
+/** A source of random numbers that gives the same ones for the same seed: for plans and samples, never for secrets. */
 export interface Random {
   /** A number from 0 up to, not including, 1. */
   next(): number;
