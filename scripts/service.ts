@@ -6,6 +6,7 @@ import { join } from "node:path";
 export interface StartedService {
   readonly url: string;
   readonly data: string;
+  readonly database_url: string | null;
   readonly pid: number;
   /** The first lines it printed. */
   readonly said: string;
@@ -66,6 +67,7 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
   return {
     url,
     data,
+    database_url,
     pid: server.pid,
     said,
     makeKey: async (mode, permission = "full") => {

@@ -12,7 +12,7 @@ import {
 } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
-import { runDemo, storyClock } from "./demo/run.ts";
+import { runDemo, storyClock } from "./demo/jobs.ts";
 import { addressList } from "./http/address.ts";
 import { verifyInventory } from "./inventory/audit/store.ts";
 import { createKey, revokeKey } from "./keys/commands.ts";

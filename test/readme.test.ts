@@ -1,0 +1,55 @@
+// The README's tour, run as a reader would: every command of it, in order, against a service of its own.
+import { afterAll, expect, test } from "bun:test";
+import type { StartedService } from "../scripts/service.ts";
+import { startFreshService } from "./flows/service.ts";
+
+const tour = (await Bun.file("README.md").text()).split("## A five-minute tour")[1]?.split("\n## ")[0] ?? "";
+const blocks = [...tour.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+const hasCurl = Bun.which("curl") !== null;
+if (!hasCurl) console.log("SKIPPED readme: curl is not installed");
+
+let service: StartedService;
+afterAll(() => service?.remove());
+
+test.skipIf(!hasCurl)(
+  "every command of the tour does what it says",
+  async () => {
+    service = await startFreshService();
+    const key = await service.makeKey("test");
+    expect(blocks.length).toBe(11);
+    const script = blocks
+      .join("\n")
+      .replaceAll("http://127.0.0.1:3000", service.url)
+      .replaceAll("ph_test_…", key)
+      .replaceAll("npx -y bun@1.4.5", process.execPath)
+      // Any free port will do for the receiver.
+      .replaceAll("4000", String(await freePort()))
+      .replace("src/main.ts verify", `src/main.ts verify --data ${service.data} ${databaseFlag(service)}`);
+    const shell = Bun.spawn(["bash", "-eu", "-c", `trap 'kill $(jobs -p)' EXIT\n${script}\nsleep 1`], {
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [said, complained] = await Promise.all([
+      new Response(shell.stdout).text(),
+      new Response(shell.stderr).text(),
+    ]);
+    expect({ code: await shell.exited, complained }).toEqual({ code: 0, complained: "" });
+    expect(said).toContain('"tracking_number":"SIM001000000001K"');
+    expect(said).toContain("test: 0 differences");
+    for (const type of ["order.created", "inventory.low_stock", "order.shipped", "order.delivered"]) {
+      expect(said.split("\n")).toContain(type);
+    }
+  },
+  60_000,
+);
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port = 0 } = server;
+  await server.stop(true);
+  return port;
+}
+
+function databaseFlag({ database_url }: StartedService): string {
+  return database_url === null ? "" : `--database-url ${database_url}`;
+}
