@@ -126,7 +126,6 @@ function keepNulls<R>(ready: Ready<R>): Ready<R> {
 
 interface Selected {
   readonly fields?: readonly { readonly path: readonly string[]; readonly field: unknown }[];
-  readonly joinsNotNullableMap?: unknown;
   customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
 }
 
@@ -136,8 +135,8 @@ interface Selected {
  */
 function plainRows<R>(ready: Ready<R>): Ready<R> {
   const selected = ready as unknown as Selected;
-  const { fields, joinsNotNullableMap } = selected;
-  if (!fields || joinsNotNullableMap || selected.customResultMapper) return ready;
+  const { fields } = selected;
+  if (!fields || selected.customResultMapper) return ready;
   if (!fields.every(({ path, field }) => path.length === 1 && is(field, Column))) return ready;
   const columns = fields.map(({ path, field }) => {
     const column = field as Column;

@@ -70,25 +70,25 @@ async function assemble(db: Db, rows: readonly Row[]): Promise<Order[]> {
   const shipments = await listShipments(db, ids);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: list([...left]) });
+  const claimed = new Map([...claims.values()].flat().map((claim) => [claim.order_line_id, claim]));
+  const whole = lines.map((line) => {
+    const { wanted, reserved, picked } = claimed.get(line.id) ?? unclaimed;
+    return Object.assign(line, { wanted, reserved, picked });
+  });
   const of = {
-    lines: Map.groupBy(lines, (line) => line.order_id),
+    lines: Map.groupBy(whole, (line) => line.order_id),
     holds: Map.groupBy(holds, (hold) => hold.order_id),
     shipments: Map.groupBy(shipments, (shipment) => shipment.order_id),
     returns: Map.groupBy(returned, (found) => found.order_id),
   };
-  return rows.map((row) => {
-    const claim = new Map(claims.get(row.id)?.map((line) => [line.order_line_id, line]));
-    return {
-      ...row,
-      lines: (of.lines.get(row.id) ?? []).map((line) => {
-        const { wanted, reserved, picked } = claim.get(line.id) ?? unclaimed;
-        return { ...line, wanted, reserved, picked };
-      }),
+  return rows.map((row) =>
+    Object.assign(row, {
+      lines: of.lines.get(row.id) ?? [],
       holds: of.holds.get(row.id) ?? [],
       shipments: of.shipments.get(row.id) ?? [],
       returns: of.returns.get(row.id)?.map(({ id }) => id) ?? [],
-    };
-  });
+    }),
+  );
 }
 
 const canClaim = ({ status }: Row) => status === "pending" || status === "processing" || status === "fulfilled";
@@ -160,25 +160,28 @@ function matching(filter: OrderFilter): SQL | undefined {
 /** How a list of orders is sorted; by priority means the most urgent first, and of these the oldest. */
 export type OrderSort = "created_at" | "-created_at" | "priority";
 
+// The page that is asked for most, without a filter and newest first, is prepared.
+const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
+  sql.select().from(orders).orderBy(desc(orders.created_at), desc(orders.id)).limit(a.limit).offset(a.offset),
+);
+
 /** A page of orders with all that belongs to them. */
 export async function listOrders(db: Db, filter: OrderFilter, window: Window, sort: OrderSort): Promise<Order[]> {
   const { limit, offset, after } = window;
+  const where = matching(filter);
+  if (where === undefined && after === null && sort === "-created_at") {
+    return assemble(db, await newest(db, { limit, offset }));
+  }
   const key = sort === "priority" ? orders.priority : orders.created_at;
   const [byKey, beyond] = sort === "created_at" ? [asc, template`>`] : [desc, template`<`];
-  const byOrder = sort === "-created_at" ? desc(orders.id) : asc(orders.id);
-  const further = sort === "-created_at" ? template`<` : template`>`;
+  const [byId, further] = sort === "-created_at" ? [desc, template`<`] : [asc, template`>`];
+  const onwards =
+    after && template`(${key} ${beyond} ${after[0]} or (${key} = ${after[0]} and ${orders.id} ${further} ${after[1]}))`;
   const rows = await db.sql
     .select()
     .from(orders)
-    .where(
-      and(
-        matching(filter),
-        after
-          ? template`(${key} ${beyond} ${after[0]} or (${key} = ${after[0]} and ${orders.id} ${further} ${after[1]}))`
-          : undefined,
-      ),
-    )
-    .orderBy(byKey(key), byOrder)
+    .where(and(where, onwards ?? undefined))
+    .orderBy(byKey(key), byId(orders.id))
     .limit(limit)
     .offset(offset);
   return assemble(db, rows);

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
@@ -10,7 +10,11 @@ type Row = typeof shipments.$inferSelect;
 
 const ofOrders = prepared((sql, a: Args<{ order_ids: string }>) =>
   sql
-    .select({ shipment: shipments, order_line_id: shipment_lines.order_line_id, quantity: shipment_lines.quantity })
+    .select({
+      ...getTableColumns(shipments),
+      order_line_id: shipment_lines.order_line_id,
+      quantity: shipment_lines.quantity,
+    })
     .from(shipments)
     .leftJoin(shipment_lines, eq(shipment_lines.shipment_id, shipments.id))
     .where(among(shipments.order_id, a.order_ids))
@@ -20,7 +24,7 @@ const ofOrders = prepared((sql, a: Args<{ order_ids: string }>) =>
 /** The shipments of these orders, oldest first. */
 export async function listShipments(db: Db, order_ids: readonly number[]): Promise<Shipment[]> {
   const found = new Map<number, Row & { lines: ShipmentLine[] }>();
-  for (const { shipment, order_line_id, quantity } of await ofOrders(db, { order_ids: list(order_ids) })) {
+  for (const { order_line_id, quantity, ...shipment } of await ofOrders(db, { order_ids: list(order_ids) })) {
     const known = found.get(shipment.id) ?? { ...shipment, lines: [] };
     found.set(shipment.id, known);
     if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
