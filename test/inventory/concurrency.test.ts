@@ -1,0 +1,113 @@
+// Many at once on the same stock: nothing is promised twice, and nobody is refused while there is something left.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
+import { expireReservations } from "../../src/inventory/jobs.ts";
+import { releaseClaim } from "../../src/inventory/reservations/commands.ts";
+import { claimsOf } from "../../src/inventory/reservations/store.ts";
+import { addStock } from "../../src/inventory/stock/commands.ts";
+import { iso } from "../../src/kit/clock.ts";
+import { seededRandom } from "../../src/kit/random.ts";
+import { clerk, counts, openShop, type Shop } from "./shop.ts";
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+  await shop.product("A", { reorder_point: 10 });
+  await shop.product("B");
+  await shop.product("C");
+});
+afterEach(async () => {
+  expect(await shop.differences()).toEqual([]);
+  await shop.close();
+});
+
+const outcomes = async (work: readonly Promise<unknown>[]) => {
+  const settled = await Promise.allSettled(work);
+  const refused = settled.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+  return { done: settled.length - refused.length, refused: [...new Set(refused)] };
+};
+
+describe("200 buyers at once on 50 units", () => {
+  test("by reservations get exactly 50", async () => {
+    await shop.add("A", 30);
+    await shop.add("A", 20, { bin: "A-02" });
+    await shop.takeEvents();
+    const buy = (n: number) =>
+      shop.write((tx) => bookStock(tx, { order_id: `N-${n}`, items: [{ sku: "A", quantity: 1 }] }));
+    const buyers = Array.from({ length: 200 }, (_, n) => buy(n));
+    expect(await outcomes(buyers)).toEqual({ done: 50, refused: ["insufficient_inventory"] });
+    expect(await shop.item("A")).toMatchObject({ available: 0, reserved: 50 });
+    const events = await shop.takeEvents();
+    expect(events.filter((event) => event === "inventory.low_stock A").length).toBe(1);
+    expect(events.length).toBe(51);
+  }, 30_000);
+
+  test("by orders that allow no backorder get exactly 50, and those that do wait", async () => {
+    await shop.add("A", 50);
+    const buyers = Array.from({ length: 200 }, (_, n) =>
+      shop.claim(n + 1, { lines: [["A", 1]], allow_backorder: false }),
+    );
+    expect(await outcomes(buyers)).toEqual({ done: 50, refused: ["insufficient_inventory"] });
+    const waiting = Array.from({ length: 50 }, (_, n) => shop.claim(n + 500, { lines: [["A", 1]] }));
+    expect(await outcomes(waiting)).toEqual({ done: 50, refused: [] });
+    expect(await shop.item("A")).toMatchObject({ available: 0, reserved: 50, backordered: 50 });
+  }, 30_000);
+});
+
+describe("at the same moment", () => {
+  test("orders of several products in any order, receipts and cancellations leave nobody waiting beside stock", async () => {
+    const random = seededRandom(5);
+    const skus = ["A", "B", "C"];
+    const lines = () =>
+      Array.from({ length: random.integer(1, 3) }, () => [random.pick(skus), random.integer(1, 3)] as const);
+    const claims = Array.from({ length: 60 }, (_, n) => shop.claim(n + 1, { lines: lines() }));
+    const receipts = Array.from({ length: 30 }, () => shop.add(random.pick(skus), random.integer(1, 4)));
+    await Promise.all([...claims, ...receipts]);
+    const cancelled = Array.from({ length: 20 }, (_, n) => shop.write((tx) => releaseClaim(tx, n + 1, null, clerk)));
+    const more = Array.from({ length: 20 }, (_, n) => shop.claim(n + 100, { lines: lines() }));
+    await Promise.all([...cancelled, ...more]);
+    for (const sku of skus) {
+      const { available, backordered } = await shop.item(sku);
+      expect(Math.min(available, backordered)).toBe(0);
+    }
+  }, 30_000);
+
+  test("release and expiry of the same reservations: each ends once, in one way", async () => {
+    await shop.add("A", 40);
+    const expires_at = iso(shop.clock.now() + 60_000);
+    const ids: number[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const items = [{ sku: "A", quantity: 2 }];
+      ids.push((await shop.write((tx) => bookStock(tx, { order_id: `N-${n}`, items, expires_at }))).id);
+    }
+    await shop.claim(900, { lines: [["A", 30]] });
+    const released = ids.slice(0, 10).map((id) => shop.write((tx) => releaseBooking(tx, id)));
+    const again = ids.slice(0, 10).map((id) => shop.write((tx) => releaseBooking(tx, id)));
+    expect(await outcomes([...released, ...again])).toEqual({ done: 20, refused: [] });
+    shop.clock.advance(60_000);
+    const late = ids.slice(5).map((id) => shop.write((tx) => releaseBooking(tx, id)));
+    const expiry = [expireReservations(shop.store), expireReservations(shop.store)];
+    expect(await outcomes([...late, ...expiry])).toEqual({ done: 7, refused: ["reservation_closed"] });
+    expect(counts((await shop.store.read((db) => claimsOf(db, [900]))).get(900) ?? [])).toEqual([[30, 30, 0]]);
+    expect(await shop.item("A")).toMatchObject({ available: 10, reserved: 30 });
+  }, 30_000);
+
+  test("an order adopts a reservation while its client releases it: the units are promised once", async () => {
+    await shop.add("A", 10);
+    for (let n = 1; n <= 10; n += 1) {
+      const items = [{ sku: "A", quantity: 1 }];
+      const { id } = await shop.write((tx) => bookStock(tx, { order_id: `N-${n}`, items }));
+      const release = shop.write((tx) => releaseBooking(tx, id));
+      const [claimed] = await Promise.allSettled([shop.claim(n, { lines: [["A", 1]] }), release]);
+      expect(claimed).toMatchObject({ status: "fulfilled", value: [[1, 1, 0]] });
+    }
+    expect(await shop.item("A")).toMatchObject({ available: 0, reserved: 10 });
+  }, 30_000);
+
+  test("the first units of a lot come in twice: one lot, one stock item, both receipts", async () => {
+    await shop.product("L", { lot_tracking: true });
+    const input = { sku: "L", quantity: 5, location: shop.main, lot_number: "L1" };
+    await Promise.all([1, 2, 3, 4].map(() => shop.write((tx) => addStock(tx, input, clerk))));
+    expect((await shop.item("L")).lots).toMatchObject([{ lot_number: "L1", quantity: 20 }]);
+  });
+});

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+let app: TestApp;
+let warehouse: string;
+beforeAll(async () => {
+  app = await openTestApp();
+  warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
+  const cold = { zone_id: "COLD", temperature_zone: "refrigerated", capacity: 500, bins: [{ code: "C-01" }] };
+  await app.patch(`/inventory/locations/${warehouse}`, { location_zones: [cold] });
+  await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
+  const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
+  await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
+  await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
+  await app.post("/products", { sku: "a/b ü", name: "An odd SKU" });
+  await app.post("/products", { sku: "MANY", name: "In many places" });
+});
+afterAll(() => app.close());
+
+const types = async () => (await app.takeEvents()).map(({ type }) => type);
+
+describe("works", () => {
+  test("stock is added, shown and told", async () => {
+    await app.takeEvents();
+    const input = { sku: "RICE", quantity: 12, location: warehouse, unit_cost: "1.25", reference: "PO-7" };
+    const added = await app.post("/inventory", input);
+    expect(added.status).toBe(201);
+    expect(added.body.data).toMatchObject({
+      sku: "RICE",
+      available: 12,
+      reserved: 0,
+      total: 12,
+      on_hand: 12,
+      status: "in_stock",
+      locations: [{ warehouse_id: warehouse, location: "A-01", quantity: 12, temperature_zone: "ambient" }],
+      received: { quantity: 12, location: "A-01", reference: "PO-7", reason: "received", lot_number: null },
+    });
+    const { received: _received, ...item } = added.body.data;
+    expect((await app.get("/inventory/RICE")).body.data).toEqual(item);
+    const [received, updated, ...others] = await app.takeEvents();
+    expect(others).toEqual([]);
+    expect(received).toMatchObject({ type: "inventory.received", data: { object: "inventory_item", sku: "RICE" } });
+    expect(updated?.type).toBe("inventory.updated");
+    expect(updated?.data).toEqual({ object: "inventory_item", ...item });
+  });
+
+  test("lots carry expiry, and cold goods go to a cold bin, made when it is new", async () => {
+    const lot = { lot_number: "L-1", expiration_date: "2026-02-01" };
+    const added = await app.post("/inventory", { sku: "MILK", quantity: 5, ...lot });
+    expect(added.body.data.received).toMatchObject({ location: "C-01", expiration_date: "2026-02-01T00:00:00.000Z" });
+    const other = { lot_number: "L-2", expiration_date: "2026-01-20", received_date: "2026-01-01", bin: "C-77" };
+    await app.post("/inventory", { sku: "MILK", quantity: 3, ...other });
+    await app.post("/inventory", { sku: "MILK", quantity: 1, lot_number: "L-1" });
+    const { body } = await app.get("/inventory/MILK");
+    expect(body.data).toMatchObject({ available: 9, lot_tracking: true, expiration_tracking: true });
+    expect(body.data.locations).toMatchObject([
+      { location: "C-01", quantity: 6, temperature_zone: "refrigerated", temperature_range: "2-8°C" },
+      { location: "C-77", quantity: 3 },
+    ]);
+    expect(body.data.lots).toMatchObject([
+      { lot_number: "L-1", quantity: 6, status: "available" },
+      { lot_number: "L-2", quantity: 3, received_date: "2026-01-01T00:00:00.000Z" },
+    ]);
+    await app.takeEvents();
+  });
+
+  test("an adjustment says what was and what is, and low stock is told once", async () => {
+    await app.takeEvents();
+    const input = { adjustment: -8, reason: "stock_count", location: warehouse, notes: "Cycle count" };
+    const { body } = await app.patch("/inventory/RICE", { ...input, expected_quantity: 12 });
+    expect(body.data).toMatchObject({
+      sku: "RICE",
+      previous_quantity: 12,
+      adjustment: -8,
+      new_quantity: 4,
+      reason: "stock_count",
+      adjusted_at: "2026-01-02T03:04:05.000Z",
+      adjusted_by: "key_1003",
+    });
+    expect(await types()).toEqual(["inventory.updated", "inventory.low_stock"]);
+    await app.patch("/inventory/RICE", { adjustment: 3, reason: "found" });
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect((await app.get("/inventory/RICE")).body.data).toMatchObject({ available: 7, on_hand: 7 });
+  });
+
+  test("movements are listed newest first, by SKU and type", async () => {
+    const { body } = await app.get("/inventory/movements?sku=RICE");
+    const shown = body.data.map((row: Record<string, unknown>) => [
+      row["type"],
+      row["quantity"],
+      row["from_location"],
+      row["to_location"],
+      row["balance_after"],
+    ]);
+    expect(shown).toEqual([
+      ["adjustment", 3, null, "A-01", 7],
+      ["adjustment", 8, "A-01", "write_off", 4],
+      ["receipt", 12, null, "A-01", 12],
+    ]);
+    const [, , receipt] = body.data;
+    expect(receipt).toMatchObject({ unit_cost: 1.25, reference: { type: "reference", id: "PO-7" } });
+    expect(receipt.actor).toEqual({ type: "api_key", id: "key_1003" });
+    expect((await app.get("/inventory/movements?type=receipt&sku=RICE")).body.data).toEqual([receipt]);
+    expect((await app.get("/inventory/movements?type=sale")).body.data).toEqual([]);
+    const first = (await app.get("/inventory/movements?limit=2")).body;
+    const rest = (await app.get(`/inventory/movements?limit=100&cursor=${first.meta.pagination.next_cursor}`)).body;
+    const all = (await app.get("/inventory/movements?limit=100")).body;
+    expect([...first.data, ...rest.data]).toEqual(all.data);
+  });
+
+  test("levels are listed by SKU, by pattern, by warehouse and by need", async () => {
+    const skus = async (query: string) =>
+      (await app.get(`/inventory?${query}`)).body.data.map((item: { sku: string }) => item.sku);
+    expect(await skus("")).toEqual(["ICE", "MANY", "MILK", "RICE", "a/b ü"]);
+    expect(await skus("sku=MILK")).toEqual(["MILK"]);
+    expect(await skus("sku=M*")).toEqual(["MANY", "MILK"]);
+    expect(await skus("sku=*I*E")).toEqual(["ICE", "RICE"]);
+    expect(await skus("sku=%25")).toEqual([]);
+    expect(await skus(`location=${warehouse}`)).toEqual(["MILK", "RICE"]);
+    expect(await skus("location=whs_9")).toEqual([]);
+    await app.patch("/inventory/RICE", { adjustment: -3, reason: "sample" });
+    expect(await skus("low_stock=true")).toEqual(["RICE"]);
+    expect(await skus("low_stock=false&sku=*I*E")).toEqual(["ICE"]);
+    const walked: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await app.get(`/inventory?limit=2${cursor && `&cursor=${cursor}`}`);
+      walked.push(...body.data.map((item: { sku: string }) => item.sku));
+      cursor = body.meta.pagination.next_cursor;
+      if (!cursor) break;
+    }
+    expect(walked).toEqual(await skus(""));
+    expect((await app.get("/inventory?limit=2&page=3")).body.meta.pagination).toMatchObject({ page: 3, total: 5 });
+  });
+
+  test("a SKU may hold any text, encoded in paths", async () => {
+    await app.post("/inventory", { sku: "a/b ü", quantity: 2 });
+    const { body } = await app.get(`/inventory/${encodeURIComponent("a/b ü")}`);
+    expect(body.data).toMatchObject({ sku: "a/b ü", available: 2 });
+  });
+});
+
+describe("refuses", () => {
+  const fields = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
+    body.error.details.map(({ field }) => field);
+
+  test.each([
+    ["an unknown SKU", { sku: "NONE", quantity: 1 }, 404, "resource_missing", ["sku"]],
+    ["an unknown warehouse", { sku: "RICE", quantity: 1, location: "whs_9" }, 404, "resource_missing", ["location"]],
+    ["no quantity", { sku: "RICE" }, 422, "validation_failed", ["quantity"]],
+    ["a quantity of zero", { sku: "RICE", quantity: 0 }, 422, "validation_failed", ["quantity"]],
+    ["part of a unit", { sku: "RICE", quantity: 1.5 }, 422, "validation_failed", ["quantity"]],
+    ["no lot where lots are tracked", { sku: "MILK", quantity: 1 }, 422, "validation_failed", ["lot_number"]],
+    [
+      "a new lot without the expiry that is tracked",
+      { sku: "MILK", quantity: 1, lot_number: "L-9" },
+      422,
+      "validation_failed",
+      ["expiration_date"],
+    ],
+    [
+      "another expiry than the lot's",
+      { sku: "MILK", quantity: 1, lot_number: "L-1", expiration_date: "2026-02-02" },
+      422,
+      "validation_failed",
+      ["expiration_date"],
+    ],
+    [
+      "a day that is none",
+      { sku: "MILK", quantity: 1, lot_number: "L-1", expiration_date: "2026-02-30" },
+      422,
+      "validation_failed",
+      ["expiration_date"],
+    ],
+    [
+      "a bin that is too warm",
+      { sku: "MILK", quantity: 1, bin: "A-01", lot_number: "L-1" },
+      422,
+      "validation_failed",
+      ["bin"],
+    ],
+    ["goods that no zone suits", { sku: "ICE", quantity: 1 }, 422, "validation_failed", ["location"]],
+    ["a bin of an order", { sku: "RICE", quantity: 1, bin: "STAGING-ord_1" }, 422, "validation_failed", ["bin"]],
+    [
+      "goods from the future",
+      { sku: "RICE", quantity: 1, received_date: "2026-02-01" },
+      422,
+      "validation_failed",
+      ["received_date"],
+    ],
+  ] as const)("to add %s", async (_name, body, status, code, named) => {
+    await app.takeEvents();
+    const answer = await app.post("/inventory", body);
+    expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
+    expect(await types()).toEqual([]);
+  });
+
+  test("goods that no zone suits, saying how to add one", async () => {
+    const { body } = await app.post("/inventory", { sku: "ICE", quantity: 1 });
+    expect(body.error.details[0].message).toContain(`PATCH /inventory/locations/${warehouse}`);
+  });
+
+  test.each([
+    ["by nothing", "RICE", { adjustment: 0, reason: "found" }, 422, "validation_failed"],
+    ["without a reason", "RICE", { adjustment: 1 }, 422, "validation_failed"],
+    ["for another reason without notes", "RICE", { adjustment: 1, reason: "other" }, 422, "validation_failed"],
+    ["below zero", "RICE", { adjustment: -500, reason: "lost" }, 409, "insufficient_inventory"],
+    ["what is not there", "ICE", { adjustment: -1, reason: "lost" }, 409, "insufficient_inventory"],
+    ["an unknown SKU", "NONE", { adjustment: 1, reason: "found" }, 404, "resource_missing"],
+    ["two lots at once", "MILK", { adjustment: -1, reason: "lost" }, 422, "ambiguous_stock"],
+    ["an unknown lot", "MILK", { adjustment: 1, reason: "found", lot_number: "L-9" }, 422, "validation_failed"],
+    [
+      "a count that is out of date",
+      "RICE",
+      { adjustment: 1, reason: "found", expected_quantity: 99 },
+      409,
+      "quantity_conflict",
+    ],
+  ] as const)("to adjust %s", async (_name, sku, body, status, code) => {
+    await app.takeEvents();
+    const answer = await app.patch(`/inventory/${sku}`, body);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect(await types()).toEqual([]);
+  });
+
+  test("to adjust without a warehouse what lies in two, and one that breaks promises", async () => {
+    const { warehouse_id: _id, name: _name, ...rest } = (await app.get("/inventory/locations")).body.data[0];
+    const west = (await app.post("/inventory/locations", { ...rest, name: "West" })).body.data.warehouse_id;
+    await app.post("/inventory", { sku: "MANY", quantity: 4, location: warehouse, bin: "A-01" });
+    expect(fields(await app.post("/inventory", { sku: "MANY", quantity: 2 }))).toEqual(["location"]);
+    await app.post("/inventory", { sku: "MANY", quantity: 2, location: west, bin: "M-1" });
+    expect(fields(await app.patch("/inventory/MANY", { adjustment: -1, reason: "lost" }))).toEqual(["location"]);
+    await app.post("/inventory/reserve", { order_id: "N-1", items: [{ sku: "MANY", quantity: 5 }] });
+    await app.takeEvents();
+    const input = { adjustment: -2, reason: "lost", location: west };
+    const refused = await app.patch("/inventory/MANY", input);
+    expect(refused.body.error).toMatchObject({
+      code: "would_break_reservations",
+      orders: [{ order_id: null, order_number: "N-1", quantity: 1 }],
+    });
+    expect(await types()).toEqual([]);
+    const allowed = await app.patch("/inventory/MANY", { ...input, allow_shortfall: true });
+    expect(allowed.body.data).toMatchObject({ previous_quantity: 2, new_quantity: 0 });
+    expect((await app.get("/inventory/MANY")).body.data).toMatchObject({ available: 0, backordered: 1, on_hand: 4 });
+  });
+});
+
+describe("guards", () => {
+  test("reading needs a key that may read, changing one that may write", async () => {
+    const read = { key: app.keys.live.read };
+    expect((await app.call("GET", "/inventory/RICE", undefined, read)).status).toBe(200);
+    for (const [method, path] of [
+      ["POST", "/inventory"],
+      ["PATCH", "/inventory/RICE"],
+      ["POST", "/inventory/reserve"],
+    ] as const) {
+      expect((await app.call(method, path, {}, read)).status).toBe(403);
+      expect((await app.call(method, path, {}, { key: null })).status).toBe(401);
+    }
+    const write = { key: app.keys.live.read_write };
+    expect((await app.call("POST", "/inventory/locations", {}, write)).status).toBe(403);
+  });
+
+  test("a test key sees nothing of live", async () => {
+    const other = { key: app.keys.test.full };
+    expect((await app.call("GET", "/inventory", undefined, other)).body.data).toEqual([]);
+    expect((await app.call("GET", "/inventory/RICE", undefined, other)).status).toBe(404);
+  });
+
+  test("a repeated request adds once", async () => {
+    const headers = { "idempotency-key": "add-1" };
+    const input = { sku: "RICE", quantity: 2, location: warehouse };
+    const before = (await app.get("/inventory/RICE")).body.data.on_hand;
+    const first = await app.call("POST", "/inventory", input, { headers });
+    const again = await app.call("POST", "/inventory", input, { headers });
+    expect(again.body).toEqual(first.body);
+    expect((await app.get("/inventory/RICE")).body.data.on_hand).toBe(before + 2);
+  });
+});
