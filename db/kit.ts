@@ -1,5 +1,5 @@
 // One column kit: a table defined once is a SQLite table or a PostgreSQL table. Types come from pg-core, whose builders
-// can only be awaited, so that what compiles runs on both engines; SQLite's tables are cast to them here and nowhere else.
+// can only be awaited, so that what compiles runs on both engines; SQLite's tables are cast to them here.
 import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";

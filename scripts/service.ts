@@ -1,4 +1,4 @@
-// A service of its own for benchmarks, sample runs and flow tests: started, asked for keys, verified, stopped or killed.
+// A service of its own for benchmarks, samples and flow tests: started, asked for keys, verified, stopped or killed.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

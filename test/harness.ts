@@ -22,7 +22,7 @@ export const start = Date.parse("2026-01-02T03:04:05.000Z");
 /** What a call answered: the body is parsed when it is JSON. */
 export interface Answered {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape, and the schemas are checked elsewhere.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
   readonly body: any;
   readonly headers: Headers;
 }

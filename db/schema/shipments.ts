@@ -48,7 +48,10 @@ export const shipment_lines = table(
   ],
 );
 
-/** A bought label. While it is `processing`, its drawing is null; then `drawing` is the list of operations from which every format is rendered, the same each time. */
+/**
+ * A label. `drawing` is the list of operations from which every format is rendered, the same each time; it is null while
+ * the label is `processing`.
+ */
 export const labels = table(
   "labels",
   {

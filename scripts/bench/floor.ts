@@ -30,8 +30,8 @@ const insert = (table: string, columns: string) => {
   return db.prepare(`insert into ${table} (${names.join(",")}) values (${marks}) returning id`);
 };
 const ofCustomer = db.prepare(
-  "select c.id, c.email, c.company, a.id as address_id, a.name, a.address_line1, a.city, a.state, a.postal_code, a.country" +
-    " from customers c join addresses a on a.customer_id = c.id where c.id = ? and a.id = ?",
+  "select c.id, c.email, c.company, a.id as address_id, a.name, a.address_line1, a.city, a.state, a.postal_code," +
+    " a.country from customers c join addresses a on a.customer_id = c.id where c.id = ? and a.id = ?",
 );
 const ofSku = db.prepare("select * from products where sku = ?");
 const ofStock = db.prepare(
@@ -39,7 +39,8 @@ const ofStock = db.prepare(
     " join warehouses w on w.id = s.warehouse_id where s.product_id = ? order by s.id",
 );
 const take = db.prepare(
-  "update stock_items set reserved = reserved + ?, updated_at = ? where id = ? and on_hand - reserved >= ? returning reserved",
+  "update stock_items set reserved = reserved + ?, updated_at = ? where id = ? and on_hand - reserved >= ?" +
+    " returning reserved",
 );
 const newOrder = insert(
   "orders",
@@ -83,7 +84,8 @@ const page = db.prepare("select * from orders order by created_at desc, id desc 
 const inIds = (query: string) => db.prepare(query.replace("$ids", "(select value from json_each(?))"));
 const pageLines = inIds("select * from order_lines where order_id in $ids");
 const pageClaims = inIds(
-  "select r.order_id, l.* from reservation_lines l join reservations r on r.id = l.reservation_id where r.order_id in $ids",
+  "select r.order_id, l.* from reservation_lines l join reservations r on r.id = l.reservation_id" +
+    " where r.order_id in $ids",
 );
 const pageHolds = inIds("select * from order_holds where order_id in $ids and released_at is null");
 const pageParcels = inIds("select * from shipments where order_id in $ids");

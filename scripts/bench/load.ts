@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * One kind of request. In `path` and `body`, `{n}` becomes a number that no other request of the run has, and `{id}` one
- * of `ids`.
+ * One kind of request. In `path` and `body`, `{n}` becomes a number that no other request of the run has, and `{id}`
+ * one of `ids`.
  */
 export interface Shot {
   readonly method: "GET" | "POST";
@@ -85,7 +85,8 @@ async function withAutocannon({ url, key, shot, connections, seconds, first }: L
       return { ...request, path: fill(shot.path), ...(shot.body ? { body: fill(shot.body) } : {}) };
     };
     const headers = { authorization: "Bearer " + key, "content-type": "application/json" };
-    autocannon({ url, connections, duration: seconds, requests: [{ method: shot.method, path: "/", headers, setupRequest }] })
+    const request = { method: shot.method, path: "/", headers, setupRequest };
+    autocannon({ url, connections, duration: seconds, requests: [request] })
       .then((it) => console.log(JSON.stringify(it)));`;
   const it = JSON.parse(await textOf(process.execPath, ["-e", program]));
   return {

@@ -1,6 +1,6 @@
 import type { Permission } from "./permission.ts";
 
-/** What a route needs: a key of at least this level, or `none` for routes that prove themselves or say nothing secret. */
+/** What a route needs: a key of at least this level; `none` for routes that prove themselves or hold no secret. */
 export type RouteNeed = Permission | "none";
 
 // Every route of the service and what it needs. A route without a row keeps the service from starting.

@@ -1,7 +1,7 @@
 export const actorTypes = ["api_key", "user", "system", "carrier", "platform"] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** Who did something, as history and movements keep it; `id` is `key_1001`, `usr_1`, or the name of a job or carrier. */
+/** Who did something, as history and movements keep it; `id` is `key_1001`, `usr_1`, or a job's or carrier's name. */
 export interface Actor {
   readonly type: ActorType;
   readonly id: string;

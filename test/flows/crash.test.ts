@@ -95,11 +95,10 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
   expect([verified.code, verified.said]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
   for (let waited = 0; receiver.told.size < acknowledged.size && waited < 600; waited += 1) await Bun.sleep(100);
   expect(new Set(receiver.told.keys())).toEqual(acknowledged);
-  console.log(
-    `crash: ${cycles} kills, ${acknowledged.size} orders, ${[...receiver.told.values()].reduce((a, b) => a + b)} deliveries`,
-  );
+  const deliveries = [...receiver.told.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`crash: ${cycles} kills, ${acknowledged.size} orders, ${deliveries} deliveries`);
   await service.remove();
-  receiver.stop();
+  await receiver.stop();
 }, 300_000);
 
 async function eachAtOnce<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {

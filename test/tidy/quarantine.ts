@@ -69,9 +69,13 @@ export function escapes(sources: readonly Source[]): string[] {
     });
 }
 
-/** Files that say `any`. */
+// Tests read answers of every shape; what shape an answer has is checked against its route's schema.
+const answer_files: readonly string[] = ["test/harness.ts", "test/flows/service.ts"];
+
+/** Files that say `any`, except the two that hand answers to tests. */
 export function anything(sources: readonly Source[]): string[] {
   return sources
+    .filter(({ file }) => !answer_files.includes(file))
     .filter(({ tree }) => nodesOf(tree).some(({ type }) => type === "TSAnyKeyword"))
     .map(({ file }) => file);
 }
