@@ -49,8 +49,8 @@ export const shipment_lines = table(
 );
 
 /**
- * A label. `drawing` is the list of operations from which every format is rendered, the same each time; it is null while
- * the label is `processing`.
+ * A label. `drawing` is the list of operations from which every format is rendered, the same each time; it is null
+ * while the label is `processing`.
  */
 export const labels = table(
   "labels",

@@ -16,6 +16,8 @@ interface Measured {
   readonly name: string;
   /** `fresh` are orders of this server that no shot has named before. */
   readonly shot: (ids: Ids, fresh: readonly string[]) => Shot;
+  /** Shorter than the others, where each shot needs an order of its own. */
+  readonly seconds?: number;
   /** The least share of the floor that is good enough. */
   readonly goal: number | null;
 }
@@ -61,6 +63,7 @@ const measured: readonly Measured[] = [
   { name: "orders, list of 50", goal: 0.6, shot: () => ({ method: "GET", path: "/v1/orders?limit=50" }) },
   {
     name: "label",
+    seconds: 1,
     goal: null,
     shot: (_ids, fresh) => {
       const parcel = { weight: 2, weight_unit: "lbs" };
@@ -159,7 +162,7 @@ async function main(): Promise<void> {
   );
   let missed = 0;
   let first = 0;
-  for (const { name, shot, goal } of measured) {
+  for (const { name, shot, goal, seconds: its_seconds = seconds } of measured) {
     const ours: Figures[] = [];
     const theirs: Figures[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -169,7 +172,7 @@ async function main(): Promise<void> {
       ] as const) {
         first += 1_000_000;
         const fresh = await freshOrders(url, key, ids, round);
-        into.push(await load({ url, key, shot: shot(ids, fresh), connections, seconds, first }));
+        into.push(await load({ url, key, shot: shot(ids, fresh), connections, seconds: its_seconds, first }));
       }
     }
     const [mine, bare] = [median(ours), median(theirs)];
