@@ -5,7 +5,7 @@ import type { OrderClaim } from "../../src/inventory/reservations/claim.ts";
 import { claimForOrder } from "../../src/inventory/reservations/commands.ts";
 import { addStock } from "../../src/inventory/stock/commands.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
-import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
+import { loadShelves } from "../../src/inventory/stock/store.ts";
 import { createWarehouse, ensureWarehouse, updateWarehouse } from "../../src/inventory/warehouses/commands.ts";
 import { listWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
@@ -23,8 +23,16 @@ export interface Wanted extends Partial<Omit<OrderClaim, "lines">> {
   readonly lines: readonly (readonly [sku: string, quantity: number])[];
 }
 
-/** A store with two warehouses, a cold zone in each, and a clock that stands still. */
-export async function openShop() {
+const usual = {
+  source: "api",
+  priority: 0,
+  warehouse_id: null,
+  requires_cold_storage: false,
+  allow_backorder: true,
+  reservation_id: null,
+} as const;
+
+async function openWarehouses() {
   const clock = stillClock(start);
   const store = await openTemporaryStore({ mode: "live", clock });
   await store.write(async (tx) => {
@@ -33,77 +41,69 @@ export async function openShop() {
     if (main === undefined) throw new Error("there is a warehouse");
     const cold = { zone_id: "COLD", temperature_zone: "refrigerated" as const };
     await updateWarehouse(tx, String(main.id), { location_zones: [{ ...cold, bins: [{ code: "C-01" }] }] });
-    const { name: _name, ...address } = { ...main.address };
-    const zones = [{ zone_id: "AMBIENT", temperature_zone: "ambient" as const, bins: [{ code: "W-01" }] }, cold];
-    await createWarehouse(tx, {
-      name: "West",
-      priority: 200,
-      address: { name: "West", ...address },
-      location_zones: zones,
-    });
+    const ambient = { zone_id: "AMBIENT", temperature_zone: "ambient" as const, bins: [{ code: "W-01" }] };
+    const address = { ...main.address, name: "West" };
+    await createWarehouse(tx, { name: "West", priority: 200, address, location_zones: [ambient, cold] });
   });
-  const [main, west] = (await store.read(listWarehouses)).map(({ id }) => id);
-  if (main === undefined || west === undefined) throw new Error("there are two warehouses");
+  const [main = 0, west = 0] = (await store.read(listWarehouses)).map(({ id }) => id);
+  return { store, clock, main, west };
+}
+
+/** A store with two warehouses, a cold zone in each, and a clock that stands still. */
+export async function openShop() {
+  const { store, clock, main, west } = await openWarehouses();
   const skus = new Map<string, number>();
   const product_id = (sku: string) => skus.get(sku) ?? 0;
   let taken = 0;
-  return {
-    store,
-    clock,
-    main,
-    west,
-    product_id,
-    write: <T>(work: (tx: Tx) => Promise<T>) => store.write(work),
-    /** Creates a product; `fields` as the API takes them. */
-    async product(sku: string, fields: Record<string, unknown> = {}) {
-      const { id } = await store.write((tx) => createProduct(tx, { sku, name: sku, ...fields }));
-      skus.set(sku, id);
-    },
-    /** Adds units, to the main warehouse unless told otherwise; a lot by its number and days until it expires. */
-    async add(sku: string, quantity: number, { location = main, lot = "", days = 0, bin = "" } = {}) {
-      const expiry = days === 0 ? {} : { expiration_date: iso(clock.now() + days * day_ms) };
-      const where = { location, ...(bin === "" ? {} : { bin }), ...(lot === "" ? {} : { lot_number: lot }) };
-      await store.write((tx) => addStock(tx, { sku, quantity, ...where, ...expiry }, clerk));
-    },
-    claimOf: (order_id: number, { lines, ...rest }: Wanted): OrderClaim => ({
-      order_id,
-      order_number: `N-${order_id}`,
-      source: "api",
-      priority: 0,
-      warehouse_id: null,
-      requires_cold_storage: false,
-      allow_backorder: true,
-      reservation_id: null,
-      ...rest,
-      lines: lines.map(([sku, quantity], at) => ({
-        order_line_id: order_id * 10 + at,
-        product_id: product_id(sku),
-        quantity,
-      })),
-    }),
-    /** Claims stock for an order; answers wanted, reserved and picked of each line. */
-    async claim(order_id: number, wanted: Wanted) {
-      const claim = this.claimOf(order_id, wanted);
-      return counts(await store.write((tx) => claimForOrder(tx, claim)));
-    },
-    /** The stock of a SKU as the API shows it. */
-    async item(sku: string) {
-      return store.read(async (db) => {
-        const [shelf] = await loadShelves(db, [...(await findStockedIds(db, [sku])).values()]);
-        if (shelf === undefined) throw new Error(`there is no ${sku}`);
-        return itemView(shelf, db.now, shelf.updated_at);
-      });
-    },
-    /** The types of the events since the last call, with the SKU each is about. */
-    async takeEvents(): Promise<string[]> {
-      const rows = await store.read((db) => listEventsAfter(db, taken));
-      taken = rows.at(-1)?.seq ?? taken;
-      return rows.map(({ type, body }) => `${type} ${(JSON.parse(body) as { data: { sku: string } }).data.sku}`);
-    },
-    differences: () => store.read(verifyInventory),
-    close: () => store.close(),
-  };
+  const write = <T>(work: (tx: Tx) => Promise<T>) => store.write(work);
+
+  /** Creates a product; `fields` as the API takes them. */
+  async function product(sku: string, fields: Record<string, unknown> = {}) {
+    const { id } = await write((tx) => createProduct(tx, { sku, name: sku, ...fields }));
+    skus.set(sku, id);
+  }
+
+  /** Adds units, to the main warehouse unless told otherwise; a lot by its number and days until it expires. */
+  async function add(sku: string, quantity: number, { location = main, lot = "", days = 0, bin = "" } = {}) {
+    const expiry = days === 0 ? {} : { expiration_date: iso(clock.now() + days * day_ms) };
+    const where = { location, ...(bin === "" ? {} : { bin }), ...(lot === "" ? {} : { lot_number: lot }) };
+    await write((tx) => addStock(tx, { sku, quantity, ...where, ...expiry }, clerk));
+  }
+
+  function claimOf(order_id: number, { lines, ...rest }: Wanted): OrderClaim {
+    const wanted = lines.map(([sku, quantity], at) => {
+      return { order_line_id: order_id * 10 + at, product_id: product_id(sku), quantity };
+    });
+    return { ...usual, order_id, order_number: `N-${order_id}`, ...rest, lines: wanted };
+  }
+
+  /** Claims stock for an order; answers wanted, reserved and picked of each line. */
+  async function claim(order_id: number, wanted: Wanted) {
+    return counts(await write((tx) => claimForOrder(tx, claimOf(order_id, wanted))));
+  }
+
+  /** The stock of a SKU as the API shows it. */
+  async function item(sku: string) {
+    return store.read(async (db) => {
+      const [shelf] = await loadShelves(db, [product_id(sku)]);
+      if (shelf === undefined) throw new Error(`there is no ${sku}`);
+      return itemView(shelf, db.now, shelf.updated_at);
+    });
+  }
+
+  /** The types of the events since the last call, with the SKU each is about. */
+  async function takeEvents(): Promise<string[]> {
+    const rows = await store.read((db) => listEventsAfter(db, taken));
+    taken = rows.at(-1)?.seq ?? taken;
+    return rows.map(({ type, body }) => `${type} ${(JSON.parse(body) as { data: { sku: string } }).data.sku}`);
+  }
+
+  const differences = () => store.read(verifyInventory);
+  const close = () => store.close();
+  const acts = { product, add, claimOf, claim, item, takeEvents, differences, close };
+  return { store, clock, main, west, product_id, write, ...acts };
 }
+
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** The counts of lines as triples: wanted, reserved, picked. */

@@ -416,7 +416,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("an adjustment takes no promise away unless that is allowed, and then from the least urgent and youngest", async () => {
+  test("an adjustment breaks no promise unless allowed, and then the least urgent and youngest", async () => {
     await shop.add("A", 6);
     await shop.claim(1, { lines: [["A", 2]] });
     shop.clock.advance(1000);
