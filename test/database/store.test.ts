@@ -277,7 +277,9 @@ describe("read", () => {
       // A read that is asked for now, while that view still goes on, sees what was answered just now.
       fresh.push(store.read(async (db) => (await quantity(db, { name: "cup" }))[0]?.quantity));
     }
-    expect(await Promise.all(fresh)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    // One that had to wait for a connection may see later writes too, never fewer.
+    const missed = (await Promise.all(fresh)).filter((value, i) => value === undefined || value < i + 1);
+    expect(missed).toEqual([]);
     const seen = (await Promise.all(views)).map((values) => new Set(values));
     expect(seen.filter((values) => values.size !== 1)).toEqual([]);
     expect(await thingNames(store)).toEqual(["cup"]);
