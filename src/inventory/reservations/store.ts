@@ -436,29 +436,38 @@ export async function countReservations(db: Db, filter: ReservationFilter): Prom
   return db.sql.$count(reservations, matching(db, filter));
 }
 
+const wantedBy = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({ line: reservation_lines, sku: products.sku })
+    .from(reservation_lines)
+    .innerJoin(products, eq(products.id, reservation_lines.product_id))
+    .where(among(reservation_lines.reservation_id, a.ids))
+    .orderBy(asc(reservation_lines.id)),
+);
+const total = sql<number>`sum(${allocations.quantity})`.mapWith(Number);
+const heldBy = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({
+      line_id: reservation_lines.id,
+      warehouse_id: stock_items.warehouse_id,
+      quantity: total,
+    })
+    .from(reservation_lines)
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .where(among(reservation_lines.reservation_id, a.ids))
+    .groupBy(reservation_lines.id, stock_items.warehouse_id)
+    .orderBy(asc(stock_items.warehouse_id)),
+);
+
 /**
  * What these reservations hold, by SKU and warehouse. What they want and do not hold has no warehouse, nor has what
  * they held once they are over.
  */
 export async function reservedUnits(db: Db, reservation_ids: readonly number[]): Promise<ReservedUnits[]> {
-  const ofLine = await db.sql
-    .select({ line: reservation_lines, sku: products.sku })
-    .from(reservation_lines)
-    .innerJoin(products, eq(products.id, reservation_lines.product_id))
-    .where(inArray(reservation_lines.reservation_id, [...reservation_ids]))
-    .orderBy(asc(reservation_lines.id));
-  const held = await db.sql
-    .select({
-      line_id: reservation_lines.id,
-      warehouse_id: stock_items.warehouse_id,
-      quantity: sql<number>`sum(${allocations.quantity})`.mapWith(Number),
-    })
-    .from(reservation_lines)
-    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
-    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
-    .where(inArray(reservation_lines.reservation_id, [...reservation_ids]))
-    .groupBy(reservation_lines.id, stock_items.warehouse_id)
-    .orderBy(asc(stock_items.warehouse_id));
+  const ids = list(reservation_ids);
+  const ofLine = await wantedBy(db, { ids });
+  const held = await heldBy(db, { ids });
   const heldOf = Map.groupBy(held, (row) => row.line_id);
   return ofLine.flatMap(({ line, sku }) => {
     const { reservation_id, quantity, wanted, reserved } = line;
