@@ -2,7 +2,13 @@ import { customerName, placeOf } from "../customers/customer.ts";
 import { findAddress, findRecipient } from "../customers/store.ts";
 import type { Tx } from "../database/store.ts";
 import type { OrderClaim } from "../inventory/reservations/claim.ts";
-import { claimForOrder, releaseClaim, reviseClaim, setClaimPriority } from "../inventory/reservations/commands.ts";
+import {
+  claimForOrder,
+  releaseClaim,
+  replanClaim,
+  reviseClaim,
+  setClaimPriority,
+} from "../inventory/reservations/commands.ts";
 import { findWarehouse, listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
@@ -234,8 +240,11 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
 
 /** Lets stock know what changed of the order's wants. */
 async function reclaimed(tx: Tx, before: Order, order: Order): Promise<Order> {
-  const moved = order.lines !== before.lines || order.requires_cold_storage !== before.requires_cold_storage;
-  if (moved) return pauseAgain(tx, withClaims(order, await reviseClaim(tx, claimOf(order))));
+  const claim = claimOf(order);
+  if (order.lines !== before.lines) return pauseAgain(tx, withClaims(order, await reviseClaim(tx, claim)));
+  if (order.requires_cold_storage !== before.requires_cold_storage) {
+    return pauseAgain(tx, withClaims(order, await replanClaim(tx, claim)));
+  }
   if (order.priority !== before.priority) await setClaimPriority(tx, order.id, order.priority);
   return order;
 }

@@ -161,6 +161,42 @@ describe("works", () => {
   });
 });
 
+describe("keeping an order cold once work on it has begun", () => {
+  test("moves the promises of what is not picked yet; what is picked stays", async () => {
+    const goods = await shop.product(9);
+    const made = await shop.order([[goods, 6]]);
+    await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 2 }] });
+    const cold = await shop.app.patch(`/orders/${made.id}`, { requires_cold_storage: true });
+    expect(cold.status).toBe(200);
+    expect(cold.body.data.line_items).toMatchObject([
+      { quantity_reserved: 2, quantity_picked: 2, quantity_backordered: 4 },
+    ]);
+    expect(await shop.available(goods.sku)).toBe(7);
+    const warm = await shop.app.patch(`/orders/${made.id}`, { requires_cold_storage: false });
+    expect(warm.body.data.line_items).toMatchObject([{ quantity_reserved: 6, quantity_backordered: 0 }]);
+  });
+
+  test("wants no unit again that has left", async () => {
+    const goods = await shop.product(4);
+    const made = await shop.order([[goods, 10]]);
+    await shop.act(made.id, "ship", { partial: true });
+    const { status, body } = await shop.app.patch(`/orders/${made.id}`, { requires_cold_storage: true });
+    expect(status).toBe(200);
+    expect(body.data.line_items).toMatchObject([{ quantity_shipped: 4, quantity_backordered: 6 }]);
+  });
+
+  test("is refused when an order that takes no backorder would be short", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]], { allow_backorder: false });
+    await shop.act(made.id, "process");
+    await shop.app.takeEvents();
+    const { status, body } = await shop.app.patch(`/orders/${made.id}`, { requires_cold_storage: true });
+    expect([status, body.error.code]).toEqual([409, "insufficient_inventory"]);
+    expect((await shop.get(made.id)).line_items).toMatchObject([{ quantity_reserved: 2 }]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+  });
+});
+
 describe("refuses", () => {
   test("what no state allows, from every state and for every action", async () => {
     const actions = Object.keys(orderMoves).filter((action) => action !== "cancel" && action !== "release");

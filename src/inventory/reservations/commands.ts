@@ -144,14 +144,41 @@ export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]
   const { reservation, lines, shelves } = await openClaim(tx, order_id);
   if (reservation.status === "committed") return lines.map(claimLine);
   const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "commit", reservation.status);
-  const { warehouse_id, requires_cold_storage } = reservation;
-  const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
-  const own = unpickedUnits(shelves, lines);
-  const { portions } = planStock(wants, shelves, { now: tx.now, warehouse_id, requires_cold_storage, own });
-  await assignPlan(tx, shelves, lines, portions);
+  await planAnew(tx, shelves, reservation, lines);
   await saveReservation(tx, { ...reservation, status, expires_at: null });
   await fillBackorders(tx, shelves, productsOf(lines));
   return lines.map(claimLine);
+}
+
+/**
+ * Changes how an order's stock is to be chosen and how urgent it is, and plans its unpicked units anew; what has been
+ * picked stays. Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function replanClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  const { order_id, priority, requires_cold_storage, allow_backorder } = claim;
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const changed = { ...reservation, priority, requires_cold_storage };
+  await saveReservation(tx, changed);
+  // An order on hold that gave its stock back takes none before it is released.
+  if (reservation.paused && lines.every((line) => line.reserved === 0)) return lines.map(claimLine);
+  const { wants, missing, options } = await planAnew(tx, shelves, changed, lines);
+  if (!allow_backorder && missing.some((units) => units > 0)) throw shortageFault(wants, missing, shelves, options);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return lines.map(claimLine);
+}
+
+/** Plans the unpicked units of a claim anew, of stock that suits it now, and gives its lines what was found. */
+async function planAnew(
+  tx: Tx,
+  shelves: Shelves,
+  { warehouse_id, requires_cold_storage }: Reservation,
+  lines: readonly HeldLine[],
+) {
+  const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, own: unpickedUnits(shelves, lines) };
+  const { portions, missing } = planStock(wants, shelves, options);
+  await assignPlan(tx, shelves, lines, portions);
+  return { wants, missing, options };
 }
 
 /** Gives lines these unpicked units in place of those they hold, and saves their counts. */
