@@ -137,7 +137,7 @@ export function isStopped({ holds }: Pick<Order, "holds">): boolean {
 /** What forbids an action that the table of states would allow, in words; null when nothing does. */
 export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "hold" && order.lines.some((line) => line.picked > 0)) return "units have been picked";
-  if (action === "cancel" && order.lines.some((line) => line.quantity_shipped > 0)) {
+  if (action === "cancel" && order.shipments.some(({ status }) => status !== "pending" && status !== "voided")) {
     return "a parcel is out; create a return instead";
   }
   if (action === "release" && !order.held) return "it is not held";

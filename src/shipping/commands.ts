@@ -200,6 +200,7 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
  * Voids a label whose parcel has not left, and takes the parcel apart: its units can go into another one. Voiding it
  * again changes nothing.
  * Refuses: resource_missing, label_not_voidable, invalid_state_transition.
+ * Emits: order.shipped, order.delivered, when all else of the order had left already.
  */
 export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
   const { order_id } = await getLabel(tx, id);

@@ -28,7 +28,10 @@ export interface OpenShelf extends Shelf {
 /** The shelves of a transaction by product. */
 export type Shelves = ReadonlyMap<number, OpenShelf>;
 
-/** Locks and reads the stock of these products, once in a transaction, and tells at its end what has changed. */
+/**
+ * Locks and reads the stock of these products, once in a transaction, and tells at its end what has changed. A part of
+ * a transaction (`tx.nested`) reads for itself, so what encloses it must have opened none of the same shelves before.
+ */
 export async function openShelves(tx: Tx, product_ids: readonly number[]): Promise<Shelves> {
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const closed = [...new Set(product_ids)].filter((id) => !shelves.has(id)).sort((a, b) => a - b);

@@ -59,7 +59,7 @@ export async function labelShipment(
 
 /**
  * Gives up a parcel that has not left: its units are free for another.
- * Refuses: resource_missing, label_not_voidable.
+ * Refuses: resource_missing, label_not_voidable. Emits: order.shipped, order.delivered, when all else had left already.
  */
 export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
   const { order, shipment } = await lockParcel(tx, shipment_id);
@@ -69,8 +69,15 @@ export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): P
   }
   const voided: Shipment = { ...shipment, status: "voided" };
   await saveShipment(tx, voided);
-  const saved = await saveOrder(tx, order, withShipment(order, voided), { event: "void", actor });
-  return { order: saved, shipment: voided };
+  const rest = withShipment(order, voided);
+  // An order of which all units are out waited for this parcel alone, such as one more carton that was not needed.
+  const whole = rest.status !== "cancelled" && isAway(rest);
+  const after: Order = whole ? { ...rest, status: "shipped", shipped_at: tx.now } : rest;
+  const saved = await saveOrder(tx, order, after, { event: "void", actor });
+  if (!whole) return { order: saved, shipment: voided };
+  await emit(tx, [orderEvent("order.shipped", saved, tx.now)]);
+  const out = saved.shipments.some(({ status: now }) => now === "shipped");
+  return { order: out ? saved : await arrive(tx, saved, [], actor), shipment: voided };
 }
 
 /**
@@ -191,12 +198,16 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
   await saveShipment(tx, gone);
   if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
   const moved = raised(withShipment(staged, gone), "quantity_shipped", units);
-  const whole =
-    moved.lines.every((line) => openUnits(line) === 0) && moved.shipments.every(({ status }) => status !== "pending");
+  const whole = isAway(moved);
   const after: Order = whole ? { ...moved, status: "shipped", shipped_at: tx.now } : moved;
   const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
   if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now)]);
   return { order, shipment: gone };
+}
+
+/** Whether nothing of an order remains in the house: no open unit, and no parcel. */
+function isAway({ lines, shipments }: Order): boolean {
+  return lines.every((line) => openUnits(line) === 0) && shipments.every(({ status }) => status !== "pending");
 }
 
 async function takenOut(
@@ -228,27 +239,38 @@ async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor):
     const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
     return { order, shipment };
   }
-  // A hold may have given the units free; the parcel shows that they were taken all the same.
   const stopped = isStopped(before);
-  const awake = stopped ? withClaims(before, await resumeClaim(tx, before.id)) : before;
-  const short = missesUnits(shipment, takeable(awake, shipment));
-  const parcel = await leftOrNot(tx, awake, shipment, actor);
-  const refused = parcel === null;
-  const { order, shipment: gone } = parcel ?? { order: awake, shipment };
-  const asleep = stopped ? await pauseAgain(tx, order) : order;
-  if (!stopped && !short && !refused) return { order: asleep, shipment: gone };
-  const why = refused ? "none of its units could leave stock" : short ? "units of it were not in stock" : "it was held";
-  return { order: await discrepancy(tx, asleep, `The carrier has ${name}, but ${why}.`, actor), shipment: gone };
+  const left = await leftOrNot(tx, before, shipment, actor);
+  const { order, shipment: gone } = left ?? { order: before, shipment };
+  if (left !== null && !left.short && !stopped) return { order, shipment: gone };
+  const short = left?.short ? "units of it were not in stock" : "it was held";
+  const why = left === null ? "none of its units could leave stock" : short;
+  return { order: await discrepancy(tx, order, `The carrier has ${name}, but ${why}.`, actor), shipment: gone };
+}
+
+/** A parcel that has left, and whether units of it did not, since they were not in stock. */
+interface Gone extends Parcel {
+  readonly short: boolean;
 }
 
 /** The parcel after it has left, or null, and nothing done, when stock refuses all of it. */
-async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor): Promise<Parcel | null> {
+async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor): Promise<Gone | null> {
   try {
-    return await tx.nested((part) => leave(part, order, shipment, actor, true));
+    return await tx.nested((part) => leaveAwake(part, order, shipment, actor));
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
   }
+}
+
+/** A hold may have given the units free; the parcel shows that they were taken all the same. */
+async function leaveAwake(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Gone> {
+  const stopped = isStopped(before);
+  const awake = stopped ? withClaims(before, await resumeClaim(tx, before.id)) : before;
+  const short = missesUnits(shipment, takeable(awake, shipment));
+  const gone = await leave(tx, awake, shipment, actor, true);
+  // In the same part as the parcel's leaving, since a part has the stock read for itself.
+  return { order: stopped ? await pauseAgain(tx, gone.order) : gone.order, shipment: gone.shipment, short };
 }
 
 /** Holds the order until a person has looked, once for each finding. */

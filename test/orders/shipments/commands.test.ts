@@ -116,6 +116,31 @@ describe("works", () => {
     ]);
   });
 
+  test("an order waits for its last carton, until that is given up", async () => {
+    const made = await shop.order([[await shop.product(9), 3]]);
+    const parcel = await label(made);
+    const carton = await label(made, []);
+    await scan(parcel);
+    expect((await shop.get(made.id)).status).toBe("fulfilled");
+    await shop.told();
+    await act((tx) => voidShipment(tx, carton, carrier));
+    expect(await shop.get(made.id)).toMatchObject({ status: "shipped", fulfillment_status: "shipped" });
+    expect(await shop.told()).toEqual(["order.shipped"]);
+    await arrive(parcel);
+    expect(await shop.told()).toEqual(["order.delivered"]);
+  });
+
+  test("an order whose parcels have arrived is delivered once its last carton is given up", async () => {
+    const made = await shop.order([[await shop.product(9), 3]]);
+    const parcel = await label(made);
+    const carton = await label(made, []);
+    await arrive(parcel);
+    await shop.told();
+    await act((tx) => voidShipment(tx, carton, carrier));
+    expect(await shop.get(made.id)).toMatchObject({ status: "delivered", fulfillment_status: "delivered" });
+    expect(await shop.told()).toEqual(["order.shipped", "order.delivered"]);
+  });
+
   test("a tracking number finds its parcel, one that is not voided first", async () => {
     const made = await shop.order([[await shop.product(5), 2]]);
     const first = await label(made);
@@ -194,6 +219,22 @@ describe("what a carrier reports is never refused", () => {
     expect(await shop.available(goods.sku)).toBe(3);
   });
 
+  test("units that the parcel did not take stay free, and the last news of stock is how it stands", async () => {
+    const goods = await shop.product(50);
+    const made = await shop.order([[goods, 10]]);
+    const parcel = await label(made, [
+      { order_line_id: readId("order_line", made.line_items[0].id) ?? 0, quantity: 4 },
+    ]);
+    await shop.act(made.id, "hold", { reserve_inventory: false });
+    await shop.app.takeEvents();
+    await scan(parcel);
+    expect((await shop.get(made.id)).line_items).toMatchObject([{ quantity_shipped: 4, quantity_reserved: 0 }]);
+    const news = (await shop.app.takeEvents()).filter(({ type }) => type === "inventory.updated");
+    const { on_hand, reserved, available } = (await shop.app.get(`/inventory/${goods.sku}`)).body.data;
+    expect([on_hand, reserved, available]).toEqual([46, 0, 46]);
+    expect(news.map(({ data }) => data)).toEqual([expect.objectContaining({ on_hand, reserved, available })]);
+  });
+
   test("of a short order the units leave that there are, until the others can", async () => {
     const goods = await shop.product(3);
     const made = await shop.order([[goods, 5]]);
@@ -261,6 +302,15 @@ describe("refuses", () => {
     const made = await shop.order([[await shop.product(5), 2]]);
     const order_line_id = readId("order_line", made.line_items[0].id) ?? 0;
     await expect(label(made, [{ order_line_id, quantity: 3 }])).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  test("cancelling when a carton is out that counts no units", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    await label(made);
+    await scan(await label(made, []));
+    const { status, body } = await shop.cancel(made.id);
+    expect([status, body.error.code]).toEqual([409, "invalid_state_transition"]);
+    expect((await shop.get(made.id)).allowed_actions).not.toContain("cancel");
   });
 
   test("giving up a parcel that has left", async () => {
