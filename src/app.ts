@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { customerRoutes } from "./customers/routes.ts";
+import { jsonResponse } from "./http/answer.ts";
 import { withConventions } from "./http/conventions.ts";
 import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
@@ -30,7 +31,7 @@ export function createApp(service: Service) {
   const routes = features(service);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
     .use(withConventions(service, guard(service)))
-    .get("/health", () => Response.json({ status: "ok" }))
+    .get("/health", ({ call }) => jsonResponse(call, 200, JSON.stringify({ status: "ok" })))
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));

@@ -30,7 +30,7 @@ export const withConventions = (service: Service, admit: Admit) =>
       call.raw_body = await readText(request);
       return call.raw_body === "" ? {} : parseJson(call.raw_body);
     })
-    .onError({ as: "global" }, ({ error, request, code }) => {
+    .onError({ as: "global" }, ({ error, request, code, call }) => {
       const request_id = started.get(request) ?? requestId(request);
       const fault = faultOf(error, code);
       if (fault.code === "internal_error") {
@@ -39,7 +39,9 @@ export const withConventions = (service: Service, admit: Admit) =>
         service.log.error("request failed", { request_id, method: request.method, path: pathname, error: stack });
       }
       const accept = request.headers.get("accept") ?? "";
-      return errorResponse(fault, { request_id, headers: {}, now: service.stores.live.clock.now(), accept });
+      // A request that was not admitted has no call.
+      const headers = (call as Call | null)?.headers ?? {};
+      return errorResponse(fault, { request_id, headers, now: service.stores.live.clock.now(), accept });
     });
 
 // The id of a request that failed before it had a call.
@@ -54,7 +56,7 @@ function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;
   // What `onParse` throws arrives wrapped.
   if (error instanceof Error && error.cause instanceof Fault) return error.cause;
-  if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path.");
+  if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path; the API begins at /v1.");
   if (code === "PARSE") return new Fault("malformed_request", "The body cannot be read.");
   return new Fault("internal_error", "Something went wrong on our side.");
 }
@@ -90,10 +92,16 @@ function parseJson(text: string): unknown {
     throw new Fault("malformed_request", `JSON may be nested ${json_depth_max} levels deep.`);
   }
   // An escape such as \ud800 can make text that no UTF-8 can carry; two such texts could share a key.
-  if (/\\u[dD][89abAB]/.test(text) && !JSON.stringify(value).isWellFormed()) {
+  if (/\\u[dD][89a-fA-F]/.test(text) && holdsHalfPair(value)) {
     throw new Fault("malformed_request", "The body holds half of a surrogate pair.");
   }
   return value;
+}
+
+/** Whether any text in the value, or any name of a field, holds half of a surrogate pair. */
+function holdsHalfPair(value: unknown): boolean {
+  // JSON.stringify leaves whole pairs as they are and writes a half as an escape.
+  return /(?<!\\)(?:\\\\)*\\ud/.test(JSON.stringify(value));
 }
 
 /** The deepest nesting of valid JSON text, without recursion. */

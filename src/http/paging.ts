@@ -67,9 +67,8 @@ function readCursor(cursor: string, scope: string, secret: Uint8Array): Position
   const refused = new Fault("invalid_cursor", "This cursor was not given by this list with these filters.");
   const [encoded = "", signature = ""] = cursor.split(".");
   const text = Buffer.from(encoded, "base64url").toString();
-  const expected = sign(text, secret);
-  if (signature.length !== expected.length) throw refused;
-  if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) throw refused;
+  const [given, expected] = [Buffer.from(signature), Buffer.from(sign(text, secret))];
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused;
   const [key, id, of] = JSON.parse(text) as [string | number, number, string];
   if (of !== scope) throw refused;
   return [key, id];

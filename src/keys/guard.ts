@@ -80,10 +80,21 @@ function routeTable(): RouteTable {
     router.add(method, path, need);
   }
   const find = (method: string, path: string) => {
-    const found = router.find(method, path);
+    const found = isReadable(path) ? router.find(method, path) : null;
     return found === null ? null : { need: found.store };
   };
-  return { find, methodsOf: (path) => [...methods].filter((method) => router.find(method, path) !== null) };
+  return { find, methodsOf: (path) => [...methods].filter((method) => find(method, path) !== null) };
+}
+
+/** Whether every escape of a path can be read as text; `%E0%A4%A` cannot, so it names nothing. */
+function isReadable(path: string): boolean {
+  if (!path.includes("%")) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function unknownRoute(routes: RouteTable, path: string, method: string): Promise<Fault> {

@@ -1,6 +1,7 @@
 import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { parseMoment } from "./clock.ts";
 import { Fault, type FieldProblem } from "./fault.ts";
 import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
@@ -42,8 +43,7 @@ function standard<Output>(schema: TSchema, validate: (value: unknown) => Output)
 function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Static<Schema> {
   if (check.Check(value)) return value;
   const fields = new Map<string, FieldProblem>();
-  for (const error of check.Errors(value)) {
-    const problem = problemOf(error);
+  for (const problem of problemsOf(check.Errors(value))) {
     // The first error of a field is the plainest; those inside a failed union would only confuse.
     if (!fields.has(problem.field)) fields.set(problem.field, problem);
     if (fields.size === 100) break;
@@ -64,6 +64,17 @@ function readTexts(properties: TProperties, query: unknown): Record<string, unkn
     else read[name] = text;
   }
   return read;
+}
+
+/** What is wrong, with a field that may be null judged as if it may not: "no accepted form" would help nobody. */
+function* problemsOf(errors: Iterable<ValueError>): Iterable<FieldProblem> {
+  for (const error of errors) {
+    const [variant, absent] = (error.schema["anyOf"] ?? []) as TSchema[];
+    const inner = error.errors[0];
+    const isNullable = error.type === ValueErrorType.Union && variant && absent?.["type"] === "null";
+    if (isNullable && inner && typeof error.schema["hint"] !== "string") yield* problemsOf(inner);
+    else yield problemOf(error);
+  }
 }
 
 /** One bad field in words a client can act on. */
@@ -90,6 +101,8 @@ function problemOf({ type, path, schema, message }: ValueError): FieldProblem {
     case ValueErrorType.NumberMaximum:
     case ValueErrorType.IntegerMaximum:
       return said("too_large", `must be at most ${schema["maximum"]}`);
+    case ValueErrorType.NumberExclusiveMinimum:
+      return said("too_small", `must be greater than ${schema["exclusiveMinimum"]}`);
     case ValueErrorType.StringMinLength:
       return said(
         "too_short",
@@ -107,11 +120,15 @@ function problemOf({ type, path, schema, message }: ValueError): FieldProblem {
         ? said("invalid_choice", `must be one of: ${choices.join(", ")}`)
         : said("wrong_type", "has no accepted form");
     }
+    case ValueErrorType.Literal:
+      return said("invalid_choice", `must be ${schema["const"]}`);
     case ValueErrorType.StringPattern:
     case ValueErrorType.StringFormat:
-      return said("invalid_format", "has not the expected form");
-    default:
-      return said("wrong_type", message.replace(/^Expected /, "must be ").toLowerCase());
+      return said("invalid_format", schema["form"] ?? "has not the expected form");
+    default: {
+      const expected = message.replace(/^Expected /, "");
+      return said("wrong_type", `must be ${/^[aeio]/.test(expected) ? "an" : "a"} ${expected}`);
+    }
   }
 }
 
@@ -162,18 +179,27 @@ export function textField(max: number, { min = 1, description }: { min?: number;
     minLength: min,
     maxLength: max,
     pattern: "^[^\\u0000-\\u001f\\u007f\\ufffd]*$",
+    form: "must not hold control characters",
     ...(description ? { description } : {}),
   });
 }
 
 /** Text that may hold line breaks and tabs, such as notes. */
 export function notesField(max = 2000) {
-  return Type.String({ maxLength: max, pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ufffd]*$" });
+  return Type.String({
+    maxLength: max,
+    pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ufffd]*$",
+    form: "must not hold control characters but line breaks and tabs",
+  });
 }
 
-/** An ISO 8601 date or timestamp. Read it with `parseMoment`. */
+TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && parseMoment(value) !== null);
+
+/** An ISO 8601 date or timestamp, of a day that there is. Read it with `parseMoment`. */
 export function momentField(description?: string) {
-  return Type.String({
+  return Type.Unsafe<string>({
+    [Kind]: "Moment",
+    type: "string",
     pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?$",
     hint: "must be an ISO 8601 date or timestamp, such as 2026-01-31T12:00:00Z",
     ...(description ? { description } : {}),
@@ -205,7 +231,9 @@ export function quantityField(description?: string) {
 export function metadataField() {
   return Type.Record(
     Type.String({ pattern: "^.{1,40}$" }),
-    Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean(), Type.Null()]),
+    Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean(), Type.Null()], {
+      hint: "must be a text to 500 characters, a number, a boolean or null",
+    }),
     {
       maxProperties: 50,
       hint: "takes at most 50 keys of 40 characters, with texts to 500 characters, numbers or booleans",

@@ -9,7 +9,7 @@ import { findBarcodes, findProductBySku, getProduct, insertProduct, saveProduct 
 
 /** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku. */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
-  const fields = { ...productDefaults, ...given(input), sku: input.sku, name: input.name };
+  const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input) };
   checkProduct(fields);
   await refuseTakenSku(tx, fields.sku);
   await refuseTakenBarcodes(tx, fields, null);

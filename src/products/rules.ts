@@ -42,8 +42,12 @@ const reserved_skus: readonly string[] = [
 
 /** Refuses: validation_failed, for what no schema can say of a product. */
 export function checkProduct(fields: ProductFields): void {
-  if (reserved_skus.includes(fields.sku.toLowerCase())) throw invalid("sku", "is a reserved word");
-  if (fields.weight !== null && fields.weight_unit === null) throw invalid("weight_unit", "is required with a weight");
+  const { sku, weight, weight_unit } = fields;
+  if (reserved_skus.includes(sku.toLowerCase())) throw invalid("sku", "is a reserved word");
+  // A label's scanner strips outer spaces, and a path that ends in dots names another one.
+  if (sku !== sku.trim()) throw invalid("sku", "must not begin or end with a space");
+  if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
+  if (weight !== null && weight_unit === null) throw invalid("weight_unit", "is required with a weight", "required");
   if (fields.expiration_tracking && !fields.lot_tracking) {
     throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");
   }

@@ -59,6 +59,9 @@ describe("refuses", () => {
       "validation_failed",
     ],
     ["a reserved word", { ...milk, sku: "locations" }, 422, "validation_failed"],
+    ["a SKU of a space", { ...milk, sku: " " }, 422, "validation_failed"],
+    ["a SKU with a space after it", { ...milk, sku: "X5 " }, 422, "validation_failed"],
+    ["a SKU that paths cannot name", { ...milk, sku: ".." }, 422, "validation_failed"],
     ["broken JSON", "{", 400, "malformed_request"],
   ])("%s", async (_name, body, status, code) => {
     const answer = await app.post("/products", body);
@@ -69,7 +72,10 @@ describe("refuses", () => {
     const { body } = await app.post("/products", { sku: "", price: -1, dimensions: { length: 0 }, colour: 1 });
     expect(body.error.details.map((problem: { field: string }) => problem.field).sort()).toEqual([
       "colour",
-      "dimensions",
+      "dimensions.height",
+      "dimensions.length",
+      "dimensions.unit",
+      "dimensions.width",
       "name",
       "price",
       "sku",

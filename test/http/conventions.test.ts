@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const product = (fields: Record<string, unknown> = {}) => ({ sku: crypto.randomUUID(), name: "Tea", ...fields });
+
+/** What a refused product says of its bad fields: `field: code: message`. */
+async function problems(body: unknown): Promise<string[]> {
+  const answer = await app.post("/products", body);
+  expect(answer.status).toBe(422);
+  const details = answer.body.error.details as { field: string; code: string; message: string }[];
+  return details.map(({ field, code, message }) => `${field}: ${code}: ${message}`);
+}
+
+describe("works", () => {
+  test("every answer carries a request id, that of the request when it is a plain word", async () => {
+    for (const path of ["/health", "/products", "/nope"]) {
+      const own = await app.call("GET", path, undefined, { headers: { "x-request-id": "trace-1.a_B" } });
+      expect(own.headers.get("x-request-id")).toBe("trace-1.a_B");
+      const odd = await app.call("GET", path, undefined, { headers: { "x-request-id": "two words" } });
+      expect(odd.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+    }
+  });
+
+  test("text of any language, pairs of surrogates written as escapes, and a backslash before a u", async () => {
+    const name = String.raw`{"sku":"emoji","name":"\ud83c\udf75 \\ud800 čaj"}`;
+    expect((await app.call("POST", "/products", name)).body.data.name).toBe("🍵 \\ud800 čaj");
+  });
+
+  test("a refusal below /api/v1 names the canonical address too", async () => {
+    const request = new Request("http://packhouse.test/api/v1/products/prd_7", {
+      headers: { authorization: `Bearer ${app.keys.live.read}` },
+    });
+    const answer = await app.app.handle(request);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("link")).toBe('</v1/products/prd_7>; rel="canonical"');
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["text that is no JSON", "{", "malformed_request", 400],
+    ["JSON nested too deep", `${"[".repeat(33)}${"]".repeat(33)}`, "malformed_request", 400],
+    ["the first half of a pair of surrogates", String.raw`{"sku":"\ud800","name":"Tea"}`, "malformed_request", 400],
+    ["the second half", String.raw`{"sku":"\uDC00","name":"Tea"}`, "malformed_request", 400],
+    ["half a pair in the name of a field", String.raw`{"a\ud800":1}`, "malformed_request", 400],
+    ["half a pair after a backslash", String.raw`{"sku":"\\\ud800","name":"Tea"}`, "malformed_request", 400],
+    ["a body above a MiB", JSON.stringify({ sku: "x".repeat(1 << 20) }), "payload_too_large", 413],
+  ])("%s", async (_, body, code, status) => {
+    const answer = await app.call("POST", "/products", body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.code).toBe(code);
+    expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("a body that is not declared as JSON", async () => {
+    const answer = await app.call("POST", "/products", "{}", { headers: { "content-type": "text/plain" } });
+    expect([answer.status, answer.body.error.code]).toEqual([415, "unsupported_media_type"]);
+  });
+
+  test("a path whose escapes are no text", async () => {
+    for (const path of ["/orders/%E0%A4%A", "/inventory/%E0%A4%A", "/products/%"]) {
+      const answer = await app.get(path);
+      expect([answer.status, answer.body.error.code]).toEqual([404, "route_not_found"]);
+    }
+  });
+
+  test("a path outside of the versions, and says where the API begins", async () => {
+    const headers = { authorization: `Bearer ${app.keys.live.full}` };
+    const answer = await app.app.handle(new Request("http://packhouse.test/products", { headers }));
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain("the API begins at /v1");
+  });
+
+  test("a cursor that no list gave, whatever it is made of", async () => {
+    for (const cursor of ["abc", "abc.def", `abc.${"x".repeat(22)}`, `abc.${"é".repeat(22)}`, "."]) {
+      const answer = await app.get(`/products?cursor=${encodeURIComponent(cursor)}`);
+      expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_cursor"]);
+    }
+  });
+
+  test.each([
+    [[], ": wrong_type: must be an object"],
+    [product({ name: 7 }), "name: wrong_type: must be a string"],
+    [product({ name: "a\nb" }), "name: invalid_format: must not hold control characters"],
+    [product({ reorder_point: "7" }), "reorder_point: wrong_type: must be an integer"],
+    [product({ weight: -1, weight_unit: "lb" }), "weight: too_small: must be greater than 0"],
+    [product({ weight: "1" }), "weight: wrong_type: must be a number"],
+    [product({ weight: 1, weight_unit: "stone" }), "weight_unit: invalid_choice: must be one of: lb, oz, kg, g"],
+    [product({ price: "1.234" }), "price: invalid_value: must be an amount with at most two decimals, such as 12.50"],
+    [product({ customs: { hs: 1 } }), "customs.hs: unknown_field: is not a field of this request"],
+    [
+      product({ metadata: { size: {} } }),
+      "metadata.size: invalid_value: must be a text to 500 characters, a number, a boolean or null",
+    ],
+  ])("%j, in words to act on", async (body, problem) => {
+    expect(await problems(body)).toEqual([problem]);
+  });
+
+  test("every bad field at once, below one that may be null too", async () => {
+    const dimensions = { length: -1, width: "2", height: 3 };
+    expect(await problems({ name: "", dimensions, color: "red" })).toEqual([
+      "sku: required: is required",
+      "color: unknown_field: is not a field of this request",
+      "name: too_short: must not be empty",
+      "dimensions.unit: required: is required",
+      "dimensions.length: too_small: must be greater than 0",
+      "dimensions.width: wrong_type: must be a number",
+    ]);
+  });
+
+  test("a day that is in no calendar", async () => {
+    for (const day of ["2026-02-30", "2026-13-01", "2026-01-01T25:00:00Z", "yesterday"]) {
+      const answer = await app.get(`/orders?created_after=${day}`);
+      expect([answer.status, answer.body.error.details[0].field]).toEqual([422, "created_after"]);
+    }
+    expect((await app.get("/orders?created_after=2028-02-29")).status).toBe(200);
+  });
+});
