@@ -24,3 +24,11 @@ export async function lead(tx: Tx, name: string, owner: string, ms: number): Pro
   const held = await take(tx, { name, owner, until: tx.now + ms, now: tx.now });
   return held.length === 1;
 }
+
+/**
+ * Waits until nobody else's transaction is at what this name stands for, and keeps others from it until this one ends.
+ * What is read afterwards holds all that they have stored, also rows that no lock on a row could have shown.
+ */
+export async function takeTurn(tx: Tx, name: string): Promise<void> {
+  await lead(tx, name, "turn", 0);
+}

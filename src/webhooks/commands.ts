@@ -1,4 +1,4 @@
-import { lead } from "../database/lease.ts";
+import { lead, takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
 import { iso } from "../kit/clock.ts";
 import { Fault, invalid } from "../kit/fault.ts";
@@ -24,7 +24,6 @@ import {
   findSubscriptions,
   forgetDeliveryBodies,
   forgetEventBodies,
-  getSubscription,
   insertAttempts,
   insertDeliveries,
   insertDelivery,
@@ -33,6 +32,7 @@ import {
   listWaiting,
   lockAttempted,
   lockDue,
+  lockSubscription,
   lockSubscriptions,
   saveHealth,
   saveProgress,
@@ -59,6 +59,7 @@ export async function createSubscription(
   const { url, description = null, active = true, version = "v1", payload = "full", retry_limit = 5 } = input;
   if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin in version v2 only");
   const events = eventTypes.filter((type) => input.events.includes(type));
+  await takeTurn(tx, "webhooks.subscribe");
   const others = await lockSubscriptions(tx);
   const same = others.find((other) => isSame(other, { url, version, events }));
   if (same !== undefined) {
@@ -83,7 +84,7 @@ export async function createSubscription(
  * Refuses: resource_missing, rate_limited.
  */
 export async function beginTest(tx: Tx, id: string, type: EventType, data: DomainEvent["data"]): Promise<Claim> {
-  const subscription = await getSubscription(tx, id);
+  const subscription = await lockSubscription(tx, id);
   if ((await countTests(tx, subscription.id, tx.now - minute_ms)) >= tests_in_a_minute_max) {
     throw new Fault("rate_limited", `A subscription takes ${tests_in_a_minute_max} test events a minute.`);
   }

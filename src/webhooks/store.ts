@@ -39,6 +39,13 @@ export async function getSubscription(db: Db, id: string | number): Promise<Subs
   return row as Subscription;
 }
 
+/** As `getSubscription`, and nobody else changes the subscription until this transaction ends. */
+export async function lockSubscription(tx: Tx, id: string | number): Promise<Subscription> {
+  const [row] = (await lockedSubscriptions(tx, { ids: list([readId("subscription", id) ?? 0]) })) as Subscription[];
+  if (row === undefined) throw missing("subscription", id);
+  return row;
+}
+
 /** A page of subscriptions, newest first. */
 export async function listSubscriptions(db: Db, { limit, offset, after }: Window): Promise<Subscription[]> {
   const { created_at, id } = subscriptions;

@@ -162,6 +162,12 @@ describe("refuses", () => {
     expect((await inTest("POST", "/webhooks", { ...body, version: "v2" })).status).toBe(201);
   });
 
+  test("the same subscription many times at once but for one", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => inTest("POST", "/webhooks", hook)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    expect((await inTest("GET", "/webhooks")).body.data).toHaveLength(1);
+  });
+
   test("more than fifty subscriptions", async () => {
     for (let n = 0; n < 50; n += 1) await subscribe({ url: `${receiver.url}/${n}` });
     const answer = await inTest("POST", "/webhooks", { url: `${receiver.url}/50`, events: ["order.created"] });
@@ -186,6 +192,14 @@ describe("refuses", () => {
     expect(await send()).toBe(429);
     app.clocks.test.advance(60_001);
     expect(await send()).toBe(200);
+  });
+
+  test("more than ten test events at once", async () => {
+    const { id } = await subscribe();
+    const send = () => inTest("POST", `/webhooks/${id}/test`, { event: "order.created" });
+    const answers = await Promise.all(Array.from({ length: 30 }, send));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)]);
+    expect(receiver.received).toHaveLength(10);
   });
 
   test("the log of what is not there", async () => {
