@@ -26,7 +26,12 @@ export interface WokenJob {
   readonly settle?: (store: Store) => Promise<void>;
 }
 
-const forgetAnswers = (store: Store) => store.write(deleteExpiredAnswers);
+// So many in one transaction, which all other writes wait for.
+const forgotten_together_max = 1000;
+
+async function forgetAnswers(store: Store): Promise<void> {
+  for (let more = true; more; ) more = await store.write((tx) => deleteExpiredAnswers(tx, forgotten_together_max));
+}
 
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [

@@ -1,4 +1,4 @@
-import { eq, lte } from "drizzle-orm";
+import { and, asc, eq, inArray, lte } from "drizzle-orm";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Tx } from "../database/store.ts";
@@ -47,7 +47,17 @@ export async function keepAnswer(tx: Tx, key: string, { status, headers, body }:
   await tx.sql.update(idempotency_keys).set(kept).where(eq(idempotency_keys.key, key));
 }
 
-/** Forgets the answers whose time is over. */
-export async function deleteExpiredAnswers(tx: Tx): Promise<void> {
-  await tx.sql.delete(idempotency_keys).where(lte(idempotency_keys.expires_at, tx.now));
+/** Forgets up to `limit` answers whose time is over, and says whether more may be left. */
+export async function deleteExpiredAnswers(tx: Tx, limit: number): Promise<boolean> {
+  const over = tx.sql
+    .select({ key: idempotency_keys.key })
+    .from(idempotency_keys)
+    .where(lte(idempotency_keys.expires_at, tx.now))
+    .orderBy(asc(idempotency_keys.expires_at))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(idempotency_keys)
+    .where(and(inArray(idempotency_keys.key, over), lte(idempotency_keys.expires_at, tx.now)))
+    .returning({ key: idempotency_keys.key });
+  return deleted.length === limit;
 }
