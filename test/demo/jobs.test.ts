@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { engine } from "../../src/config.ts";
-import { planBusiness } from "../../src/demo/plan.ts";
 import { runDemo, storyClock } from "../../src/demo/jobs.ts";
+import { planBusiness } from "../../src/demo/plan.ts";
 import { countUnits, verifyInventory } from "../../src/inventory/audit/store.ts";
 import { stillClock } from "../../src/kit/clock.ts";
 import { publicOrderStatuses } from "../../src/orders/status.ts";
