@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import {
   commandLine,
   databaseUrl,
+  engine,
   type Flags,
   forgetProxies,
   type Given,
@@ -73,22 +74,22 @@ const commands: Readonly<Record<string, Command>> = {
   "keys list": command({
     summary: "list API keys",
     flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runKeysList(stores, given.json)),
+    run: (given) => withStores(given, (stores) => runKeysList(stores, given.json), { must_exist: true }),
   }),
   "keys revoke": command({
     summary: "end an API key at once",
     flags: { id: { type: "string", value: "key_N", help: "the key, as `keys list` names it" }, ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runKeysRevoke(stores, given)),
+    run: (given) => withStores(given, (stores) => runKeysRevoke(stores, given), { must_exist: true }),
   }),
   verify: command({
     summary: "re-derive every stock balance from the ledger and print the differences",
     flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runVerify(stores, given.json)),
+    run: (given) => withStores(given, (stores) => runVerify(stores, given.json), { must_exist: true }),
   }),
   demo: command({
     summary: "load a sample business into an empty world",
     flags: {
-      ...inMode,
+      mode: { ...inMode.mode, default: "test" },
       seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
       ...place,
     },
@@ -109,21 +110,14 @@ type Place = Given<typeof place>;
 async function withStores(
   given: Place,
   work: (stores: Stores) => Promise<number>,
-  clocks?: Record<Mode, Clock>,
+  opening: { must_exist?: boolean; clocks?: Record<Mode, Clock> } = {},
 ): Promise<number> {
   const log = jsonLog();
   const fatal = (error: unknown) => {
     throw error;
   };
   const data = given.data ?? "./data";
-  const stores = await openStores({
-    data,
-    database_url: databaseUrl,
-    purpose: "command",
-    log,
-    fatal,
-    ...(clocks && { clocks }),
-  });
+  const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal, ...opening });
   try {
     return await work(stores);
   } finally {
@@ -132,8 +126,8 @@ async function withStores(
 }
 
 async function runServe(given: Place & { host: string | undefined; port: string | undefined }): Promise<number> {
-  const port = Number(given.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new WrongUse("--port must be a number to 65535.");
+  const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
+  if (!(port <= 65_535)) throw new WrongUse("--port must be a number to 65535.");
   const ended = Promise.withResolvers<number>();
   const { host = "127.0.0.1", data = "./data" } = given;
   const exit = (code: number) => process.exit(code);
@@ -163,7 +157,7 @@ async function runKeysCreate(stores: Stores, given: KeyFlags): Promise<number> {
   const { name, allow, json } = given;
   if (!name) throw new WrongUse("--name is required: say what the key is for.");
   const mode = modes.find((word) => word === given.mode);
-  if (mode === undefined) throw new WrongUse("--mode is required: live or test.");
+  if (mode === undefined) throw new WrongUse("--mode must say which: live or test.");
   const permission = permissions.find((word) => word === given.permission);
   if (permission === undefined) throw new WrongUse(`--permission must be one of ${permissions.join(", ")}.`);
   const limit = given["rate-limit"];
@@ -233,7 +227,7 @@ async function runVerify(stores: Stores, json: boolean): Promise<number> {
 }
 
 async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {
-  const mode = modes.find((word) => word === (given.mode ?? "test"));
+  const mode = modes.find((word) => word === given.mode);
   if (mode === undefined) throw new WrongUse("--mode must be live or test.");
   if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
   const clock = storyClock(systemClock());
@@ -241,12 +235,14 @@ async function runDemoCommand(given: Place & { mode: string | undefined; seed: s
     for (const line of await runDemo(stores[mode], clock, Number(given.seed), process.stderr)) print(line);
     return 0;
   };
-  return withStores(given, work, { live: clock, test: clock });
+  return withStores(given, work, { clocks: { live: clock, test: clock } });
 }
 
-function help(): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length));
-  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+/** What `--help` says: of all commands, or of those that begin with a word. */
+function help(word = ""): string {
+  const shown = Object.entries(commands).filter(([name]) => name.startsWith(word));
+  const width = Math.max(...shown.map(([name]) => name.length));
+  const rows = shown.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return [
     `Packhouse ${version}: third-party-logistics fulfillment in one binary.`,
     "",
@@ -273,20 +269,31 @@ async function main(words: readonly string[]): Promise<number> {
   const name = [first.slice(0, 2).join(" "), first[0] ?? ""].find((candidate) => candidate in commands);
   const chosen = name === undefined ? undefined : commands[name];
   if (name === undefined || chosen === undefined) {
-    const keysOnly = first[0] === "keys" ? ` Say keys create, keys list or keys revoke.` : "";
-    if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(), 0);
-    return done(`packhouse: there is no command ${first[0] ?? words[0]}.${keysOnly} See packhouse --help.`, 2);
+    if (words[0] === "--version") return main(["version"]);
+    const isKeys = first[0] === "keys";
+    if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(isKeys ? "keys " : ""), 0);
+    if (isKeys) return done("packhouse keys: say keys create, keys list or keys revoke.", 2);
+    return done(`packhouse: there is no command ${first[0] ?? words[0]}. See packhouse --help.`, 2);
   }
   if (wantsHelp) return done(helpOf(name, chosen), 0);
   const rest = words.slice(name.split(" ").length);
   try {
+    if (databaseUrl !== null && engine !== "postgres") {
+      throw new WrongUse("--database-url must begin with postgres://. Without it, the data lies in --data.");
+    }
     return await chosen.run(readFlags(rest, chosen.flags) as never);
   } catch (error) {
     if (error instanceof WrongUse) return done(`packhouse ${name}: ${error.message}`, 2);
     if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);
     if (error instanceof Fault) return done(`packhouse ${name}: ${told(error)}`, 1);
+    if (isOutside(error)) return done(`packhouse ${name}: ${error.message || error.code}`, 1);
     throw error;
   }
+}
+
+/** Whether the machine or PostgreSQL refused: no such address, no connection, no such user. Its message says enough. */
+function isOutside(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && "code" in error && /^(E[A-Z]+|28...|3D...|53...|57...)$/.test(String(error.code));
 }
 
 /** A refusal with the fields it names, a line each. */

@@ -1,11 +1,11 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { createApp } from "./app.ts";
 import { variable, version, WrongUse } from "./config.ts";
-import { exitCodes } from "./database/exit.ts";
+import { exitCodes, startRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { type AddressList, addressList } from "./http/address.ts";
@@ -14,6 +14,7 @@ import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import type { Log } from "./kit/log.ts";
+import { readSealingKey } from "./kit/seal.ts";
 import { startSchedule } from "./schedule.ts";
 import { rangeProblem } from "./webhooks/address.ts";
 
@@ -41,7 +42,9 @@ const body_bytes_max = 16 << 20;
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
   const { host, data, database_url, log, print, exit } = settings;
-  const secret_key = secretKey(data, database_url);
+  const given_key = givenSecretKey(database_url);
+  const trusted_proxies = ranges("PACKHOUSE_TRUSTED_PROXIES");
+  const webhook_allow_cidrs = openings();
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);
@@ -51,17 +54,19 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const service: Service = {
     stores: { live: stores.live, test: stores.test },
     log,
-    secret_key,
+    secret_key: given_key ?? keptSecretKey(data),
     base_url: (variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""),
-    trusted_proxies: ranges("PACKHOUSE_TRUSTED_PROXIES"),
+    trusted_proxies,
     loopback_only: isLoopback(host),
-    webhook_allow_cidrs: openings(),
+    webhook_allow_cidrs,
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
   };
-  await prepare(stores, print);
+  // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
+  for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
   const app = createApp(service);
-  const schedule = startSchedule(service);
   server = listen(settings, (request) => app.handle(request));
+  const schedule = startSchedule(service);
+  await printFirstKeys(stores, print);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
@@ -90,9 +95,8 @@ function listen(settings: ServeSettings, answer: (request: Request) => Response 
   }
 }
 
-/** What a new installation needs before it can answer: a warehouse, and keys to come in with. */
-async function prepare({ live, test }: Stores, print: (line: string) => void): Promise<void> {
-  for (const store of [live, test]) await store.write((tx) => ensureWarehouse(tx));
+/** Makes and prints the keys to come in with, where there is none yet. */
+async function printFirstKeys({ live, test }: Stores, print: (line: string) => void): Promise<void> {
   const known = (await live.read(listKeys)).length + (await test.read(listKeys)).length;
   if (known > 0) return;
   print("First API keys, shown only this once:");
@@ -106,23 +110,28 @@ async function firstKey(store: Store): Promise<string> {
   return text;
 }
 
-/** The 32 bytes that seal secrets: from `PACKHOUSE_SECRET_KEY`, else from a file made at the first start. */
-function secretKey(data: string, database_url: string | null): Uint8Array {
+/** The 32 bytes that seal secrets, from `PACKHOUSE_SECRET_KEY`; null when they are kept beside the data. */
+function givenSecretKey(database_url: string | null): Uint8Array | null {
   const given = variable("PACKHOUSE_SECRET_KEY");
-  if (given !== null) {
-    const bytes = Buffer.from(given, /^[0-9a-f]{64}$/i.test(given) ? "hex" : "base64");
-    if (bytes.length === 32) return bytes;
+  const key = given === null ? null : readSealingKey(given);
+  if (given !== null && key === null) {
     throw new WrongUse("PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64, such as `openssl rand -hex 32` makes.");
   }
-  if (database_url !== null) {
+  if (key === null && database_url !== null) {
     throw new WrongUse(
       "With PostgreSQL, set PACKHOUSE_SECRET_KEY to the same 32 bytes on every server (`openssl rand -hex 32`).",
     );
   }
+  return key;
+}
+
+/** The key in a file of the data directory, made at the first start. */
+function keptSecretKey(data: string): Uint8Array {
   const path = join(data, "secret.key");
-  mkdirSync(data, { recursive: true, mode: 0o700 });
   if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
-  return Buffer.from(readFileSync(path, "utf8").trim(), "hex");
+  const key = readSealingKey(readFileSync(path, "utf8").trim());
+  if (key === null) throw startRefused("damaged", `${path} does not hold 32 bytes as hex. Restore it from a backup.`);
+  return key;
 }
 
 function words(name: `PACKHOUSE_${string}`): string[] {

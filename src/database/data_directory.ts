@@ -20,6 +20,8 @@ export interface DirectorySettings {
   readonly data: string;
   /** A server has the data directory for itself and checks it; a command works beside a running server. */
   readonly purpose: "serve" | "command";
+  /** Refuse a directory without databases instead of making them. */
+  readonly must_exist?: boolean;
   readonly log: Log;
   /** Called once when the storage failed for good: the process must end within a second, with exit code 74. */
   readonly fatal: (error: unknown) => void;
@@ -30,6 +32,9 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
   // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
+  if (settings.must_exist && !existsSync(join(settings.data, "live.db"))) {
+    throw startRefused("absent", `There is no data of Packhouse in ${settings.data}.`);
+  }
   try {
     mkdirSync(settings.data, { recursive: true, mode: 0o700 });
     repairModes(settings.data, settings.log);
@@ -121,7 +126,7 @@ function check(raw: Database, path: string): void {
 
 /** Takes away what others may do with the directory and the databases, and says so. */
 function repairModes(folder: string, log: Log): void {
-  const paths = readdirSync(folder).filter((name) => /^(live|test)\.db|^instance\.lock$/.test(name));
+  const paths = readdirSync(folder).filter((name) => /^(live|test)\.db|^(instance\.lock|secret\.key)$/.test(name));
   for (const path of [folder, ...paths.map((name) => join(folder, name))]) {
     const { mode } = statSync(path);
     if ((mode & 0o077) === 0) continue;
@@ -145,7 +150,7 @@ function readable(error: unknown, folder: string): unknown {
   if (troubleOf(error) === "full" || code === "ENOSPC" || code === "EDQUOT") {
     return said("storage", `There is no room left in ${folder}.`);
   }
-  if (troubleOf(error) !== null || /^E(ACCES|PERM|ROFS|IO|NOTDIR)$/.test(code)) {
+  if (troubleOf(error) !== null || /^E(ACCES|PERM|ROFS|IO|NOTDIR|EXIST|NOENT)$/.test(code)) {
     return said("storage", `The data in ${folder} cannot be used (${code}).`);
   }
   return error;

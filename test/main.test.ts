@@ -1,0 +1,124 @@
+// The command line as an operator meets it: each case is a process of its own, on the embedded database.
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// Each step is a process of its own, on a machine that may have other work.
+setDefaultTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), "packhouse-main-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const data = join(folder, "data");
+
+/** Runs one command to its end, in a folder of its own. */
+async function packhouse(words: readonly string[], env: Record<string, string> = {}) {
+  const main = join(import.meta.dir, "../src/main.ts");
+  const child = Bun.spawn([process.execPath, main, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+const create = ["keys", "create", "--data", data, "--name", "till"];
+
+describe("works", () => {
+  test("a key is made, listed and revoked, and nobody else may read the data", async () => {
+    const made = await packhouse([...create, "--mode", "test", "--permission", "read", "--json"]);
+    expect({ ...made, out: JSON.parse(made.out) }).toMatchObject({
+      code: 0,
+      out: { mode: "test", permission: "read" },
+    });
+    const { id, key } = JSON.parse(made.out);
+    const listed = await packhouse(["keys", "list", "--data", data]);
+    expect(listed.out).toMatch(new RegExp(`^${id} +ph_test_…${key.slice(-4)} +read +till\n$`));
+    expect(listed.out).not.toContain(key);
+    for (let times = 0; times < 2; times += 1) {
+      const revoked = await packhouse(["keys", "revoke", "--data", data, "--id", id]);
+      expect([revoked.code, revoked.out]).toEqual([0, `${id} is revoked.\n`]);
+    }
+    expect((await packhouse(["keys", "list", "--data", data])).out).toContain("revoked");
+    for (const path of ["", ...readdirSync(data)]) expect(statSync(join(data, path)).mode & 0o077).toBe(0);
+  });
+
+  test("the stock of a new installation agrees with its ledger", async () => {
+    await packhouse([...create, "--mode", "live"]);
+    const { code, out } = await packhouse(["verify", "--data", data]);
+    expect([code, out]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
+  });
+
+  test.each([
+    [[], "Usage: packhouse <command>"],
+    [["--help"], "verify"],
+    [["serve", "--help"], "--port PORT"],
+    [["keys", "--help"], "keys revoke"],
+    [["demo", "--help"], "(test)"],
+    [["--version"], "packhouse "],
+  ])("%j answers on the output", async (words, said) => {
+    const { code, out, err } = await packhouse(words);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain(said);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    [["frob"], "no command frob"],
+    [["keys"], "keys create, keys list or keys revoke"],
+    [["serve", "--frob"], "--frob"],
+    [["serve", "--port", "70000"], "--port"],
+    [["serve", "--port", ""], "--port"],
+    [["serve", "--database-url", "mysql://db/x"], "postgres://"],
+    [["serve", "--database-url", "postgres://db/x"], "PACKHOUSE_SECRET_KEY"],
+    [[...create, "--mode", "prod"], "live or test"],
+    [[...create, "--mode", "live", "--permission", "root"], "read, read_write, full"],
+    [[...create, "--mode", "live", "--allow", "10.0.0.0/99"], "10.0.0.0/99"],
+    [["keys", "revoke"], "--id"],
+  ])("%j as wrong use, in one line", async (words, said) => {
+    const { code, out, err } = await packhouse(words);
+    expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
+    expect(err).toContain(said);
+  });
+
+  test("a setting that cannot be, before any data is made", async () => {
+    const serve = ["serve", "--port", "0", "--data", join(folder, "none")];
+    for (const name of ["PACKHOUSE_SECRET_KEY", "PACKHOUSE_TRUSTED_PROXIES", "PACKHOUSE_WEBHOOK_ALLOW_CIDRS"]) {
+      const { code, err } = await packhouse(serve, { [name]: "nonsense" });
+      expect([code, err.includes(name)]).toEqual([2, true]);
+    }
+    expect(existsSync(join(folder, "none"))).toBe(false);
+  });
+
+  test("to look into a folder without data, and makes none there", async () => {
+    const nowhere = join(folder, "nowhere");
+    for (const words of [["keys", "list"], ["keys", "revoke", "--id", "key_1001"], ["verify"]]) {
+      const { code, err } = await packhouse([...words, "--data", nowhere]);
+      expect(code).toBe(66);
+      expect(err).toEndWith(`: There is no data of Packhouse in ${nowhere}.\n`);
+    }
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
+  test("what the machine refuses, in one line without a stack", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    const taken = await packhouse(["serve", "--port", "0", "--data", file]);
+    expect([taken.code, taken.err]).toEqual([74, `packhouse serve: The data in ${file} cannot be used (EEXIST).\n`]);
+    const abroad = await packhouse(["serve", "--port", "0", "--host", "203.0.113.9", "--data", join(folder, "abroad")]);
+    expect([abroad.code, abroad.err.split("\n").length]).toEqual([1, 2]);
+    const env = { PACKHOUSE_SECRET_KEY: "00".repeat(32) };
+    const lost = await packhouse(["keys", "list", "--database-url", "postgres://ann:sesame@127.0.0.1:1/x"], env);
+    expect([lost.code, lost.err.split("\n").length, lost.err.includes("sesame")]).toEqual([1, 2, false]);
+  });
+
+  test("a port that is taken, before it prints keys that nobody would keep", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as { port: number };
+    const words = ["serve", "--port", String(port), "--data", join(folder, "second")];
+    const { code, out, err } = await packhouse(words);
+    other.close();
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(`Port ${port} is taken`);
+  });
+});
