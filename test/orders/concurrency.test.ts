@@ -45,3 +45,17 @@ test("of cancelling and shipping at once one wins, and stock agrees", async () =
   }
   expect(await shop.available(goods.sku)).toBe(40 - 2 * shipped);
 });
+
+test("an order and the reservation for it at once: it is taken over, or comes too late", async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const goods = await shop.product(3);
+    const draft = shop.draft([[goods, 3]]);
+    const booking = { order_id: draft.order_number, items: [{ sku: goods.sku, quantity: 3 }] };
+    const [ordered, booked] = await Promise.all([
+      shop.app.post("/orders", draft),
+      shop.app.post("/inventory/reserve", booking),
+    ]);
+    expect([ordered.status, [201, 409].includes(booked.status)]).toEqual([201, true]);
+    expect((await shop.get(ordered.body.data.id)).line_items).toMatchObject([{ quantity_reserved: 3 }]);
+  }
+});

@@ -29,15 +29,11 @@ import {
  * resource_missing, reservation_closed, reservation_committed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  const shelves = await freshShelves(tx, productsOf(claim.lines));
+  // Read under the lock of the stock: one that was made at the same moment has taken units, or will find none.
   const found = await adoptedBy(tx, claim);
-  if (found.length === 0) {
-    const shelves = await freshShelves(tx, productsOf(claim.lines));
-    return settle(tx, shelves, claim, null, []);
-  }
-  const ids = found.map(({ id }) => id);
-  const shelves = await freshShelves(tx, productsOf([...claim.lines, ...(await listLines(tx, ids))]));
-  // They may have been released or adopted before their stock was locked.
-  const adopted = (await adoptedBy(tx, claim)).filter(({ id }) => ids.includes(id));
+  if (found.length === 0) return settle(tx, shelves, claim, null, []);
+  const adopted = await withShelvesOpen(tx, shelves, claim, found);
   const old = await withAllocations(
     tx,
     await listLines(
@@ -50,6 +46,21 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
   for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });
   await fillBackorders(tx, shelves, productsOf(old));
   return lines;
+}
+
+/** Opens what more shelves an order's earlier reservations hold units of; answers those that are there still. */
+async function withShelvesOpen(
+  tx: Tx,
+  shelves: Shelves,
+  claim: OrderClaim,
+  found: readonly Reservation[],
+): Promise<readonly Reservation[]> {
+  const ids = found.map(({ id }) => id);
+  const more = productsOf(await listLines(tx, ids)).filter((product_id) => !shelves.has(product_id));
+  if (more.length === 0) return found;
+  await freshShelves(tx, more);
+  // They may have been released or adopted before this stock was locked.
+  return (await adoptedBy(tx, claim)).filter(({ id }) => ids.includes(id));
 }
 
 /** The reservations that an order takes over: the one it names, or those made for its number. */
