@@ -1,6 +1,6 @@
 import { isValid as isCountry } from "i18n-iso-countries/index.js";
 import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-validator";
-import { Fault, type FieldProblem, invalid } from "../kit/fault.ts";
+import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import type { Address, Customer } from "./customer.ts";
 
 /** What a client may say of a customer beside its addresses, as the tables keep it. */
@@ -48,9 +48,7 @@ export function checkAddresses(addresses: readonly AddressFields[], pathOf: (ind
   const fields = addresses.flatMap((address, index) =>
     problemsOf(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
   );
-  if (fields.length === 0) return;
-  const message = fields.length === 1 ? "1 field is invalid." : `${fields.length} fields are invalid.`;
-  throw new Fault("validation_failed", message, { fields });
+  if (fields.length > 0) throw invalidFields(fields);
 }
 
 function problemsOf({ address_line1, city, state, postal_code, country }: AddressFields): FieldProblem[] {

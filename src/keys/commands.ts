@@ -1,5 +1,5 @@
 import type { Tx } from "../database/store.ts";
-import { invalid, missing } from "../kit/fault.ts";
+import { Fault, invalid, missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, keyText } from "./key.ts";
 import type { IpMode, Permission } from "./permission.ts";
@@ -19,11 +19,13 @@ export interface NewKey {
 /**
  * Makes an API key for the mode of the store. Its text is returned this once; only its hash is kept. `random` is at
  * least 60 random bytes.
- * Refuses: validation_failed (more than 20 keys in use).
+ * Refuses: validation_failed (a name that is no line of text), key_limit.
  */
 export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Promise<{ key: ApiKey; text: string }> {
-  if ((await countKeys(tx)) >= keys_max)
-    throw invalid("name", `at most ${keys_max} keys may be in use; revoke one first`);
+  if (!/^[^\p{Cc}]{1,100}$/u.test(input.name)) throw invalid("name", "must be 1 to 100 printable characters");
+  if ((await countKeys(tx)) >= keys_max) {
+    throw new Fault("key_limit", `At most ${keys_max} keys of one mode may be in use; revoke one first.`);
+  }
   const text = keyText(tx.mode, random);
   const key = await insertKey(tx, {
     name: input.name,

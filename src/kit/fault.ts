@@ -22,6 +22,7 @@ export const faults = {
   idempotency_key_in_use: { status: 409, type: "conflict" },
   insufficient_inventory: { status: 409, type: "conflict" },
   invalid_state_transition: { status: 409, type: "conflict" },
+  key_limit: { status: 409, type: "conflict" },
   label_not_voidable: { status: 409, type: "conflict" },
   lot_not_pickable: { status: 409, type: "conflict" },
   nothing_to_return: { status: 409, type: "conflict" },
@@ -81,7 +82,13 @@ export class Fault extends Error {
 
 /** A `validation_failed` for one field, for rules that no schema can say. */
 export function invalid(field: string, message: string, code = "invalid_value"): Fault {
-  return new Fault("validation_failed", "1 field is invalid.", { fields: [{ field, code, message }] });
+  return invalidFields([{ field, code, message }]);
+}
+
+/** A `validation_failed` that names every bad field. */
+export function invalidFields(fields: readonly FieldProblem[]): Fault {
+  const message = fields.length === 1 ? "1 field is invalid." : `${fields.length} fields are invalid.`;
+  return new Fault("validation_failed", message, { fields });
 }
 
 /** A `resource_missing`: what is missing and the identifier that named it. */

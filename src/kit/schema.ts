@@ -2,7 +2,7 @@ import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, 
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { parseMoment } from "./clock.ts";
-import { Fault, type FieldProblem } from "./fault.ts";
+import { type FieldProblem, invalidFields } from "./fault.ts";
 import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
 import { readCents } from "./money.ts";
@@ -48,9 +48,7 @@ function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: u
     if (!fields.has(problem.field)) fields.set(problem.field, problem);
     if (fields.size === 100) break;
   }
-  const count = fields.size;
-  const message = count === 1 ? "1 field is invalid." : `${count} fields are invalid.`;
-  throw new Fault("validation_failed", message, { fields: [...fields.values()] });
+  throw invalidFields([...fields.values()]);
 }
 
 function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {

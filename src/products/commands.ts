@@ -1,3 +1,4 @@
+import { conflict, conflict } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
@@ -5,15 +6,13 @@ import { readCents } from "../kit/money.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
 import type { CreateProduct, UpdateProduct } from "./schemas.ts";
-import { findBarcodes, findProductBySku, getProduct, insertProduct, saveProduct } from "./store.ts";
+import { findBarcodes, findProductBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
 
 /** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku. */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
   const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input) };
   checkProduct(fields);
-  await refuseTakenSku(tx, fields.sku);
-  await refuseTakenBarcodes(tx, fields, null);
-  return insertProduct(tx, fields);
+  return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields));
 }
 
 /**
@@ -21,7 +20,7 @@ export async function createProduct(tx: Tx, input: CreateProduct): Promise<Produ
  * Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): Promise<Product> {
-  const before = await getProduct(tx, id);
+  const before = await lockProduct(tx, id);
   if (input.sku !== undefined && input.sku !== before.sku) {
     throw new Fault("immutable_field", "A SKU cannot change; create another product.", {
       fields: [{ field: "sku", code: "immutable_field", message: "cannot change" }],
@@ -30,8 +29,7 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): P
   const { id: _id, version: _version, created_at: _created, updated_at: _updated, ...kept } = before;
   const fields: ProductFields = { ...kept, ...given(input) };
   checkProduct(fields);
-  await refuseTakenBarcodes(tx, fields, before.id);
-  return saveProduct(tx, before, fields);
+  return refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields));
 }
 
 /** The writable fields that the client sent, as the tables keep them. */
@@ -47,9 +45,26 @@ function given(input: UpdateProduct): Partial<ProductFields> {
   return fields as Partial<ProductFields>;
 }
 
-async function refuseTakenSku(tx: Tx, sku: string): Promise<void> {
+/** Stores a product; when the database finds its SKU or a barcode taken, says by which product. */
+async function refusingTaken(
+  tx: Tx,
+  fields: ProductFields,
+  own_id: number | null,
+  store: (inner: Tx) => Promise<Product>,
+): Promise<Product> {
+  try {
+    return await tx.nested(store);
+  } catch (error) {
+    if (conflict(error)?.kind !== "unique") throw error;
+    await refuseTakenSku(tx, fields.sku, own_id);
+    await refuseTakenBarcodes(tx, fields, own_id);
+    throw error;
+  }
+}
+
+async function refuseTakenSku(tx: Tx, sku: string, own_id: number | null): Promise<void> {
   const other = await findProductBySku(tx, sku);
-  if (other === null) return;
+  if (other === null || other.id === own_id) return;
   throw new Fault("duplicate_sku", `There is a product with SKU ${sku} already.`, {
     existing_id: wireId("product", other.id),
   });

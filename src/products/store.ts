@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, exists, gt, or, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, contains, list } from "../../db/kit.ts";
+import { among, amongTexts, contains, forUpdate, list } from "../../db/kit.ts";
 import { product_barcodes, products } from "../../db/schema/products.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
@@ -13,6 +13,9 @@ import type { ProductStatus } from "./status.ts";
 type Row = typeof products.$inferSelect;
 
 const byIds = prepared((sql, a: Args<{ ids: string }>) => sql.select().from(products).where(among(products.id, a.ids)));
+const byIdLocked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(products).where(eq(products.id, a.id))),
+);
 const bySkus = prepared((sql, a: Args<{ skus: string }>) =>
   sql.select().from(products).where(amongTexts(products.sku, a.skus)),
 );
@@ -45,10 +48,18 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
 
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
 export async function getProduct(db: Db, id: string | number): Promise<Product> {
-  const [row] = await byIds(db, { ids: list([readId("product", id) ?? 0]) });
-  if (row === undefined) throw missing("product", id);
-  const [product] = await withBarcodes(db, [row]);
-  return product as Product;
+  return found(db, await byIds(db, { ids: list([readId("product", id) ?? 0]) }), id);
+}
+
+/** As `getProduct`, and nobody else changes the product until the transaction ends. Refuses: resource_missing. */
+export async function lockProduct(tx: Tx, id: string | number): Promise<Product> {
+  return found(tx, await byIdLocked(tx, { id: readId("product", id) ?? 0 }), id);
+}
+
+async function found(db: Db, rows: readonly Row[], id: string | number): Promise<Product> {
+  const [product] = await withBarcodes(db, rows);
+  if (product === undefined) throw missing("product", id);
+  return product;
 }
 
 async function withBarcodes(db: Db, rows: readonly Row[]): Promise<Product[]> {

@@ -26,6 +26,14 @@ describe("works", () => {
     expect((await app.get("/products?q=nothing")).body.data).toEqual([]);
   });
 
+  test("changes that come at once are all kept", async () => {
+    const { body } = await app.post("/products", { sku: "SHARED", name: "shared" });
+    const changes = [{ name: "new" }, { reorder_point: 7 }, { description: "text" }, { price: "2.00" }];
+    await Promise.all(changes.map((change) => app.patch(`/products/${body.data.id}`, change)));
+    const changed = { name: "new", reorder_point: 7, description: "text", price: 2, version: 5 };
+    expect((await app.get(`/products/${body.data.id}`)).body.data).toMatchObject(changed);
+  });
+
   test("pages and cursors walk the same list", async () => {
     for (let n = 0; n < 7; n += 1) await app.post("/products", { sku: `P-${n}`, name: `Product ${n}` });
     const all = (await app.get("/products?limit=100")).body;
@@ -87,6 +95,20 @@ describe("refuses", () => {
     const second = await app.post("/products", { sku: "TWICE", name: "second" });
     expect([second.status, second.body.error.code]).toEqual([409, "duplicate_sku"]);
     expect(second.body.error.existing_id).toBe(first.body.data.id);
+  });
+
+  test("all but one of equal SKUs or barcodes that come at once", async () => {
+    const at_once = (body: (n: number) => object) =>
+      Promise.all(Array.from({ length: 8 }, (_, n) => app.post("/products", body(n))));
+    const skus = await at_once(() => ({ sku: "RACE", name: "one" }));
+    const made = skus.filter(({ status }) => status === 201).map(({ body }) => body.data.id);
+    const refused = skus.filter(({ status }) => status === 409).map(({ body }) => body.error.existing_id);
+    expect([made.length, refused]).toEqual([1, Array(7).fill(made[0])]);
+    const barcodes = [{ value: "RACE-1", type: "other" }];
+    const taken = await at_once((n) => ({ sku: `RACE-${n}`, name: "one", barcodes }));
+    expect(taken.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
+    const problem = taken.find(({ status }) => status === 422)?.body.error.details[0];
+    expect(problem).toMatchObject({ field: "barcodes[0].value", code: "duplicate" });
   });
 
   test("what is not there, and another method", async () => {
