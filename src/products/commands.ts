@@ -1,4 +1,4 @@
-import { conflict, conflict } from "../database/conflict.ts";
+import { conflict } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
