@@ -5,8 +5,7 @@ import { conventions } from "../http/conventions.ts";
 import { PaginationView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
-import { iso, parseMoment } from "../kit/clock.ts";
-import { invalid } from "../kit/fault.ts";
+import { iso, momentOf } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { bodyOf, choice, closed, queryOf } from "../kit/schema.ts";
@@ -142,7 +141,7 @@ function summaryView({ id, total_cents, created_at, ...same }: OrderSummary) {
 
 function list(call: Call, query: ListCustomers): Promise<Response> {
   const { email, created_after } = query;
-  const filter = { email, created_after: created_after === undefined ? undefined : momentOf(created_after) };
+  const filter = { email, created_after: momentOf(created_after) };
   return answerList(
     call,
     query,
@@ -154,10 +153,4 @@ function list(call: Call, query: ListCustomers): Promise<Response> {
     (customers) => customers.map(customerView),
     ({ data, pagination }) => ({ data, pagination }),
   );
-}
-
-function momentOf(text: string): number {
-  const at = parseMoment(text);
-  if (at === null) throw invalid("created_after", "names a day that the calendar does not have");
-  return at;
 }

@@ -1,3 +1,5 @@
+import { assert } from "./assert.ts";
+
 /** Where a store gets its time from. The sandbox's clock can be moved ahead. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
@@ -44,6 +46,16 @@ export function iso(at: number): string {
 /** A moment that may be absent, as the API writes it. */
 export function isoOrNull(at: number | null): string | null {
   return at === null ? null : iso(at);
+}
+
+/** The moment that a field of `momentField` names, in milliseconds; what is absent stays absent. */
+export function momentOf(text: string): number;
+export function momentOf<Absent extends null | undefined>(text: string | Absent): number | Absent;
+export function momentOf(text: string | null | undefined): number | null | undefined {
+  if (text === undefined || text === null) return text;
+  const at = parseMoment(text);
+  assert(at !== null, "the schema of a request lets nothing but moments through");
+  return at;
 }
 
 /** Reads an ISO 8601 date or timestamp as milliseconds, or null when it is none. A date means its start in UTC. */

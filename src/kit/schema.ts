@@ -193,7 +193,7 @@ export function notesField(max = 2000) {
 
 TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && parseMoment(value) !== null);
 
-/** An ISO 8601 date or timestamp, of a day that there is. Read it with `parseMoment`. */
+/** An ISO 8601 date or timestamp, of a day that there is. Read it with `momentOf`. */
 export function momentField(description?: string) {
   return Type.Unsafe<string>({
     [Kind]: "Moment",

@@ -5,7 +5,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
-import { iso, parseMoment } from "../kit/clock.ts";
+import { iso, momentOf } from "../kit/clock.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
@@ -152,8 +152,6 @@ function transitions() {
     event: tells,
   }));
 }
-
-const momentOf = (text: string | undefined) => (text === undefined ? undefined : (parseMoment(text) ?? 0));
 
 function list(call: Call, query: ListOrders): Promise<Response> {
   const { status, customer_id, order_number, sort = "-created_at" } = query;

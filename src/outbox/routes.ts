@@ -6,7 +6,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
-import { iso, parseMoment } from "../kit/clock.ts";
+import { iso, momentOf } from "../kit/clock.ts";
 import { missing } from "../kit/fault.ts";
 import { queryOf } from "../kit/schema.ts";
 import { eventDescriptions } from "../webhooks/catalog.ts";
@@ -38,7 +38,7 @@ export const eventRoutes = new Elysia()
 
 function list(call: Call, query: ListEvents): Promise<Response> {
   const { type, created_after } = query;
-  const filter = { type, created_after: created_after === undefined ? undefined : (parseMoment(created_after) ?? 0) };
+  const filter = { type, created_after: momentOf(created_after) };
   return answerList(
     call,
     query,

@@ -4,7 +4,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
-import { parseMoment } from "../kit/clock.ts";
+import { momentOf } from "../kit/clock.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { createProduct, updateProduct } from "./commands.ts";
 import { productView } from "./product.ts";
@@ -45,10 +45,7 @@ export const productRoutes = new Elysia({ prefix: "/products" })
 
 function list(call: Parameters<typeof answerList>[0], query: ListProducts): Promise<Response> {
   const { updated_after, sort, ...rest } = query;
-  const filter = {
-    ...rest,
-    updated_after: updated_after === undefined ? undefined : (parseMoment(updated_after) ?? 0),
-  };
+  const filter = { ...rest, updated_after: momentOf(updated_after) };
   return answerList(
     call,
     query,

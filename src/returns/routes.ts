@@ -6,8 +6,8 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
-import { parseMoment } from "../kit/clock.ts";
-import { Fault, invalid } from "../kit/fault.ts";
+import { momentOf } from "../kit/clock.ts";
+import { Fault } from "../kit/fault.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { resolveOrder } from "../orders/store.ts";
 import { cancelReturn, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./commands.ts";
@@ -106,8 +106,8 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
   const filter = {
     status,
     order_id: order_id === undefined ? undefined : await orderOf(call, order_id),
-    created_after: momentOf("created_after", created_after),
-    created_before: momentOf("created_before", created_before),
+    created_after: momentOf(created_after),
+    created_before: momentOf(created_before),
   };
   return answerList(
     call,
@@ -129,11 +129,4 @@ async function orderOf(call: Call, order_id: string): Promise<number> {
     if (error instanceof Fault && error.code === "resource_missing") return 0;
     throw error;
   }
-}
-
-function momentOf(field: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const at = parseMoment(text);
-  if (at === null) throw invalid(field, "names a day that the calendar does not have");
-  return at;
 }

@@ -1,6 +1,6 @@
 import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
-import { parseMoment } from "../kit/clock.ts";
+import { momentOf } from "../kit/clock.ts";
 import { invalid } from "../kit/fault.ts";
 import { deliverShipment, handOver } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
@@ -66,8 +66,7 @@ export interface TrackingReport {
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor: Actor): Promise<TrackingRecord> {
-  const occurred_at = scan.timestamp === undefined ? tx.now : parseMoment(scan.timestamp);
-  if (occurred_at === null) throw invalid("timestamp", "is no date of the calendar");
+  const occurred_at = momentOf(scan.timestamp) ?? tx.now;
   if (occurred_at > tx.now) throw invalid("timestamp", "lies in the future");
   const { status, message = null, code = null, reason = null, signed_by = null, location } = scan;
   const place = location ? { ...nowhere, ...location } : null;

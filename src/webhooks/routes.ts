@@ -6,7 +6,7 @@ import { EnvelopedView, enveloped, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
-import { parseMoment } from "../kit/clock.ts";
+import { momentOf } from "../kit/clock.ts";
 import { Fault, invalid } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
@@ -160,5 +160,3 @@ function listLog(call: Call, id: string, query: ListAttempts): Promise<Response>
     (lines) => lines.map(attemptView),
   );
 }
-
-const momentOf = (text: string | undefined) => (text === undefined ? undefined : (parseMoment(text) ?? 0));

@@ -1,6 +1,6 @@
 // Reservations that a client makes for an order which may come later.
 import type { Tx } from "../../database/store.ts";
-import { parseMoment } from "../../kit/clock.ts";
+import { momentOf } from "../../kit/clock.ts";
 import { Fault, type FieldProblem, invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
@@ -61,8 +61,7 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
 
 function expiryOf(tx: Tx, text: string | undefined): number {
   if (text === undefined) return tx.now + usual_ms;
-  const at = parseMoment(text);
-  if (at === null) throw invalid("expires_at", "is no moment that exists");
+  const at = momentOf(text);
   if (at <= tx.now) throw invalid("expires_at", "must lie in the future");
   if (at > tx.now + longest_ms) throw invalid("expires_at", "must lie within 30 days");
   return at;

@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { iso, isoOrNull, parseMoment } from "../../kit/clock.ts";
+import { iso, isoOrNull, momentOf } from "../../kit/clock.ts";
 import { Fault, invalid, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
@@ -28,7 +28,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const shelf = onlyShelf(shelves, sku);
   const { product } = shelf;
   const warehouse = await getWarehouse(tx, await warehouseOf(tx, input.location));
-  const received_date = momentOf(input.received_date, "received_date") ?? tx.now;
+  const received_date = momentOf(input.received_date) ?? tx.now;
   if (received_date > tx.now) throw invalid("received_date", "lies in the future");
   const lot = await lotFor(tx, product, input, received_date);
   const bin = await binFor(tx, warehouse, product, input.bin);
@@ -82,13 +82,6 @@ function onlyShelf(shelves: Shelves, sku: string): OpenShelf {
   return shelf;
 }
 
-function momentOf(text: string | undefined, field: string): number | null {
-  if (text === undefined) return null;
-  const at = parseMoment(text);
-  if (at === null) throw invalid(field, "is no moment that exists");
-  return at;
-}
-
 /** The id of the warehouse that a request names, or of the only one. */
 async function warehouseOf(tx: Tx, location: string | number | undefined): Promise<number> {
   if (location === undefined) {
@@ -108,7 +101,7 @@ async function warehouseOf(tx: Tx, location: string | number | undefined): Promi
 /** The lot that units come in with: the one of that number, or a new one; null for goods without lots. */
 async function lotFor(tx: Tx, product: StockedProduct, input: AddStock, received_date: number): Promise<Lot | null> {
   const { lot_number } = input;
-  const expiration_date = momentOf(input.expiration_date, "expiration_date");
+  const expiration_date = momentOf(input.expiration_date) ?? null;
   if (lot_number === undefined) {
     if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
     if (expiration_date !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");

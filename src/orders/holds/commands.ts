@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { pauseClaim, resumeClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { parseMoment } from "../../kit/clock.ts";
+import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold } from "../order.ts";
@@ -18,10 +18,8 @@ export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Act
   const before = await lockOrder(tx, id);
   decide(before, "hold");
   const { reason = "manual", note = null, reserve_inventory = true } = input;
-  const hold_until = input.hold_until ? parseMoment(input.hold_until) : null;
-  if (input.hold_until && (hold_until === null || hold_until <= tx.now)) {
-    throw invalid("hold_until", "must lie in the future");
-  }
+  const hold_until = momentOf(input.hold_until ?? null);
+  if (hold_until !== null && hold_until <= tx.now) throw invalid("hold_until", "must lie in the future");
   const hold = { reason, note, hold_until, reserve_inventory, created_at: tx.now };
   return placeHold(tx, before, hold, actor);
 }
