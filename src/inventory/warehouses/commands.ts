@@ -1,3 +1,4 @@
+import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { invalid } from "../../kit/fault.ts";
@@ -8,7 +9,9 @@ import type { BinKind } from "../status.ts";
 import { type BinSpot, binSpot } from "../stock/shelf.ts";
 import {
   checkBinCode,
+  checkBinKind,
   checkTimezone,
+  checkZonesDiffer,
   fittingZones,
   isColdEnough,
   stagingCode,
@@ -62,6 +65,7 @@ export async function ensureWarehouse(tx: Tx): Promise<void> {
 export async function createWarehouse(tx: Tx, input: CreateWarehouse): Promise<Warehouse> {
   const fields = fieldsOf(input);
   checkTimezone(fields.timezone);
+  checkZonesDiffer(input.location_zones);
   const id = await insertWarehouse(tx, fields);
   if (id === null) throw nameTaken();
   await furnish(tx, id, input.location_zones);
@@ -76,9 +80,8 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   const before = await lockWarehouse(tx, id);
   const { name, address, timezone, priority, location_zones = [] } = input;
   if (timezone !== undefined) checkTimezone(timezone);
-  const others = await listPlainWarehouses(tx);
-  if (others.some((other) => other.name === name && other.id !== before.id)) throw nameTaken();
-  await saveWarehouse(tx, before, {
+  checkZonesDiffer(location_zones);
+  await save(tx, before, {
     ...(name === undefined ? {} : { name }),
     ...(address === undefined ? {} : { address: addressOf(address) }),
     ...(timezone === undefined ? {} : { timezone }),
@@ -88,6 +91,14 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
     await setZone(tx, before, zone, `location_zones[${index}]`);
   }
   return getWarehouse(tx, before.id);
+}
+
+async function save(tx: Tx, before: Warehouse, fields: Parameters<typeof saveWarehouse>[2]): Promise<void> {
+  try {
+    await tx.nested((part) => saveWarehouse(part, before, fields));
+  } catch (error) {
+    throw isDuplicate(error, "warehouses", "warehouses_name", ["name"]) ? nameTaken() : error;
+  }
 }
 
 const nameTaken = () => invalid("name", "belongs to another warehouse", "duplicate");
@@ -117,9 +128,11 @@ async function furnish(tx: Tx, warehouse_id: number, location_zones: readonly Zo
 }
 
 async function setZone(tx: Tx, warehouse: Warehouse, input: ZoneInput, field: string): Promise<void> {
-  const { zone_id, temperature_zone, temperature_range = usualRange[temperature_zone], capacity = null } = input;
-  const fields = { temperature_zone, temperature_range, capacity };
+  const { zone_id, temperature_zone } = input;
   const before = warehouse.zones.find((zone) => zone.zone_id === zone_id);
+  const usual = before?.temperature_zone === temperature_zone ? before.temperature_range : usualRange[temperature_zone];
+  const { temperature_range = usual, capacity = before?.capacity ?? null } = input;
+  const fields = { temperature_zone, temperature_range, capacity };
   if (before && before.temperature_zone !== temperature_zone && (await zoneHoldsStock(tx, before.id))) {
     throw invalid(`${field}.temperature_zone`, "cannot change while units lie in the zone");
   }
@@ -131,9 +144,12 @@ async function setZone(tx: Tx, warehouse: Warehouse, input: ZoneInput, field: st
 }
 
 async function setBin(tx: Tx, warehouse_id: number, zone_id: number, input: BinInput, field: string): Promise<void> {
-  const { code, kind = "storage", pick_order = 0, capacity = null } = input;
+  const { code } = input;
   checkBinCode(code, `${field}.code`);
   const before = await findBin(tx, warehouse_id, code);
+  const usual = before ?? { kind: "storage", pick_order: 0, capacity: null };
+  const { kind = usual.kind, pick_order = usual.pick_order, capacity = usual.capacity } = input;
+  checkBinKind(code, kind, `${field}.kind`);
   const fields = { zone_id, kind, pick_order, capacity };
   if (before === null) return insertBins(tx, [{ warehouse_id, code, ...fields }]);
   const moves = before.zone_id !== zone_id || before.kind !== kind;

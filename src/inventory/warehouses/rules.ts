@@ -47,6 +47,19 @@ export function checkBinCode(code: string, field: string): void {
   if (code === "customer" || code === "write_off") throw invalid(field, "is a reserved word");
 }
 
+/** Refuses: validation_failed, for another kind of a bin in which units wait that are not for sale. */
+export function checkBinKind(code: string, kind: BinKind, field: string): void {
+  const waiting = waitingBins.find((bin) => bin.code === code);
+  if (waiting && waiting.kind !== kind) throw invalid(field, `of ${code} is ${waiting.kind}`);
+}
+
+/** Refuses: validation_failed, for a zone that is named twice. */
+export function checkZonesDiffer(location_zones: readonly { readonly zone_id: string }[]): void {
+  const names = location_zones.map(({ zone_id }) => zone_id);
+  const twice = names.findIndex((name, at) => names.indexOf(name) < at);
+  if (twice >= 0) throw invalid(`location_zones[${twice}].zone_id`, "is named twice", "duplicate");
+}
+
 /** Refuses: validation_failed, for a name that is no IANA time zone. */
 export function checkTimezone(timezone: string): void {
   try {

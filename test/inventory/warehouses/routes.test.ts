@@ -76,6 +76,30 @@ describe("works", () => {
   });
 });
 
+describe("a change", () => {
+  test("leaves what it does not name of a zone and of a bin", async () => {
+    const bins = [{ code: "K-01", pick_order: 7, capacity: 40, kind: "damage" }];
+    const kept = { zone_id: "KEPT", temperature_zone: "refrigerated", temperature_range: "0-4°C", capacity: 9, bins };
+    await app.patch("/inventory/locations/whs_1001", { location_zones: [kept] });
+    const named = { zone_id: "KEPT", temperature_zone: "refrigerated", bins: [{ code: "K-01" }] };
+    const { body } = await app.patch("/inventory/locations/whs_1001", { location_zones: [named] });
+    expect(body.data.location_zones.at(-1)).toEqual(kept);
+  });
+
+  test("to the same name at once is made once", async () => {
+    const other = await openTestApp();
+    const names = ["One", "Two", "Three", "Four"];
+    const made = await Promise.all(
+      names.map((name) => other.post("/inventory/locations", { name, address, location_zones: [cold] })),
+    );
+    const answers = await Promise.all(
+      made.map(({ body }) => other.patch(`/inventory/locations/${body.data.warehouse_id}`, { name: "Five" })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422]);
+    await other.close();
+  });
+});
+
 describe("refuses", () => {
   const path = async () =>
     `/inventory/locations/${(await app.get("/inventory/locations")).body.data.at(-1).warehouse_id}`;
@@ -88,6 +112,16 @@ describe("refuses", () => {
       "a bin named as orders name theirs",
       { name: "East", address, location_zones: [{ ...cold, bins: [{ code: "STAGING-ord_1" }] }] },
       "location_zones[0].bins[0].code",
+    ],
+    [
+      "the bin for put-backs as one to sell from",
+      { name: "East", address, location_zones: [{ ...cold, bins: [{ code: "PUTBACK", kind: "storage" }] }] },
+      "location_zones[0].bins[0].kind",
+    ],
+    [
+      "a zone twice",
+      { name: "East", address, location_zones: [cold, { ...cold, bins: [] }] },
+      "location_zones[1].zone_id",
     ],
     ["an unknown field", { name: "East", address, location_zones: [cold], colour: "red" }, "colour"],
   ])("to open %s", async (_name, body, field) => {
