@@ -86,12 +86,11 @@ function routeTable(): RouteTable {
   return { find, methodsOf: (path) => [...methods].filter((method) => find(method, path) !== null) };
 }
 
-/** Whether every escape of a path can be read as text; `%E0%A4%A` cannot, so it names nothing. */
+/** Whether every escape of a path is printable text; `%E0%A4%A` and `%00` are not, so they name nothing. */
 function isReadable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {
-    decodeURIComponent(path);
-    return true;
+    return !/\p{Cc}/u.test(decodeURIComponent(path));
   } catch {
     return false;
   }

@@ -63,8 +63,9 @@ describe("refuses", () => {
     expect([answer.status, answer.body.error.code]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test("a path whose escapes are no text", async () => {
-    for (const path of ["/orders/%E0%A4%A", "/inventory/%E0%A4%A", "/products/%"]) {
+  test("a path whose escapes are no printable text", async () => {
+    const paths = ["/orders/%E0%A4%A", "/inventory/%E0%A4%A", "/products/%", "/tracking/%00", "/inventory/a%0Ab"];
+    for (const path of paths) {
       const answer = await app.get(path);
       expect([answer.status, answer.body.error.code]).toEqual([404, "route_not_found"]);
     }
