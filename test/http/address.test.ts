@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { addressList, clientAddress } from "../../src/http/address.ts";
+
+const trusted = addressList(["10.0.0.0/8", "2001:db8::/32"]);
+
+test.each([
+  ["no proxy", "192.0.2.1", null, "192.0.2.1"],
+  ["a peer that nobody trusts", "192.0.2.1", "198.51.100.7", "192.0.2.1"],
+  ["a trusted proxy", "10.0.0.1", "198.51.100.7", "198.51.100.7"],
+  ["a forged first hop", "10.0.0.1", "1.1.1.1, 198.51.100.7", "198.51.100.7"],
+  ["two proxies, with spaces and ports", "10.0.0.1", "198.51.100.7:4711,  10.2.3.4:80", "198.51.100.7"],
+  ["repeated headers, joined", "10.0.0.1", "1.1.1.1, 198.51.100.7, 10.9.9.9", "198.51.100.7"],
+  ["an address of the sixth version in brackets", "2001:db8::1", "[2a00::7]:443", "2a00::7"],
+  ["a mapped address", "::ffff:10.0.0.1", "::ffff:198.51.100.7", "198.51.100.7"],
+  ["only trusted hops", "10.0.0.1", "10.1.1.1, 10.2.2.2", "10.0.0.1"],
+  ["a hop that is no address", "10.0.0.1", "198.51.100.7, unknown", null],
+  ["no peer", null, "198.51.100.7", null],
+])("the client's address behind %s", (_, peer, forwarded_for, expected) => {
+  expect(clientAddress(peer, forwarded_for, trusted)).toBe(expected);
+});
+
+test("a list holds ranges of both families, and nothing else", () => {
+  const list = addressList(["192.0.2.0/24", "2001:db8::1"]);
+  const inside = ["192.0.2.1", "192.0.2.255", "2001:db8::1"];
+  const outside = ["192.0.3.1", "8.8.8.8", "2001:db8::2", "::1", "junk", ""];
+  expect([...inside, ...outside].filter(list.includes)).toEqual(inside);
+});
+
+test.each(["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8", "2001:db8::/129", "host", ""])(
+  "%j is refused as a range",
+  (text) => {
+    expect(() => addressList([text])).toThrow(RangeError);
+  },
+);
