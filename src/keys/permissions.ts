@@ -18,6 +18,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /inventory/locations": "full",
   "PATCH /inventory/locations/:id": "full",
   "GET /inventory/movements": "read",
+  "GET /inventory/movements/export.csv": "read",
   "GET /inventory/reservations": "read",
   "POST /inventory/reserve": "read_write",
   "POST /inventory/release": "read_write",

@@ -1,5 +1,6 @@
 import type { ActorType } from "../../kit/actor.ts";
 import { iso } from "../../kit/clock.ts";
+import type { Cell } from "../../kit/csv.ts";
 import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
 import type { MovementType } from "../status.ts";
@@ -52,4 +53,40 @@ export function movementView(movement: Movement) {
     actor: { type: movement.actor_type, id: movement.actor_id },
     created_at: iso(movement.created_at),
   };
+}
+
+/** The columns of the ledger as a file. */
+export const movementColumns = [
+  "id",
+  "created_at",
+  "sku",
+  "type",
+  "quantity",
+  "warehouse_id",
+  "from_location",
+  "to_location",
+  "bin",
+  "balance_after",
+  "lot_number",
+  "reason",
+  "notes",
+  "reference_type",
+  "reference_id",
+  "unit_cost",
+  "confirmed",
+  "actor_type",
+  "actor_id",
+] as const;
+
+/** The movement as a row of that file: what the API shows of it, spread out. */
+export function movementCells(movement: Movement): readonly Cell[] {
+  const { reference, actor, ...view } = movementView(movement);
+  const row: Record<(typeof movementColumns)[number], Cell> = {
+    ...view,
+    reference_type: reference?.type ?? null,
+    reference_id: reference?.id ?? null,
+    actor_type: actor.type,
+    actor_id: actor.id,
+  };
+  return movementColumns.map((name) => row[name]);
 }

@@ -1,33 +1,83 @@
 import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
+import { answerCsv } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { parseMoment } from "../../kit/clock.ts";
+import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
-import { movementView } from "./movement.ts";
-import { ListMovements, MovementView } from "./schemas.ts";
-import { countMovements, listMovements } from "./store.ts";
+import { movementCells, movementColumns, movementView } from "./movement.ts";
+import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
+import { countMovements, listMovements, type MovementFilter } from "./store.ts";
 
-/** The ledger: every change of quantity. */
-export const movementRoutes = new Elysia({ prefix: "/inventory/movements" }).use(conventions).get(
-  "",
-  ({ call, query }) =>
-    answerList(
-      call,
-      query,
-      {
-        rows: (db, window) => listMovements(db, query, window),
-        count: (db) => countMovements(db, query),
-        position: ({ created_at, id }) => [created_at, id],
-      },
-      (movements) => movements.map(movementView),
-    ),
-  {
-    query: queryOf(ListMovements),
-    detail: documented({
-      id: "listMovements",
-      summary: "List inventory movements",
-      answers: { 200: ListView(MovementView) },
-    }),
-  },
-);
+const export_page = 500;
+
+/** The ledger: every change of quantity, as a list and as a file. */
+export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
+  .use(conventions)
+  .get(
+    "",
+    ({ call, query }) => {
+      const filter = filterOf(query);
+      return answerList(
+        call,
+        query,
+        {
+          rows: (db, window) => listMovements(db, filter, window),
+          count: (db) => countMovements(db, filter),
+          position: ({ created_at, id }) => [created_at, id],
+        },
+        (movements) => movements.map(movementView),
+      );
+    },
+    {
+      query: queryOf(ListMovements),
+      detail: documented({
+        id: "listMovements",
+        summary: "List inventory movements",
+        answers: { 200: ListView(MovementView) },
+      }),
+    },
+  )
+  .get(
+    "/export.csv",
+    ({ call, query }) => {
+      const filter = filterOf(query);
+      return answerCsv(call, {
+        name: "movements.csv",
+        columns: movementColumns,
+        rows: (db, last) => {
+          const after = last === null ? null : ([last.created_at, last.id] as const);
+          return listMovements(db, filter, { limit: export_page, offset: 0, after });
+        },
+        cells: movementCells,
+      });
+    },
+    {
+      query: queryOf(ExportMovements),
+      detail: documented({
+        id: "exportMovements",
+        summary: "Export inventory movements as CSV",
+        answers: { 200: null },
+      }),
+    },
+  );
+
+const momentOf = (text: string | undefined) => (text === undefined ? undefined : (parseMoment(text) ?? 0));
+
+function filterOf(query: ExportMovements): MovementFilter {
+  const { sku, type, location, bin, lot_number, reason, reference } = query;
+  return {
+    sku,
+    type,
+    // A warehouse that does not exist has no movements.
+    warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
+    bin,
+    lot_number,
+    reason,
+    reference,
+    created_after: momentOf(query.created_after),
+    created_before: momentOf(query.created_before),
+  };
+}

@@ -1,15 +1,26 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, nullable, textField } from "../../kit/schema.ts";
+import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
 import { movementTypes } from "../status.ts";
 
-export const ListMovements = closed({
-  ...pageFields,
+const filters = {
   sku: Type.Optional(textField(100)),
   type: Type.Optional(choice(movementTypes)),
-});
+  location: Type.Optional(idField("warehouse", "Only units that left this warehouse or came to it.")),
+  bin: Type.Optional(textField(40, { description: "Only units that left this bin or came to it." })),
+  lot_number: Type.Optional(textField(80)),
+  reason: Type.Optional(textField(100)),
+  reference: Type.Optional(textField(100, { description: "Identifier of what caused it, such as ord_1042." })),
+  created_after: Type.Optional(momentField()),
+  created_before: Type.Optional(momentField()),
+};
+
+export const ListMovements = closed({ ...pageFields, ...filters });
 export type ListMovements = Static<typeof ListMovements>;
+
+export const ExportMovements = closed(filters);
+export type ExportMovements = Static<typeof ExportMovements>;
 
 export const MovementView = closed({
   id: Type.String(),

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -11,17 +11,58 @@ import type { Movement } from "./movement.ts";
 export interface MovementFilter {
   readonly sku?: string | undefined;
   readonly type?: MovementType | undefined;
+  /** Units left this warehouse or came to it. */
+  readonly warehouse_id?: number | undefined;
+  /** Units left this bin or came to it. */
+  readonly bin?: string | undefined;
+  readonly lot_number?: string | undefined;
+  readonly reason?: string | undefined;
+  /** The identifier of what caused it. */
+  readonly reference?: string | undefined;
+  /** Both moments in milliseconds, and neither is itself among them. */
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
 }
 
-function matching(db: Db, { sku, type }: MovementFilter): SQL | undefined {
+function matching(db: Db, filter: MovementFilter): SQL | undefined {
+  const { sku, type, lot_number, reason, reference, created_after, created_before } = filter;
   const named = db.sql
     .select({ id: products.id })
     .from(products)
     .where(eq(products.sku, sku ?? ""));
+  const ofLot = db.sql
+    .select({ id: lots.id })
+    .from(lots)
+    .where(eq(lots.lot_number, lot_number ?? ""));
   return and(
     sku === undefined ? undefined : sql`${movements.product_id} = (${named})`,
     type === undefined ? undefined : eq(movements.type, type),
+    lot_number === undefined ? undefined : inArray(movements.lot_id, ofLot),
+    reason === undefined ? undefined : eq(movements.reason, reason),
+    reference === undefined ? undefined : eq(movements.reference_id, reference),
+    created_after === undefined ? undefined : gt(movements.created_at, created_after),
+    created_before === undefined ? undefined : lt(movements.created_at, created_before),
+    touching(filter),
   );
+}
+
+/** Whether one side of a movement lies in the warehouse and the bin asked for. */
+function touching({ warehouse_id, bin }: MovementFilter): SQL | undefined {
+  if (bin === undefined && warehouse_id === undefined) return undefined;
+  const inWarehouse = warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id);
+  if (bin !== undefined) {
+    // A bin has few items and each an index of its movements, so these are looked up.
+    const items = sql`(
+      select ${stock_items.id} from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
+      where ${and(eq(bins.code, bin), inWarehouse)}
+    )`;
+    return sql`(${movements.from_item_id} in ${items} or ${movements.to_item_id} in ${items})`;
+  }
+  // A warehouse has many, so the newest movements are looked at one by one.
+  return sql`exists (
+    select 1 from ${stock_items}
+    where ${stock_items.id} in (${movements.from_item_id}, ${movements.to_item_id}) and ${inWarehouse}
+  )`;
 }
 
 /** A page of movements, newest first. */
