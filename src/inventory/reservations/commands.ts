@@ -29,8 +29,11 @@ import {
  * resource_missing, reservation_closed, reservation_committed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
-  const shelves = await freshShelves(tx, productsOf(claim.lines));
-  // Read under the lock of the stock: one that was made at the same moment has taken units, or will find none.
+  // Read before their stock is locked, so that it is locked all at once, in the one order that everyone keeps.
+  const seen = (await adoptedBy(tx, claim)).map(({ id }) => id);
+  const theirs = seen.length === 0 ? [] : await listLines(tx, seen);
+  const shelves = await freshShelves(tx, productsOf([...claim.lines, ...theirs]));
+  // Read again under the lock: one that was made at the same moment has taken units by now, or will find none.
   const found = await adoptedBy(tx, claim);
   if (found.length === 0) return settle(tx, shelves, claim, null, []);
   const adopted = await withShelvesOpen(tx, shelves, claim, found);
