@@ -1,4 +1,10 @@
-import { type LotStatus, lotStatuses, type MovementType, movementTypes } from "../../src/inventory/status.ts";
+import {
+  type LotStatus,
+  lotStatuses,
+  type MovementType,
+  movementTypes,
+  type OutsidePlace,
+} from "../../src/inventory/status.ts";
 import type { ActorType } from "../../src/kit/actor.ts";
 import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { products } from "./products.ts";
@@ -20,6 +26,7 @@ export const lots = table(
   (t) => [
     unique("lots_number").on(t.product_id, t.lot_number),
     index("lots_expiry").on(t.expiration_date).where(where("status = 'available' and expiration_date is not null")),
+    index("lots_recalled").on(t.id).where(where("status = 'recalled'")),
     oneOf("lots", "status", lotStatuses),
   ],
 );
@@ -58,7 +65,8 @@ export const stock_items = table(
 
 /**
  * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when
- * the units came from outside or went there; `to_place` then says where: `customer` or `write_off`.
+ * the units came from outside or went there; `to_place` then says where: `customer`,
+ * `write_off`, or `in_transit` for units of a transfer, which come back in by a movement without a `from_item_id`.
  */
 export const movements = table(
   "movements",
@@ -71,7 +79,7 @@ export const movements = table(
     quantity: int().notNull(),
     from_item_id: int().references(() => stock_items.id),
     to_item_id: int().references(() => stock_items.id),
-    to_place: text().$type<"customer" | "write_off">(),
+    to_place: text().$type<OutsidePlace>(),
     /** On hand of the stock item on each side right after this movement. */
     from_balance: int(),
     to_balance: int(),
@@ -92,6 +100,7 @@ export const movements = table(
     index("movements_from").on(t.from_item_id),
     index("movements_to").on(t.to_item_id),
     index("movements_reference").on(t.reference_type, t.reference_id),
+    index("movements_sold").on(t.lot_id, t.id).where(where("type = 'sale' and lot_id is not null")),
     oneOf("movements", "type", movementTypes),
     check("movements_quantity", "quantity between 1 and 1000000000"),
     check("movements_sides", "from_item_id is not null or to_item_id is not null"),

@@ -7,6 +7,10 @@ export type LotStatus = (typeof lotStatuses)[number];
 export const movementTypes = ["adjustment", "transfer", "sale", "return", "receipt"] as const;
 export type MovementType = (typeof movementTypes)[number];
 
+/** Where units are that are on hand nowhere: gone to a customer, given up, or on their way to another warehouse. */
+export const outsidePlaces = ["customer", "write_off", "in_transit"] as const;
+export type OutsidePlace = (typeof outsidePlaces)[number];
+
 export const adjustmentReasons = [
   "stock_count",
   "received",

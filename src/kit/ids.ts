@@ -19,6 +19,8 @@ export const idPrefixes = {
   warehouse: "whs",
   lot: "lot",
   movement: "mov",
+  receipt: "rcv",
+  transfer: "trf",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

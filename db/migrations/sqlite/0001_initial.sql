@@ -48,6 +48,7 @@ CREATE TABLE `lots` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `lots_number` ON `lots` (`product_id`,`lot_number`);--> statement-breakpoint
 CREATE INDEX `lots_expiry` ON `lots` (`expiration_date`) WHERE status = 'available' and expiration_date is not null;--> statement-breakpoint
+CREATE INDEX `lots_recalled` ON `lots` (`id`) WHERE status = 'recalled';--> statement-breakpoint
 CREATE TABLE `movements` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`product_id` integer NOT NULL,
@@ -82,6 +83,7 @@ CREATE INDEX `movements_product` ON `movements` (`product_id`,`id`);--> statemen
 CREATE INDEX `movements_from` ON `movements` (`from_item_id`);--> statement-breakpoint
 CREATE INDEX `movements_to` ON `movements` (`to_item_id`);--> statement-breakpoint
 CREATE INDEX `movements_reference` ON `movements` (`reference_type`,`reference_id`);--> statement-breakpoint
+CREATE INDEX `movements_sold` ON `movements` (`lot_id`,`id`) WHERE type = 'sale' and lot_id is not null;--> statement-breakpoint
 CREATE TABLE `stock_items` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`product_id` integer NOT NULL,
@@ -123,6 +125,22 @@ CREATE TABLE `api_keys` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_hash` ON `api_keys` (`hash`);--> statement-breakpoint
+CREATE TABLE `lot_changes` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`lot_id` integer NOT NULL,
+	`from_status` text NOT NULL,
+	`to_status` text NOT NULL,
+	`reason` text NOT NULL,
+	`notes` text,
+	`actor_type` text NOT NULL,
+	`actor_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "lot_changes_from_status" CHECK(from_status in ('available', 'on_hold', 'quarantined', 'recalled', 'expired', 'damaged')),
+	CONSTRAINT "lot_changes_to_status" CHECK(to_status in ('available', 'on_hold', 'quarantined', 'recalled', 'expired', 'damaged'))
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `lot_changes_lot` ON `lot_changes` (`lot_id`,`id`);--> statement-breakpoint
 CREATE TABLE `order_history` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`order_id` integer NOT NULL,
@@ -280,6 +298,42 @@ CREATE TABLE `products` (
 CREATE UNIQUE INDEX `products_sku` ON `products` (`sku`);--> statement-breakpoint
 CREATE INDEX `products_created` ON `products` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `products_updated` ON `products` (`updated_at`);--> statement-breakpoint
+CREATE TABLE `receipt_lines` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`receipt_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`lot_number` text,
+	`expiration_date` integer,
+	`quantity` integer NOT NULL,
+	`received` integer NOT NULL,
+	`set_aside` integer NOT NULL,
+	`outstanding` integer NOT NULL,
+	FOREIGN KEY (`receipt_id`) REFERENCES `receipts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "receipt_lines_quantity" CHECK(quantity between 1 and 1000000),
+	CONSTRAINT "receipt_lines_received" CHECK(set_aside between 0 and received),
+	CONSTRAINT "receipt_lines_outstanding" CHECK(outstanding between 0 and quantity)
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `receipt_lines_receipt` ON `receipt_lines` (`receipt_id`);--> statement-breakpoint
+CREATE INDEX `receipt_lines_outstanding` ON `receipt_lines` (`product_id`,`outstanding`) WHERE outstanding > 0;--> statement-breakpoint
+CREATE TABLE `receipts` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`status` text NOT NULL,
+	`reference` text,
+	`supplier` text,
+	`warehouse_id` integer NOT NULL,
+	`expected_at` integer,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`closed_at` integer,
+	`cancelled_at` integer,
+	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "receipts_status" CHECK(status in ('expected', 'receiving', 'closed', 'cancelled'))
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `receipts_created` ON `receipts` (`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `allocations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`reservation_line_id` integer NOT NULL,
@@ -530,6 +584,58 @@ CREATE TABLE `tracking_records` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tracking_records_number` ON `tracking_records` (`tracking_number`,`carrier`);--> statement-breakpoint
 CREATE INDEX `tracking_records_shipment` ON `tracking_records` (`shipment_id`);--> statement-breakpoint
+CREATE TABLE `transfer_lines` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`transfer_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`lot_number` text,
+	`bin` text,
+	`quantity` integer NOT NULL,
+	FOREIGN KEY (`transfer_id`) REFERENCES `transfers`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "transfer_lines_quantity" CHECK(quantity between 1 and 1000000)
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `transfer_lines_transfer` ON `transfer_lines` (`transfer_id`);--> statement-breakpoint
+CREATE TABLE `transfer_loads` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`transfer_line_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`lot_id` integer,
+	`stocked_at` integer NOT NULL,
+	`quantity` integer NOT NULL,
+	`in_transit` integer NOT NULL,
+	`received` integer NOT NULL,
+	`written_off` integer NOT NULL,
+	FOREIGN KEY (`transfer_line_id`) REFERENCES `transfer_lines`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "transfer_loads_quantity" CHECK(quantity between 1 and 1000000),
+	CONSTRAINT "transfer_loads_parts" CHECK(in_transit >= 0 and received >= 0 and written_off >= 0),
+	CONSTRAINT "transfer_loads_sum" CHECK(in_transit + received + written_off = quantity)
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `transfer_loads_line` ON `transfer_loads` (`transfer_line_id`);--> statement-breakpoint
+CREATE INDEX `transfer_loads_in_transit` ON `transfer_loads` (`product_id`,`in_transit`) WHERE in_transit > 0;--> statement-breakpoint
+CREATE TABLE `transfers` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`status` text NOT NULL,
+	`reference` text,
+	`from_warehouse_id` integer NOT NULL,
+	`to_warehouse_id` integer NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`shipped_at` integer,
+	`received_at` integer,
+	`cancelled_at` integer,
+	FOREIGN KEY (`from_warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`to_warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "transfers_status" CHECK(status in ('pending', 'in_transit', 'received', 'cancelled')),
+	CONSTRAINT "transfers_warehouses" CHECK(from_warehouse_id <> to_warehouse_id)
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `transfers_created` ON `transfers` (`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `bins` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`warehouse_id` integer NOT NULL,

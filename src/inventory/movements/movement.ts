@@ -3,7 +3,7 @@ import { iso } from "../../kit/clock.ts";
 import type { Cell } from "../../kit/csv.ts";
 import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
-import type { MovementType } from "../status.ts";
+import type { MovementType, OutsidePlace } from "../status.ts";
 
 /** A row of the ledger with the names of what it touches. */
 export interface Movement {
@@ -13,7 +13,7 @@ export interface Movement {
   readonly quantity: number;
   readonly from_bin: string | null;
   readonly to_bin: string | null;
-  readonly to_place: "customer" | "write_off" | null;
+  readonly to_place: OutsidePlace | null;
   readonly from_warehouse_id: number | null;
   readonly to_warehouse_id: number | null;
   readonly from_balance: number | null;
@@ -40,7 +40,8 @@ export function movementView(movement: Movement) {
     type: movement.type,
     quantity: movement.quantity,
     warehouse_id: wireId("warehouse", warehouse_id ?? 0),
-    from_location: from_bin,
+    // What arrives from another warehouse was on its way.
+    from_location: from_bin ?? (movement.type === "transfer" ? "in_transit" : null),
     to_location: to_bin ?? to_place ?? "",
     bin: to_bin ?? from_bin ?? "",
     balance_after: to_balance ?? from_balance ?? 0,

@@ -18,6 +18,7 @@ interface Told {
 export interface OpenShelf extends Shelf {
   readonly items: StockItem[];
   backordered: number;
+  incoming: number;
   /** Whether some reservation was past its time when the shelf was opened. */
   readonly overdue: boolean;
   /** Whether older demand waits that this transaction could not serve, so that nothing may be promised to newer. */
@@ -36,10 +37,10 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const closed = [...new Set(product_ids)].filter((id) => !shelves.has(id)).sort((a, b) => a - b);
   if (closed.length === 0) return shelves;
-  for (const { product, items, backordered, overdue } of await lockShelves(tx, closed)) {
+  for (const { product, items, backordered, incoming, overdue } of await lockShelves(tx, closed)) {
     // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
     const told = { ...totalsOf(items, 0), available: availableOf(items, 0) };
-    shelves.set(product.id, { product, items, backordered, overdue, crowded: false, told });
+    shelves.set(product.id, { product, items, backordered, incoming, overdue, crowded: false, told });
   }
   tx.atEnd("inventory.events", announce);
   return shelves;
@@ -103,6 +104,6 @@ export function shelfData(tx: Tx, shelf: OpenShelf) {
 }
 
 /** A shelf's stock as its detail shows it, after what this transaction has done so far. */
-export function shelfView(tx: Tx, { product, items, backordered }: OpenShelf) {
-  return itemView({ product, items: items.filter((item) => item.on_hand > 0), backordered }, tx.now, tx.now);
+export function shelfView(tx: Tx, { items, ...shelf }: OpenShelf) {
+  return itemView({ ...shelf, items: items.filter((item) => item.on_hand > 0) }, tx.now, tx.now);
 }

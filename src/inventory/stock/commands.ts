@@ -8,12 +8,14 @@ import { readCents } from "../../kit/money.ts";
 import { emit } from "../../outbox/emit.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfData, shelfOf, shelfView } from "../shelves/commands.ts";
+import type { AdjustmentReason } from "../status.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { findWarehouse, getWarehouse, listPlainWarehouses } from "../warehouses/store.ts";
+import type { Warehouse } from "../warehouses/warehouse.ts";
 import { pickAdjusted } from "./rules.ts";
 import type { AddStock, AdjustStock } from "./schemas.ts";
-import { binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "./shelf.ts";
-import { findLot, findLotById, findStockedIds, insertLot } from "./store.ts";
+import { type BinSpot, binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "./shelf.ts";
+import { findLot, findLotById, findStockedIds, insertLot, type Posting } from "./store.ts";
 
 const on_hand_max = 1_000_000_000;
 
@@ -23,47 +25,79 @@ const on_hand_max = 1_000_000_000;
  * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
-  const { sku, quantity, reason = "received", reference, notes } = input;
+  const { sku, reason = "received", reference, unit_cost } = input;
   const shelves = await openSku(tx, sku);
   const shelf = onlyShelf(shelves, sku);
-  const { product } = shelf;
-  const warehouse = await getWarehouse(tx, await warehouseOf(tx, input.location));
-  const received_date = momentOf(input.received_date) ?? tx.now;
-  if (received_date > tx.now) throw invalid("received_date", "lies in the future");
-  const lot = await lotFor(tx, product, input, received_date);
-  const bin = await binFor(tx, warehouse, product, input.bin);
-  const spot = { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };
-  refuseTooMuch(shelf, spot, quantity, "quantity");
-  const { id: movement_id } = await moveUnits(tx, shelf, {
-    type: "receipt",
-    quantity,
-    from: null,
-    to: spot,
-    to_place: null,
-    promised: false,
+  const warehouse = await getWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
+  const received = await takeIn(tx, shelf, {
+    ...input,
+    warehouse,
+    expiration_date: momentOf(input.expiration_date) ?? null,
+    received_date: momentOf(input.received_date) ?? tx.now,
+    kind: null,
     reason,
-    notes,
     reference: reference === undefined ? null : { type: "reference", id: reference },
-    unit_cost_cents: input.unit_cost === undefined ? null : readCents(input.unit_cost),
-    confirmed: true,
+    unit_cost_cents: unit_cost === undefined ? null : readCents(unit_cost),
     actor,
   });
+  await fillBackorders(tx, shelves, [shelf.product.id]);
+  await emit(tx, [{ type: "inventory.received", data: { ...shelfData(tx, shelf), received } }]);
+  return { ...shelfView(tx, shelf), received };
+}
+
+/** Units of one SKU that come into a warehouse from outside; moments in milliseconds. */
+export interface Arrival {
+  readonly warehouse: Warehouse;
+  readonly quantity: number;
+  /** The bin named; without one, the usual bin for such goods. */
+  readonly bin?: string | undefined;
+  /** The kind of bin for units that are not for sale; null for goods as they should be. */
+  readonly kind: "damage" | "quarantine" | null;
+  readonly lot_number?: string | undefined;
+  readonly expiration_date: number | null;
+  readonly received_date: number;
+  readonly reason: AdjustmentReason;
+  readonly notes?: string | undefined;
+  readonly reference: Posting["reference"];
+  readonly unit_cost_cents?: number | null | undefined;
+  readonly actor: Actor;
+}
+
+/**
+ * Puts units that arrived on an open shelf; their lot is made when it is new. Whoever waits for them is not served yet.
+ * Answers what was received as the API shows it. Refuses: validation_failed.
+ */
+export async function takeIn(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
+  const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
+  if (received_date > tx.now) throw invalid("received_date", "lies in the future");
+  const { product } = shelf;
+  const lot = await lotFor(tx, product, arrival);
+  const place = await arrivalSpot(tx, product, arrival);
+  const spot = { product_id: product.id, ...place, ...lotSpot(lot), received_at: received_date };
+  refuseTooMuch(shelf, spot, quantity, "quantity");
+  const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
+  const told = { reason, notes, reference, unit_cost_cents, confirmed: true, actor };
+  const { id: movement_id } = await moveUnits(tx, shelf, { ...posting, ...told });
   if (lot?.status === "available" && lot.expiration_date !== null)
     tx.wake("inventory.expire_lots", lot.expiration_date);
-  await fillBackorders(tx, shelves, [product.id]);
-  const received = {
+  return {
     movement_id: wireId("movement", movement_id),
     quantity,
     warehouse_id: wireId("warehouse", warehouse.id),
-    location: bin.code,
+    location: spot.bin,
     lot_number: lot?.lot_number ?? null,
     expiration_date: isoOrNull(lot?.expiration_date ?? null),
     received_date: iso(received_date),
     reason,
-    reference: reference ?? null,
+    reference: reference?.id ?? null,
   };
-  await emit(tx, [{ type: "inventory.received", data: { ...shelfData(tx, shelf), received } }]);
-  return { ...shelfView(tx, shelf), received };
+}
+
+async function arrivalSpot(tx: Tx, product: StockedProduct, { warehouse, bin: code, kind }: Arrival): Promise<BinSpot> {
+  if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind);
+  const bin = await binFor(tx, warehouse, product, code);
+  if (kind !== null && bin.kind !== kind) throw invalid("bin", `is no ${kind} bin; without one the usual is taken`);
+  return binSpot(warehouse, bin);
 }
 
 async function openSku(tx: Tx, sku: string): Promise<Shelves> {
@@ -82,26 +116,28 @@ function onlyShelf(shelves: Shelves, sku: string): OpenShelf {
   return shelf;
 }
 
-/** The id of the warehouse that a request names, or of the only one. */
-async function warehouseOf(tx: Tx, location: string | number | undefined): Promise<number> {
+/**
+ * The id of the warehouse that a field of a request names, or of the only one there is.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function warehouseNamed(tx: Tx, location: string | number | undefined, field: string): Promise<number> {
   if (location === undefined) {
     const [first, second] = await listPlainWarehouses(tx);
     if (first === undefined || second !== undefined) {
-      throw invalid("location", "is required: there are several warehouses", "required");
+      throw invalid(field, "is required: there are several warehouses", "required");
     }
     return first.id;
   }
   const found = await findWarehouse(tx, location);
   if (found !== null) return found.id;
   throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
-    fields: [{ field: "location", code: "resource_missing", message: "names no warehouse" }],
+    fields: [{ field, code: "resource_missing", message: "names no warehouse" }],
   });
 }
 
 /** The lot that units come in with: the one of that number, or a new one; null for goods without lots. */
-async function lotFor(tx: Tx, product: StockedProduct, input: AddStock, received_date: number): Promise<Lot | null> {
-  const { lot_number } = input;
-  const expiration_date = momentOf(input.expiration_date) ?? null;
+async function lotFor(tx: Tx, product: StockedProduct, arrival: Arrival): Promise<Lot | null> {
+  const { lot_number, expiration_date, received_date } = arrival;
   if (lot_number === undefined) {
     if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
     if (expiration_date !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");
@@ -119,7 +155,8 @@ async function lotFor(tx: Tx, product: StockedProduct, input: AddStock, received
   return insertLot(tx, { product_id: product.id, lot_number, received_date, expiration_date, status });
 }
 
-function refuseTooMuch({ items }: OpenShelf, spot: Spot, quantity: number, field: string): void {
+/** Refuses: validation_failed, for more units in one bin than are counted. */
+export function refuseTooMuch({ items }: OpenShelf, spot: Spot, quantity: number, field: string): void {
   const there = items.find((item) => item.bin_id === spot.bin_id && item.lot_id === spot.lot_id)?.on_hand ?? 0;
   if (there + quantity > on_hand_max) throw invalid(field, `would make more than ${on_hand_max} units in one bin`);
 }
@@ -179,7 +216,7 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
     bin: spot.bin,
     lot_number: spot.lot_number,
     movement_id: wireId("movement", movement_id),
-    backordered_orders: shortfalls.map(orderOf),
+    backordered_orders: shortfalls.map(shortfallView),
     adjusted_at: iso(tx.now),
     adjusted_by: actor.id,
   };
@@ -190,7 +227,7 @@ async function adjustedWarehouse(tx: Tx, { items }: OpenShelf, location: string 
   const [first, ...others] = new Set(
     items.filter((item) => item.on_hand > 0 && item.bin_kind !== "staging").map((item) => item.warehouse_id),
   );
-  if (location !== undefined || first === undefined) return warehouseOf(tx, location);
+  if (location !== undefined || first === undefined) return warehouseNamed(tx, location, "location");
   if (others.length === 0) return first;
   throw invalid("location", "is required: the SKU lies in several warehouses", "required");
 }
@@ -210,8 +247,9 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, inp
   return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }
 
-function brokenPromises(sku: string, shortfalls: readonly Shortfall[]): Fault {
-  const orders = shortfalls.map(orderOf);
+/** The refusal to take away units that are promised: it names who would have to wait. */
+export function brokenPromises(sku: string, shortfalls: readonly Shortfall[]): Fault {
+  const orders = shortfalls.map(shortfallView);
   const named = orders.map(({ order_number }) => order_number).join(", ");
   return new Fault(
     "would_break_reservations",
@@ -220,7 +258,8 @@ function brokenPromises(sku: string, shortfalls: readonly Shortfall[]): Fault {
   );
 }
 
-function orderOf({ order_id, order_ref, quantity }: Shortfall) {
+/** Who waits now, as the API shows it. */
+export function shortfallView({ order_id, order_ref, quantity }: Shortfall) {
   return { order_id: order_id === null ? null : wireId("order", order_id), order_number: order_ref, quantity };
 }
 

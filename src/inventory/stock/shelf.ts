@@ -108,6 +108,8 @@ export interface Shelf {
   readonly items: readonly StockItem[];
   /** Units that open reservations want and do not have. */
   readonly backordered: number;
+  /** Units on their way to us: expected deliveries and transfers under way. */
+  readonly incoming: number;
 }
 
 /** Units that are in the house and not for sale, by why they are not. Promised ones are not counted. */
@@ -185,7 +187,7 @@ function statusOf({ status, reorder_point }: StockedProduct, available: number, 
 }
 
 /** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
-export function levelView({ product, items, backordered }: Shelf, now: number, last_updated: number) {
+export function levelView({ product, items, backordered, incoming }: Shelf, now: number, last_updated: number) {
   const { on_hand, reserved, available, picked, unavailable } = totalsOf(items, now);
   return {
     sku: product.sku,
@@ -196,8 +198,7 @@ export function levelView({ product, items, backordered }: Shelf, now: number, l
     picked,
     unavailable,
     on_hand,
-    // Nothing is under way to us until there are transfers and expected deliveries.
-    incoming: 0,
+    incoming,
     backordered,
     locations: locationsOf(items),
     reorder_point: product.reorder_point,

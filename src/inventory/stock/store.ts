@@ -3,15 +3,19 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { among, amongTexts, forUpdateInOrder, list, matches } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
+import { receipt_lines } from "../../../db/schema/receipts.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { transfer_loads } from "../../../db/schema/transfers.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
-import type { Actor } from "../../kit/actor.ts";
+import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
+import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { MovementType } from "../status.ts";
+import { insertLotChanges } from "../lots/store.ts";
+import type { MovementType, OutsidePlace } from "../status.ts";
 import type { Lot, Shelf, Spot, StockedProduct, StockItem } from "./shelf.ts";
 
 const stocked = {
@@ -40,6 +44,13 @@ const backordered = sql<number>`(
   select coalesce(sum(${reservation_lines.wanted} - ${reservation_lines.reserved}), 0) from ${reservation_lines}
   where ${reservation_lines.product_id} = ${products.id} and ${reservation_lines.reserved} < ${reservation_lines.wanted}
 )`.mapWith(Number);
+const incoming = sql<number>`(
+  select coalesce(sum(${receipt_lines.outstanding}), 0) from ${receipt_lines}
+  where ${receipt_lines.product_id} = ${products.id} and ${receipt_lines.outstanding} > 0
+) + (
+  select coalesce(sum(${transfer_loads.in_transit}), 0) from ${transfer_loads}
+  where ${transfer_loads.product_id} = ${products.id} and ${transfer_loads.in_transit} > 0
+)`.mapWith(Number);
 const lastMoved = sql<number | null>`(
   select ${movements.created_at} from ${movements} where ${movements.product_id} = ${products.id}
   order by ${movements.id} desc limit 1
@@ -50,6 +61,7 @@ const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
     .select({
       product_id: products.id,
       backordered,
+      incoming,
       overdue: sql<number>`(
         select count(*) from ${reservations}
         where ${reservations.status} = 'reserved' and ${reservations.expires_at} is not null
@@ -119,7 +131,8 @@ async function shelvesOf(db: Db, ids: readonly number[], found: readonly Stocked
       const [first] = own;
       const updated_at = Math.max(first?.moved_at ?? product.created_at, ...items.map((item) => item.updated_at));
       const overdue = (first?.overdue ?? 0) > 0;
-      return [product.id, { product, items, backordered: first?.backordered ?? 0, updated_at, overdue }];
+      const waits = { backordered: first?.backordered ?? 0, incoming: first?.incoming ?? 0 };
+      return [product.id, { product, items, ...waits, updated_at, overdue }];
     }),
   );
   return ids.flatMap((id) => shelves.get(id) ?? []);
@@ -148,7 +161,7 @@ export interface Posting {
   readonly from: StockItem | null;
   readonly to: Spot | null;
   /** Where units went that left the house. */
-  readonly to_place: "customer" | "write_off" | null;
+  readonly to_place: OutsidePlace | null;
   /** Whether these units are promised: the promise leaves the item with them, and comes along to where they go. */
   readonly promised: boolean;
   readonly reason: string;
@@ -323,12 +336,21 @@ export async function nextLotExpiry(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Marks available lots as expired. */
+const expiring = { from_status: "available", to_status: "expired" } as const;
+
+/** Marks available lots as expired, with a row of the history of each. */
 export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
-  await tx.sql
+  const marked = await tx.sql
     .update(lots)
     .set({ status: "expired" })
-    .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available")));
+    .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available")))
+    .returning({ lot_id: lots.id });
+  const why = { reason: "past its expiry", actor: system("inventory.expire_lots") };
+  await insertLotChanges(
+    tx,
+    marked.map(({ lot_id }) => ({ lot_id, ...expiring })),
+    why,
+  );
 }
 
 /** What the list of levels may be narrowed to. */
@@ -390,6 +412,23 @@ const idsBySku = prepared((sql, a: Args<{ skus: string }>) =>
 export async function findStockedIds(db: Db, skus: readonly string[]): Promise<Map<string, number>> {
   const rows = await idsBySku(db, { skus: list(skus) });
   return new Map(rows.map(({ id, sku }) => [sku, id]));
+}
+
+/** The id of the product of each item of a request, in their order. Refuses: resource_missing, naming the fields. */
+export async function getStockedIds(
+  db: Db,
+  items: readonly { readonly sku: string }[],
+  field: string,
+): Promise<number[]> {
+  const ids = await findStockedIds(
+    db,
+    items.map(({ sku }) => sku),
+  );
+  const fields = items.flatMap(({ sku }, at) =>
+    ids.has(sku) ? [] : { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" },
+  );
+  if (fields.length > 0) throw new Fault("resource_missing", "Some SKUs name no product.", { fields });
+  return items.map(({ sku }) => ids.get(sku) ?? 0);
 }
 
 /** Units of one lot (or of none) that left the house for an order. */

@@ -1,6 +1,6 @@
 import { invalid } from "../../kit/fault.ts";
 import { type TemperatureZone, temperatureZones } from "../../products/status.ts";
-import type { BinKind } from "../status.ts";
+import { type BinKind, outsidePlaces } from "../status.ts";
 import type { Zone } from "./warehouse.ts";
 
 /** Whether a zone is as cold as is asked for, or colder. */
@@ -44,7 +44,7 @@ export function stagingCode(order: string): string {
 /** Refuses: validation_failed, for codes that mean something else where movements are listed. */
 export function checkBinCode(code: string, field: string): void {
   if (code.startsWith(staging_prefix)) throw invalid(field, `must not begin with ${staging_prefix}`);
-  if (code === "customer" || code === "write_off") throw invalid(field, "is a reserved word");
+  if (outsidePlaces.some((place) => place === code)) throw invalid(field, "is a reserved word");
 }
 
 /** Refuses: validation_failed, for another kind of a bin in which units wait that are not for sale. */

@@ -58,7 +58,7 @@ const lot = (days: number, status: StockItem["lot_status"] = "available") => ({
 });
 
 function shelves(items: readonly StockItem[], fields: Partial<StockedProduct> = {}, crowded = false) {
-  const shelf: PlannedShelf = { product: { ...product, ...fields }, items, backordered: 0, crowded };
+  const shelf: PlannedShelf = { product: { ...product, ...fields }, items, backordered: 0, incoming: 0, crowded };
   return new Map([[1, shelf]]);
 }
 
@@ -118,7 +118,7 @@ describe("the choice of stock", () => {
     const stock = shelves([item(1, {}), item(2, { warehouse_id: 2, warehouse_priority: 200 })]);
     const other = { ...product, id: 2, sku: "B" };
     const only = item(3, { product_id: 2, warehouse_id: 2, warehouse_priority: 200 });
-    stock.set(2, { product: other, items: [only], backordered: 0 });
+    stock.set(2, { product: other, items: [only], backordered: 0, incoming: 0 });
     const wants = [
       { product_id: 1, quantity: 2 },
       { product_id: 2, quantity: 2 },

@@ -1,0 +1,56 @@
+import { type ReceiptStatus, receiptStatuses } from "../../src/inventory/receipts/status.ts";
+import { check, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
+import { products } from "./products.ts";
+import { warehouses } from "./warehouses.ts";
+
+/** Deliveries that are expected, and what came of them. */
+export const receipts = table(
+  "receipts",
+  {
+    id: id(),
+    status: text().$type<ReceiptStatus>().notNull(),
+    /** The client's name of the delivery, such as a purchase order. */
+    reference: text(),
+    supplier: text(),
+    warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    expected_at: time(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    closed_at: time(),
+    cancelled_at: time(),
+  },
+  (t) => [index("receipts_created").on(t.created_at, t.id), oneOf("receipts", "status", receiptStatuses)],
+);
+
+/** What is expected of one product, perhaps of one lot. */
+export const receipt_lines = table(
+  "receipt_lines",
+  {
+    id: id(),
+    receipt_id: int()
+      .notNull()
+      .references(() => receipts.id),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    lot_number: text(),
+    expiration_date: time(),
+    quantity: int().notNull(),
+    /** Units that came, more than expected perhaps. */
+    received: int().notNull(),
+    /** Of these, units that were not good and lie apart. */
+    set_aside: int().notNull(),
+    /** Units that may still come: none once the receipt is over. */
+    outstanding: int().notNull(),
+  },
+  (t) => [
+    index("receipt_lines_receipt").on(t.receipt_id),
+    index("receipt_lines_outstanding").on(t.product_id, t.outstanding).where(where("outstanding > 0")),
+    check("receipt_lines_quantity", "quantity between 1 and 1000000"),
+    check("receipt_lines_received", "set_aside between 0 and received"),
+    check("receipt_lines_outstanding", "outstanding between 0 and quantity"),
+  ],
+);

@@ -1,0 +1,82 @@
+import { type TransferStatus, transferStatuses } from "../../src/inventory/transfers/status.ts";
+import { check, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
+import { lots } from "./inventory.ts";
+import { products } from "./products.ts";
+import { warehouses } from "./warehouses.ts";
+
+/** Units on their way from one warehouse to another. */
+export const transfers = table(
+  "transfers",
+  {
+    id: id(),
+    status: text().$type<TransferStatus>().notNull(),
+    /** The client's name of the transfer. */
+    reference: text(),
+    from_warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    to_warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    shipped_at: time(),
+    received_at: time(),
+    cancelled_at: time(),
+  },
+  (t) => [
+    index("transfers_created").on(t.created_at, t.id),
+    oneOf("transfers", "status", transferStatuses),
+    check("transfers_warehouses", "from_warehouse_id <> to_warehouse_id"),
+  ],
+);
+
+/** What is to be moved of one product; from one lot and bin, when they are named. */
+export const transfer_lines = table(
+  "transfer_lines",
+  {
+    id: id(),
+    transfer_id: int()
+      .notNull()
+      .references(() => transfers.id),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    lot_number: text(),
+    bin: text(),
+    quantity: int().notNull(),
+  },
+  (t) => [
+    index("transfer_lines_transfer").on(t.transfer_id),
+    check("transfer_lines_quantity", "quantity between 1 and 1000000"),
+  ],
+);
+
+/** Units of one line and one lot (or of none) that left: they are in transit until they arrive or are given up. */
+export const transfer_loads = table(
+  "transfer_loads",
+  {
+    id: id(),
+    transfer_line_id: int()
+      .notNull()
+      .references(() => transfer_lines.id),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    lot_id: int().references(() => lots.id),
+    /** When the first of the units came to the house: what came first leaves first. */
+    stocked_at: time().notNull(),
+    quantity: int().notNull(),
+    in_transit: int().notNull(),
+    received: int().notNull(),
+    written_off: int().notNull(),
+  },
+  (t) => [
+    index("transfer_loads_line").on(t.transfer_line_id),
+    index("transfer_loads_in_transit").on(t.product_id, t.in_transit).where(where("in_transit > 0")),
+    check("transfer_loads_quantity", "quantity between 1 and 1000000"),
+    check("transfer_loads_parts", "in_transit >= 0 and received >= 0 and written_off >= 0"),
+    check("transfer_loads_sum", "in_transit + received + written_off = quantity"),
+  ],
+);

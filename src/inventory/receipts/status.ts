@@ -1,0 +1,15 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const receiptStatuses = ["expected", "receiving", "closed", "cancelled"] as const;
+export type ReceiptStatus = (typeof receiptStatuses)[number];
+
+export const receiptMoves = {
+  scan: { from: ["expected", "receiving"], to: "receiving", held: false, tells: null },
+  close: { from: ["expected", "receiving"], to: "closed", held: false, tells: null },
+  cancel: { from: ["expected"], to: "cancelled", held: false, tells: null },
+} as const satisfies Moves<ReceiptStatus>;
+export type ReceiptAction = keyof typeof receiptMoves;
+
+/** How units came: what is not good is received all the same, into the bin for its kind. */
+export const receivedConditions = ["good", "damaged", "quarantined"] as const;
+export type ReceivedCondition = (typeof receivedConditions)[number];

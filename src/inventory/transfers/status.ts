@@ -1,0 +1,17 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const transferStatuses = ["pending", "in_transit", "received", "cancelled"] as const;
+export type TransferStatus = (typeof transferStatuses)[number];
+
+// A transfer stays in transit while a part of it is received; what never arrives is written off when it is closed.
+export const transferMoves = {
+  ship: { from: ["pending"], to: "in_transit", held: false, tells: null },
+  receive: { from: ["in_transit"], to: "in_transit", held: false, tells: null },
+  close: { from: ["in_transit"], to: "received", held: false, tells: null },
+  cancel: { from: ["pending"], to: "cancelled", held: false, tells: null },
+} as const satisfies Moves<TransferStatus>;
+export type TransferAction = keyof typeof transferMoves;
+
+/** Why units that left never arrived. */
+export const missingReasons = ["lost", "damaged", "shrinkage"] as const;
+export type MissingReason = (typeof missingReasons)[number];
