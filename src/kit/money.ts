@@ -11,6 +11,11 @@ export function readCents(amount: string | number): number | null {
   return Number(whole) * 100 + Number(part.padEnd(2, "0"));
 }
 
+/** Cents as a message writes them: always two decimals. */
+export function moneyText(cents: number): string {
+  return money(cents).toFixed(2);
+}
+
 /** Cents as the wire writes them: a decimal number with at most two decimals. */
 export function money(cents: number): number {
   return cents / 100;

@@ -1,6 +1,6 @@
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
-import { money } from "../../kit/money.ts";
+import { money, moneyText } from "../../kit/money.ts";
 import type { RefundStatus } from "../status.ts";
 import type { Breakdown, Refund } from "./refund.ts";
 
@@ -88,8 +88,9 @@ function leftOf(terms: RefundTerms, refunds: readonly Refund[]): Left {
 
 function exceeds(refundable_cents: number): Fault {
   const refundable = money(refundable_cents);
-  const message = refundable === 0 ? "is more than the nothing that is left" : `must be at most ${refundable}`;
-  return new Fault("refund_exceeds_amount", `At most ${refundable} can be refunded.`, {
+  const amount = moneyText(refundable_cents);
+  const message = refundable === 0 ? "is more than the nothing that is left" : `must be at most ${amount}`;
+  return new Fault("refund_exceeds_amount", `At most ${amount} can be refunded.`, {
     refundable,
     fields: [{ field: "amount", code: "refund_exceeds_amount", message }],
   });
