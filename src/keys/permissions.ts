@@ -20,6 +20,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /inventory/movements": "read",
   "GET /inventory/movements/export.csv": "read",
   "GET /inventory/reservations": "read",
+  "GET /inventory/reservations/:id": "read",
+  "POST /inventory/reservations/:id/extend": "read_write",
   "POST /inventory/reserve": "read_write",
   "POST /inventory/release": "read_write",
   "GET /inventory/:sku": "read",

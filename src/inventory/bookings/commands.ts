@@ -19,7 +19,7 @@ import {
 } from "../reservations/store.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
-import type { BookStock } from "./schemas.ts";
+import type { BookStock, ExtendBooking } from "./schemas.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
@@ -123,6 +123,33 @@ export async function releaseBooking(tx: Tx, reservation_id: string | number): P
   await saveReservation(tx, released);
   await fillBackorders(tx, shelves, productsOf(lines));
   return released;
+}
+
+/**
+ * Lets a reservation that a client made last longer: until `expires_at`, at most 30 days from now. The moment that it
+ * has already changes nothing. Refuses: resource_missing, reservation_committed (it belongs to an order, and lasts),
+ * reservation_closed (it is over), validation_failed (an earlier moment).
+ */
+export async function extendBooking(tx: Tx, reservation_id: string, input: ExtendBooking): Promise<Reservation> {
+  const id = readId("reservation", reservation_id) ?? 0;
+  await freshShelves(tx, productsOf(await listLines(tx, [id])));
+  // Read under the lock of its stock, which everyone holds who changes a reservation.
+  const reservation = await findReservation(tx, id);
+  if (reservation === null) throw missing("reservation", reservation_id);
+  if (reservation.order_id !== null) {
+    const order = wireId("order", reservation.order_id);
+    throw new Fault("reservation_committed", `The reservation belongs to ${order} and does not expire.`);
+  }
+  if (reservation.status !== "reserved" || isOverdue(reservation, tx.now)) {
+    const status = reservation.status === "released" ? "released" : "expired";
+    throw new Fault("reservation_closed", `The reservation is ${status}.`, { status });
+  }
+  const expires_at = expiryOf(tx, input.expires_at);
+  if (expires_at < (reservation.expires_at ?? 0)) throw invalid("expires_at", "must not be earlier than it is");
+  const extended = { ...reservation, expires_at };
+  await saveReservation(tx, extended);
+  tx.wake("inventory.expire_reservations", expires_at);
+  return extended;
 }
 
 function moved(act: "release" | "expire", status: ReservationStatus): ReservationStatus {

@@ -1,38 +1,31 @@
 import { Elysia } from "elysia";
 import type { Db } from "../../database/store.ts";
-import { answerWrite } from "../../http/answer.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import { iso } from "../../kit/clock.ts";
+import { missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { type Reservation, reservationView } from "../reservations/reservation.ts";
-import { countReservations, listReservations, reservedUnits } from "../reservations/store.ts";
-import { bookStock, releaseBooking } from "./commands.ts";
-import { BookingView, BookStock, ListBookings, ReleaseBooking, ReleasedView } from "./schemas.ts";
+import { countReservations, findReservation, listReservations, reservedUnits } from "../reservations/store.ts";
+import { bookStock, extendBooking, releaseBooking } from "./commands.ts";
+import { BookingView, BookStock, ExtendBooking, ListBookings, ReleaseBooking, ReleasedView } from "./schemas.ts";
 
-/** Reservations: make one, release it, list them. */
+/** Reservations: make one, extend it, release it, look at them. */
 export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
-  .post(
-    "/reserve",
-    ({ call, body }) =>
-      answerWrite(call, 201, async (tx) => {
-        const [view] = await views(tx, [await bookStock(tx, body)]);
-        return view;
-      }),
-    {
-      body: bodyOf(BookStock),
-      detail: documented({
-        id: "reserveInventory",
-        summary: "Reserve inventory for an order",
-        answers: { 201: EnvelopedView(BookingView) },
-      }),
-    },
-  )
+  .post("/reserve", ({ call, body }) => answerWrite(call, 201, async (tx) => view(tx, await bookStock(tx, body))), {
+    body: bodyOf(BookStock),
+    detail: documented({
+      id: "reserveInventory",
+      summary: "Reserve inventory for an order",
+      answers: { 201: EnvelopedView(BookingView) },
+    }),
+  })
   .post(
     "/release",
     ({ call, body }) =>
@@ -49,6 +42,26 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
       }),
     },
   )
+  .post(
+    "/reservations/:id/extend",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => view(tx, await extendBooking(tx, params.id, body))),
+    {
+      body: bodyOf(ExtendBooking),
+      detail: documented({
+        id: "extendReservation",
+        summary: "Let a reservation last longer",
+        answers: { 200: EnvelopedView(BookingView) },
+      }),
+    },
+  )
+  .get("/reservations/:id", ({ call, params }) => answerRead(call, (db) => detail(db, params.id)), {
+    detail: documented({
+      id: "getReservation",
+      summary: "Get a reservation",
+      answers: { 200: EnvelopedView(BookingView) },
+    }),
+  })
   .get("/reservations", ({ call, query }) => list(call, query), {
     query: queryOf(ListBookings),
     detail: documented({
@@ -59,9 +72,10 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   });
 
 function list(call: Call, query: ListBookings): Promise<Response> {
-  const { status, order_id } = query;
+  const { status, order_id, sku } = query;
   const filter = {
     status,
+    sku,
     order_ref: order_id,
     order_id: order_id === undefined ? undefined : (readId("order", order_id) ?? undefined),
   };
@@ -75,6 +89,17 @@ function list(call: Call, query: ListBookings): Promise<Response> {
     },
     (reservations, db) => views(db, reservations),
   );
+}
+
+async function detail(db: Db, id: string) {
+  const reservation = await findReservation(db, readId("reservation", id) ?? 0);
+  if (reservation === null) throw missing("reservation", id);
+  return view(db, reservation);
+}
+
+async function view(db: Db, reservation: Reservation) {
+  const [only] = await views(db, [reservation]);
+  return only;
 }
 
 async function views(db: Db, reservations: readonly Reservation[]) {

@@ -21,10 +21,16 @@ export type BookStock = Static<typeof BookStock>;
 export const ReleaseBooking = closed({ reservation_id: idField("reservation") });
 export type ReleaseBooking = Static<typeof ReleaseBooking>;
 
+export const ExtendBooking = closed({
+  expires_at: momentField("Not earlier than it is now, and at most 30 days from now."),
+});
+export type ExtendBooking = Static<typeof ExtendBooking>;
+
 export const ListBookings = closed({
   ...pageFields,
   status: Type.Optional(choice(reservationStatuses)),
   order_id: Type.Optional(textField(100, { description: "An order's number or identifier." })),
+  sku: Type.Optional(textField(100, { description: "Only reservations that ask for this SKU." })),
 });
 export type ListBookings = Static<typeof ListBookings>;
 

@@ -401,9 +401,11 @@ export interface ReservationFilter {
   readonly status?: ReservationStatus | undefined;
   readonly order_ref?: string | undefined;
   readonly order_id?: number | undefined;
+  /** Only reservations that ask for this SKU. */
+  readonly sku?: string | undefined;
 }
 
-function matching(db: Db, { status, order_ref, order_id }: ReservationFilter): SQL | undefined {
+function matching(db: Db, { status, order_ref, order_id, sku }: ReservationFilter): SQL | undefined {
   const past = sql`(${overdue} and ${reservations.expires_at} <= ${db.now})`;
   const named = order_id === undefined ? sql`false` : eq(reservations.order_id, order_id);
   return and(
@@ -413,6 +415,12 @@ function matching(db: Db, { status, order_ref, order_id }: ReservationFilter): S
         ? sql`(${reservations.status} = 'expired' or ${past})`
         : sql`${reservations.status} = ${status} and not ${past}`,
     order_ref === undefined ? undefined : sql`(${reservations.order_ref} = ${order_ref} or ${named})`,
+    sku === undefined
+      ? undefined
+      : sql`exists (
+          select 1 from ${reservation_lines} join ${products} on ${products.id} = ${reservation_lines.product_id}
+          where ${reservation_lines.reservation_id} = ${reservations.id} and ${products.sku} = ${sku}
+        )`,
   );
 }
 

@@ -48,6 +48,9 @@ describe("works", () => {
     expect((await app.get("/inventory/A")).body.data).toMatchObject({ available: 3, reserved: 3, total: 6 });
     expect((await app.get("/inventory/reservations?status=reserved&order_id=N-1")).body.data).toEqual([reservation]);
     expect((await app.get("/inventory/reservations?order_id=N-2")).body.data).toEqual([]);
+    expect((await app.get("/inventory/reservations?sku=B")).body.data).toEqual([reservation]);
+    expect((await app.get("/inventory/reservations?sku=C")).body.data).toEqual([]);
+    expect((await app.get("/inventory/reservations/1001")).body.data).toEqual(reservation);
 
     const released = await app.post("/inventory/release", { reservation_id: 1001 });
     const answer = { reservation_id: "rsv_1001", status: "released", released_at: "2026-01-02T03:04:05.000Z" };
@@ -88,6 +91,57 @@ describe("works", () => {
     expect((await app.post("/inventory/reserve", { order_id: "N-2", items: [{ sku: "A", quantity: 6 }] })).status).toBe(
       201,
     );
+  });
+});
+
+describe("an extension", () => {
+  const book = async (fields: object = {}) =>
+    (await app.post("/inventory/reserve", { order_id: "N-1", items, ...fields })).body.data.reservation_id as string;
+  const extend = (id: string, expires_at: string) => app.post(`/inventory/reservations/${id}/extend`, { expires_at });
+
+  test("lets a reservation last longer, and no event tells of it", async () => {
+    const id = await book({ expires_at: "2026-01-02T04:00:00Z" });
+    await types();
+    const { status, body } = await extend(id, "2026-01-02T06:00:00Z");
+    expect([status, body.data.expires_at]).toEqual([200, "2026-01-02T06:00:00.000Z"]);
+    expect((await extend(id, "2026-01-02T06:00:00Z")).body.data).toEqual(body.data);
+    expect((await app.get(`/inventory/reservations/${id}`)).body.data).toEqual(body.data);
+    app.clocks.live.advance(2 * 3_600_000);
+    await app.runJobs();
+    expect((await app.get(`/inventory/reservations/${id}`)).body.data.status).toBe("reserved");
+    expect(await types()).toEqual([]);
+    app.clocks.live.advance(3_600_000);
+    await app.runJobs();
+    expect((await app.get(`/inventory/reservations/${id}`)).body.data.status).toBe("expired");
+    expect(await types()).toEqual(["inventory.updated A", "inventory.updated B"]);
+  });
+
+  test("is refused to a moment that is past, earlier than it is, too far off or none", async () => {
+    const id = await book();
+    await types();
+    for (const at of ["2026-01-02T03:04:05Z", "2026-01-02T12:00:00Z", "2026-02-02", "soon"]) {
+      const { status, body } = await extend(id, at);
+      expect([at, status, body.error.details[0].field]).toEqual([at, 422, "expires_at"]);
+    }
+    expect(await types()).toEqual([]);
+  });
+
+  test("is refused for what is over, belongs to an order or is not there", async () => {
+    const released = await book();
+    await app.post("/inventory/release", { reservation_id: released });
+    const late = await book({ expires_at: "2026-01-02T03:05:00Z" });
+    app.clocks.live.advance(60_000);
+    await types();
+    const refusal = async (id: string) => {
+      const { status, body } = await extend(id, "2026-01-04");
+      return [status, body.error.code];
+    };
+    expect(await refusal(released)).toEqual([409, "reservation_closed"]);
+    expect(await refusal(late)).toEqual([409, "reservation_closed"]);
+    expect(await refusal("rsv_9")).toEqual([404, "resource_missing"]);
+    expect((await app.get("/inventory/reservations/rsv_9")).status).toBe(404);
+    expect((await app.get("/inventory/reservations/none")).status).toBe(404);
+    expect(await types()).toEqual([]);
   });
 });
 
