@@ -8,6 +8,7 @@ import { checkRouteNeeds, guard } from "./keys/guard.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
+import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
@@ -18,6 +19,7 @@ const features = (service: Service) =>
   new Elysia()
     .use(eventRoutes)
     .use(productRoutes)
+    .use(productSheetRoutes)
     .use(customerRoutes)
     .use(inventoryRoutes)
     .use(orderRoutes)

@@ -87,7 +87,11 @@ function listen(settings: ServeSettings, answer: (request: Request) => Response 
       reusePort: false,
       idleTimeout: 30,
       maxRequestBodySize: body_bytes_max,
-      fetch: answer,
+      fetch: (request, server) => {
+        // A file is taken in for as long as it takes, while no byte goes either way.
+        if (request.url.endsWith("/import")) server.timeout(request, 0);
+        return answer(request);
+      },
     });
   } catch (error) {
     if ((error as { code?: string }).code !== "EADDRINUSE") throw error;

@@ -1,7 +1,7 @@
 import type { Db, Tx } from "../database/store.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
-import { idempotencyKey, once } from "./idempotency.ts";
+import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
 
 /** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
 type Wrap = (data: unknown, request_id: string, now: number) => unknown;
@@ -30,6 +30,13 @@ export async function answerWrite<Data>(
     return key === null ? act(tx) : once(tx, call, key, act, secret_key);
   });
   return jsonResponse(call, done.status, done.body, done.headers);
+}
+
+/** The answer of a request that was made before with the same `Idempotency-Key`, or null. */
+export async function answerKept(call: Call): Promise<Response | null> {
+  const key = idempotencyKey(call.request);
+  const kept = key === null ? null : await call.store.read((db) => keptAnswer(db, call, key));
+  return kept === null ? null : jsonResponse(call, kept.status, kept.body, kept.headers);
 }
 
 /** Reads in one consistent view and answers 200 with what `work` returns. */

@@ -7,6 +7,7 @@ import type { Service } from "./service.ts";
 
 const json_bytes_max = 1 << 20;
 const json_depth_max = 32;
+const csv_bytes_max = 10 << 20;
 
 /** Admits a request: finds its route, its key and its store. Refuses what may not go on. */
 export type Admit = (request: Request, request_id: string) => Promise<Call>;
@@ -27,8 +28,9 @@ export const withConventions = (service: Service, admit: Admit) =>
       context.call = await admit(context.request, request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
-      call.raw_body = await readText(request);
-      return call.raw_body === "" ? {} : parseJson(call.raw_body);
+      const isImport = imports.test(call.path);
+      call.raw_body = await readText(request, isImport ? csv : json);
+      return call.raw_body === "" || isImport ? {} : parseJson(call.raw_body);
     })
     .onError({ as: "global" }, ({ error, request, code, call }) => {
       const request_id = started.get(request) ?? requestId(request);
@@ -61,15 +63,34 @@ function faultOf(error: unknown, code: unknown): Fault {
   return new Fault("internal_error", "Something went wrong on our side.");
 }
 
-async function readText(request: Request): Promise<string> {
-  const type = request.headers.get("content-type");
+/** What a body may be. */
+interface BodyKind {
+  readonly name: string;
+  readonly media_type: string;
+  readonly type: RegExp;
+  readonly bytes_max: number;
+}
+
+const json: BodyKind = {
+  name: "JSON",
+  media_type: "application/json",
+  type: /^application\/(json|[\w.-]+\+json)\s*(;|$)/i,
+  bytes_max: json_bytes_max,
+};
+const csv: BodyKind = { name: "CSV", media_type: "text/csv", type: /^text\/csv\s*(;|$)/i, bytes_max: csv_bytes_max };
+
+// The routes that take a file of CSV and nothing else.
+const imports = /^\/\w+\/import$/;
+
+async function readText(request: Request, { name, media_type, type, bytes_max }: BodyKind): Promise<string> {
+  const tooLarge = () => new Fault("payload_too_large", `A ${name} body may have at most ${bytes_max} bytes.`);
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > json_bytes_max) throw tooLarge();
+  if (declared > bytes_max) throw tooLarge();
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength === 0) return "";
-  if (bytes.byteLength > json_bytes_max) throw tooLarge();
-  if (type === null || !/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type)) {
-    throw new Fault("unsupported_media_type", "Send the body as Content-Type: application/json.");
+  if (bytes.byteLength > bytes_max) throw tooLarge();
+  if (!type.test(request.headers.get("content-type") ?? "")) {
+    throw new Fault("unsupported_media_type", `Send the body as Content-Type: ${media_type}.`);
   }
   try {
     return utf8.decode(bytes);
@@ -79,7 +100,6 @@ async function readText(request: Request): Promise<string> {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-const tooLarge = () => new Fault("payload_too_large", `A JSON body may have at most ${json_bytes_max} bytes.`);
 
 function parseJson(text: string): unknown {
   let value: unknown;

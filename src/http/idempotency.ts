@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Tx } from "../database/store.ts";
+import type { Db, Tx } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, faults } from "../kit/fault.ts";
 import { open, seal } from "../kit/seal.ts";
@@ -40,13 +40,21 @@ export async function once(
     await keepAnswer(tx, key, { ...answer, body });
     return answer;
   }
-  const kept = await findKeptAnswer(tx, key);
-  if (kept?.fingerprint !== fingerprint) {
+  const kept = await keptAnswer(tx, call, key);
+  assert(kept !== null, "a key that is taken has an answer");
+  const body = secret_key === null ? kept.body : open(kept.body, secret_key, sealed_for);
+  assert(body !== null, "a kept answer was sealed under another secret key");
+  return { ...kept, body };
+}
+
+/** The answer that is kept for a key as it is to go out again, or null. Refuses: idempotency_key_reused. */
+export async function keptAnswer(db: Db, call: Call, key: string): Promise<KeptAnswer | null> {
+  const kept = await findKeptAnswer(db, key);
+  if (kept === null) return null;
+  if (kept.fingerprint !== fingerprintOf(call)) {
     throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
   }
-  const body = secret_key === null ? kept.answer.body : open(kept.answer.body, secret_key, sealed_for);
-  assert(body !== null, "a kept answer was sealed under another secret key");
-  return { ...kept.answer, body, headers: { ...kept.answer.headers, "idempotency-replayed": "true" } };
+  return { ...kept.answer, headers: { ...kept.answer.headers, "idempotency-replayed": "true" } };
 }
 
 async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {

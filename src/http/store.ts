@@ -1,7 +1,7 @@
-import { and, asc, eq, inArray, lte } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { type Args, prepared } from "../database/statements.ts";
-import type { Tx } from "../database/store.ts";
+import type { Db, Tx } from "../database/store.ts";
 
 /** An answer as it went out, byte for byte. */
 export interface KeptAnswer {
@@ -10,13 +10,16 @@ export interface KeptAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const byKey = prepared((sql, a: Args<{ key: string }>) =>
-  sql.select().from(idempotency_keys).where(eq(idempotency_keys.key, a.key)),
+const byKey = prepared((sql, a: Args<{ key: string; now: number }>) =>
+  sql
+    .select()
+    .from(idempotency_keys)
+    .where(and(eq(idempotency_keys.key, a.key), gt(idempotency_keys.expires_at, a.now))),
 );
 
-/** The answer kept for a key and the fingerprint of its request, or null. */
-export async function findKeptAnswer(tx: Tx, key: string) {
-  const [row] = await byKey(tx, { key });
+/** The answer kept for a key and the fingerprint of its request, or null when there is none or its time is over. */
+export async function findKeptAnswer(db: Db, key: string) {
+  const [row] = await byKey(db, { key, now: db.now });
   if (row === undefined) return null;
   const { fingerprint, status, body, headers } = row;
   const answer: KeptAnswer = { status, body, headers: JSON.parse(headers) as Record<string, string> };

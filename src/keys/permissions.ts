@@ -9,6 +9,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "GET /products": "read",
   "POST /products": "read_write",
+  "POST /products/import": "read_write",
+  "GET /products/export.csv": "read",
   "GET /products/:id": "read",
   "PATCH /products/:id": "read_write",
 

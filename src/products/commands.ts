@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { conflict } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid } from "../kit/fault.ts";
@@ -5,7 +6,7 @@ import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
-import type { CreateProduct, UpdateProduct } from "./schemas.ts";
+import type { CreateProduct, ImportProduct, UpdateProduct } from "./schemas.ts";
 import { findBarcodes, findProductBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
 
 /** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku. */
@@ -30,6 +31,35 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): P
   const fields: ProductFields = { ...kept, ...given(input) };
   checkProduct(fields);
   return refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields));
+}
+
+/**
+ * Makes a product what the row of a file says: creates it, changes it where it differs, or leaves it as it is.
+ * Refuses: validation_failed, duplicate_sku.
+ */
+export async function setProduct(
+  tx: Tx,
+  before: Product | null,
+  input: ImportProduct,
+): Promise<"created" | "updated" | "unchanged"> {
+  const { name } = input;
+  if (before === null) {
+    if (name === undefined) throw invalid("name", "is required: there is no such product yet", "required");
+    await tx.nested((inner) => createProduct(inner, { ...input, name }));
+    return "created";
+  }
+  const differs = Object.entries(given(input)).some(
+    ([field, value]) => !isDeepStrictEqual(plain(value), plain(before[field as keyof Product])),
+  );
+  if (!differs) return "unchanged";
+  await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input));
+  return "updated";
+}
+
+/** A value as a cell can tell it: there, nothing and an empty text or object are one. */
+function plain(value: unknown): unknown {
+  const isEmpty = value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+  return isEmpty ? null : value;
 }
 
 /** The writable fields that the client sent, as the tables keep them. */

@@ -54,6 +54,14 @@ export const UpdateProduct = closed(
 );
 export type UpdateProduct = Static<typeof UpdateProduct>;
 
+/** A row of a file: a product that is there already keeps what the row does not say. */
+export const ImportProduct = closed({
+  sku: textField(100),
+  name: Type.Optional(textField(200)),
+  ...optionalFields,
+});
+export type ImportProduct = Static<typeof ImportProduct>;
+
 export const ListProducts = closed({
   ...pageFields,
   sku: Type.Optional(textField(100)),

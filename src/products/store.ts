@@ -46,6 +46,11 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
   return row ?? null;
 }
 
+/** The products with these SKUs and their barcodes, in no order; SKUs that name nothing are left out. */
+export async function findWholeProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
+  return withBarcodes(db, await bySkus(db, { skus: list(skus) }));
+}
+
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
 export async function getProduct(db: Db, id: string | number): Promise<Product> {
   return found(db, await byIds(db, { ids: list([readId("product", id) ?? 0]) }), id);
@@ -117,6 +122,17 @@ export async function listProducts(
     .orderBy(order(products.created_at), order(products.id))
     .limit(limit)
     .offset(offset);
+  return withBarcodes(db, rows);
+}
+
+/** The products after one (null: from the first), in the order of their ids. */
+export async function listProductsAfter(db: Db, last: Pick<Product, "id"> | null, limit: number): Promise<Product[]> {
+  const rows = await db.sql
+    .select()
+    .from(products)
+    .where(gt(products.id, last?.id ?? 0))
+    .orderBy(asc(products.id))
+    .limit(limit);
   return withBarcodes(db, rows);
 }
 

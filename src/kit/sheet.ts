@@ -1,0 +1,143 @@
+// Records as rows of a sheet: which column holds which field, and how it is written in a cell.
+import type { Cell } from "./csv.ts";
+import { Fault, type FieldProblem, faults } from "./fault.ts";
+
+/** One column of a sheet. */
+export interface Column {
+  readonly name: string;
+  /** Where the field is in a record: its name, or the name of its group and its own. */
+  readonly path: readonly [field: string] | readonly [group: string, field: string];
+  readonly kind: "text" | "number" | "boolean" | "json";
+  /** What an empty cell means; a field without this stays as it is. A group whose cells are all empty is null. */
+  readonly empty?: null | readonly never[] | Readonly<Record<string, never>>;
+}
+
+/** A row that was read and checked, with the line on which it begins. */
+export interface SheetRow<Row> {
+  readonly line: number;
+  readonly row: Row;
+}
+
+/** What is wrong with a row; `field` is the column, or null when it is no single one. */
+export interface RowProblem {
+  readonly line: number;
+  readonly field: string | null;
+  readonly message: string;
+}
+
+/** What became of a row. `key` names what it wrote, so that no other row of the file writes it again. */
+export type Outcome =
+  | { readonly line: number; readonly change: "created" | "updated" | "unchanged"; readonly key: string }
+  | { readonly line: number; readonly change: "failed"; readonly fault: Fault };
+
+/** The lines of a file that have written something, by its key. */
+export type Taken = ReadonlyMap<string, number>;
+
+/**
+ * The columns of a file, in its order. Refuses: validation_failed, which names every column that is unknown, missing
+ * or there twice.
+ */
+export function readHeader(
+  cells: readonly string[],
+  columns: readonly Column[],
+  required: readonly string[],
+): readonly Column[] {
+  const problems: FieldProblem[] = [];
+  const found = cells.flatMap((text, at) => {
+    const name = text.trim();
+    const column = columns.find((column) => column.name === name);
+    if (column === undefined)
+      problems.push({ field: name, code: "unknown_field", message: "is no column of this file" });
+    else if (cells.findIndex((other) => other.trim() === name) < at) {
+      problems.push({ field: name, code: "duplicate", message: "is there twice" });
+    }
+    return column ?? [];
+  });
+  for (const name of required) {
+    if (found.some((column) => column.name === name)) continue;
+    problems.push({ field: name, code: "required", message: "is a column that the first line must name" });
+  }
+  if (problems.length === 0) return found;
+  throw new Fault("validation_failed", "The first line must name the columns.", { fields: problems.slice(0, 100) });
+}
+
+/** A record from the cells of a row, to be checked against its schema. Refuses: validation_failed. */
+export function readCells(header: readonly Column[], cells: readonly string[]): Record<string, unknown> {
+  if (cells.length !== header.length) {
+    throw new Fault("validation_failed", `has ${cells.length} cells where the first line has ${header.length}`);
+  }
+  const record: Record<string, unknown> = {};
+  for (const [at, column] of header.entries()) {
+    const [name, inner] = column.path;
+    const value = readCell(column, cells[at] ?? "");
+    if (inner === undefined) {
+      if (value !== undefined) record[name] = value;
+    } else if (value === undefined) record[name] ??= null;
+    else record[name] = { ...(record[name] as object | null), [inner]: value };
+  }
+  return record;
+}
+
+function readCell({ kind, empty }: Column, text: string): unknown {
+  if (text === "") return empty;
+  switch (kind) {
+    case "text":
+      return text;
+    case "number":
+      return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+    case "boolean":
+      return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
+    case "json":
+      try {
+        return JSON.parse(text, whole);
+      } catch {
+        return text;
+      }
+  }
+}
+
+/** Refuses halves of surrogate pairs, which an escape can make and no UTF-8 can carry. */
+function whole(name: string, value: unknown): unknown {
+  if (name.isWellFormed() && (typeof value !== "string" || value.isWellFormed())) return value;
+  throw new SyntaxError("half of a surrogate pair");
+}
+
+/** The cells of a record, in the order of the columns. */
+export function writeCells(columns: readonly Column[], record: Readonly<Record<string, unknown>>): Cell[] {
+  return columns.map(({ path: [name, inner], kind }) => {
+    const outer = record[name];
+    const value = inner === undefined ? outer : (outer as Record<string, unknown> | null)?.[inner];
+    if (value === null || value === undefined) return null;
+    if (kind !== "json") return value as Cell;
+    const text = JSON.stringify(value);
+    return text === "[]" || text === "{}" ? null : text;
+  });
+}
+
+/** Does something with a row; a refusal is the row's outcome. What broke throws. */
+export async function rowOutcome<Done>(line: number, work: () => Promise<Done>): Promise<Done | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    return refused(line, error);
+  }
+}
+
+type Refused = Extract<Outcome, { change: "failed" }>;
+
+/** A refusal as the outcome of a row; throws what is no refusal of the row itself. */
+export function refused(line: number, error: unknown): Refused {
+  if (error instanceof Fault && faults[error.code].status < 500) return { line, change: "failed", fault: error };
+  throw error;
+}
+
+/** What is wrong with a row, by column. */
+export function rowProblems({ line, fault }: Refused, columns: readonly Column[]): RowProblem[] {
+  const { fields = [] } = fault.facts;
+  if (fields.length === 0) return [{ line, field: null, message: fault.message }];
+  return fields.map(({ field, message }) => {
+    const [whole = field] = /^[^[]*/.exec(field) ?? [];
+    const column = columns.find(({ path }) => path.join(".") === whole);
+    return { line, field: column?.name ?? field, message };
+  });
+}

@@ -1,0 +1,37 @@
+import type { Tx } from "../../database/store.ts";
+import { invalid } from "../../kit/fault.ts";
+import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
+import { setProduct } from "../commands.ts";
+import type { ImportProduct } from "../schemas.ts";
+import { findWholeProductsBySku } from "../store.ts";
+
+/**
+ * Creates the products of some rows of a file, or changes those that differ. A row that fails writes nothing and is no
+ * reason for the others to fail.
+ * Refuses: validation_failed, duplicate_sku (each as the outcome of its row).
+ */
+export async function saveProductRows(
+  tx: Tx,
+  rows: readonly SheetRow<ImportProduct>[],
+  taken: Taken,
+): Promise<Outcome[]> {
+  const found = await findWholeProductsBySku(
+    tx,
+    rows.map(({ row }) => row.sku),
+  );
+  const known = new Map(found.map((product) => [product.sku, product]));
+  const own = new Map<string, number>();
+  const outcomes: Outcome[] = [];
+  for (const { line, row } of rows) {
+    const { sku } = row;
+    const outcome = await rowOutcome(line, async () => {
+      const first = taken.get(sku) ?? own.get(sku);
+      if (first !== undefined) throw invalid("sku", `is in line ${first} already`, "duplicate");
+      const change = await setProduct(tx, known.get(sku) ?? null, row);
+      return { line, change, key: sku };
+    });
+    if (outcome.change !== "failed") own.set(sku, line);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}

@@ -1,0 +1,45 @@
+import { Elysia } from "elysia";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerImport, type Import, ImportView } from "../../http/imports.ts";
+import { documented } from "../../http/route.ts";
+import { checkOf } from "../../kit/schema.ts";
+import { writeCells } from "../../kit/sheet.ts";
+import { type Product, productView } from "../product.ts";
+import { ImportProduct } from "../schemas.ts";
+import { listProductsAfter } from "../store.ts";
+import { productColumns } from "./columns.ts";
+import { saveProductRows } from "./commands.ts";
+
+const export_page = 500;
+
+/** How a file of products is taken in: by SKU, new ones are created and others changed where they differ. */
+export const productImport: Import<ImportProduct> = {
+  columns: productColumns,
+  required: ["sku"],
+  read: checkOf(ImportProduct),
+  save: saveProductRows,
+};
+
+/** The file of all products, which can be taken in again. */
+export const productExport: CsvFile<Product> = {
+  name: "products.csv",
+  columns: productColumns.map(({ name }) => name),
+  rows: (db, last) => listProductsAfter(db, last, export_page),
+  cells: (product) => writeCells(productColumns, productView(product)),
+};
+
+/** Products as files of CSV. */
+export const productSheetRoutes = new Elysia({ prefix: "/products" })
+  .use(conventions)
+  .post("/import", ({ call }) => answerImport(call, productImport), {
+    detail: documented({
+      id: "importProducts",
+      summary: "Import products as CSV",
+      answers: { 200: EnvelopedView(ImportView) },
+    }),
+  })
+  .get("/export.csv", ({ call }) => answerCsv(call, productExport), {
+    detail: documented({ id: "exportProducts", summary: "Export products as CSV", answers: { 200: null } }),
+  });

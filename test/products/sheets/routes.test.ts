@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const asCsv = { "content-type": "text/csv" };
+const imports = (text: string, headers: Record<string, string> = {}) =>
+  app.call("POST", "/products/import", text, { headers: { ...asCsv, ...headers } });
+const product = async (sku: string) => (await app.get(`/products?sku=${encodeURIComponent(sku)}`)).body.data[0];
+
+describe("works", () => {
+  test("new products are created, others changed where they differ, and a second time nothing changes", async () => {
+    await app.post("/products", { sku: "TEA", name: "Tea", price: 2, metadata: { shelf: 4 } });
+    const file = [
+      "sku,name,price,weight,weight_unit,length,width,height,dimension_unit,barcodes,lot_tracking",
+      'TEA,"Tea, green",2.50,,,,,,,,',
+      'CUP,"A ""big"" cup",,0.4,kg,10,8.5,9,cm,"[{""value"":""4006381333931"",""type"":""gtin""}]",TRUE',
+      "",
+    ].join("\r\n");
+    const { status, body } = await imports(file);
+    expect([status, body.data]).toEqual([
+      200,
+      { rows: 2, created: 1, updated: 1, unchanged: 0, failed: 0, errors: [] },
+    ]);
+    const cup = { name: 'A "big" cup', price: null, weight: 0.4, lot_tracking: true, version: 1, customs: null };
+    expect(await product("CUP")).toMatchObject({
+      ...cup,
+      dimensions: { length: 10, width: 8.5, height: 9, unit: "cm" },
+      barcodes: [{ value: "4006381333931", type: "gtin" }],
+    });
+    // A column that is not there leaves its field as it is.
+    expect(await product("TEA")).toMatchObject({ name: "Tea, green", price: 2.5, version: 2, metadata: { shelf: 4 } });
+    expect((await imports(file)).body.data).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
+    expect((await product("TEA")).version).toBe(2);
+    expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("what is exported can be imported: it changes nothing here and makes the same products elsewhere", async () => {
+    await app.post("/products", {
+      sku: ' odd "sku", ü'.trim(),
+      name: " two\u00a0spaces ",
+      description: "lines\nand, commas",
+      customs: { country_of_origin: "FR" },
+      dimensions: { unit: "in", width: 1, height: 2, length: 3 },
+      metadata: { note: "🍵", empty: "" },
+      status: "inactive",
+    });
+    await app.post("/products", { sku: "BLANK", name: "Blank", description: "", customs: {}, metadata: {} });
+    const exported = await app.get("/products/export.csv");
+    expect(exported.headers.get("content-type")).toContain("text/csv");
+    const again = await imports(exported.body);
+    expect(again.body.data).toMatchObject({ created: 0, updated: 0, failed: 0, errors: [] });
+    const key = { key: app.keys.test.full };
+    const elsewhere = await app.call("POST", "/products/import", exported.body, { ...key, headers: asCsv });
+    expect(elsewhere.body.data).toMatchObject({ created: again.body.data.unchanged, failed: 0 });
+    const copy = await app.call("GET", "/products/export.csv", undefined, key);
+    expect(copy.body).toBe(exported.body);
+  });
+
+  test("a bad row is told by line and column and stops no other", async () => {
+    const file = [
+      "sku,name,price,lot_tracking,expiration_tracking,barcodes,metadata",
+      "GOOD-1,Good,1,,,,",
+      "BAD-1,Bad,1.999,perhaps,,,",
+      ",No SKU,,,,,",
+      "BAD-2,Bad,,,true,,",
+      "BAD-3,Bad,,,,nonsense,",
+      'BAD-4,Bad,,,,"[{""value"":""4006381333931"",""type"":""gtin""}]",',
+      "BAD-5,Bad",
+      'BAD-6,5" pipe,,,,,',
+      "GOOD-1,Twice,,,,,",
+      'BAD-7,Bad,,,,,"{""half"":""\\ud800""}"',
+      "NAMELESS,,,,,,",
+      "GOOD-2,Good,,,,,",
+    ].join("\n");
+    const { body } = await imports(file);
+    const { errors, ...counts } = body.data;
+    expect(counts).toEqual({ rows: 12, created: 2, updated: 0, unchanged: 0, failed: 10 });
+    expect(errors).toEqual([
+      { line: 3, field: "price", message: "must be an amount with at most two decimals, such as 12.50" },
+      { line: 3, field: "lot_tracking", message: "must be a boolean" },
+      { line: 4, field: "sku", message: "is required" },
+      {
+        line: 5,
+        field: "lot_tracking",
+        message: "must be true for a product that tracks expiry: a lot carries the date",
+      },
+      { line: 6, field: "barcodes", message: "must be an array" },
+      { line: 7, field: "barcodes", message: expect.stringContaining("belongs to prd_") },
+      { line: 8, field: null, message: "has 2 cells where the first line has 7" },
+      { line: 9, field: null, message: "has quotes that do not pair" },
+      { line: 10, field: "sku", message: "is in line 2 already" },
+      { line: 11, field: "metadata", message: expect.any(String) },
+      { line: 12, field: "name", message: "is required: there is no such product yet" },
+    ]);
+    expect((await app.get("/products?q=BAD")).body.data).toEqual([]);
+    expect((await app.get("/products?q=GOOD")).body.data).toHaveLength(2);
+  });
+
+  test("a file of many rows is taken in to its last row", async () => {
+    const rows = Array.from({ length: 1203 }, (_, n) => `MANY-${n},Product ${n}`);
+    const { body } = await imports(`\ufeffsku,name\n${rows.join("\n")}`);
+    expect(body.data).toMatchObject({ rows: 1203, created: 1203, failed: 0 });
+    const exported = await app.get("/products/export.csv");
+    expect(exported.body.match(/^MANY-/gm)).toHaveLength(1203);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["an empty file", "", "sku: required"],
+    ["a column that it does not know", "sku,colour\nA,red", "colour: unknown_field"],
+    ["a column that is there twice", "sku,name,name\n", "name: duplicate"],
+    ["another separator", "sku;name\nA;b", "sku;name: unknown_field"],
+  ])("%s", async (_, text, problem) => {
+    const { status, body } = await imports(text);
+    expect([status, body.error.code]).toEqual([422, "validation_failed"]);
+    const details = body.error.details as { field: string; code: string }[];
+    expect(details.map(({ field, code }) => `${field}: ${code}`)).toContain(problem);
+  });
+
+  test("what is no CSV, text that is none, and files above 10 MiB", async () => {
+    const answers = [
+      await app.post("/products/import", { sku: "A", name: "A" }),
+      await app.call("POST", "/products", "sku,name\nA,b", { headers: asCsv }),
+      await imports(`sku,name\n${"x".repeat(10 << 20)}`),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [415, "unsupported_media_type"],
+      [415, "unsupported_media_type"],
+      [413, "payload_too_large"],
+    ]);
+    expect(await app.takeEvents()).toEqual([]);
+  });
+});
+
+describe("guards", () => {
+  test("reading keys may export and not import", async () => {
+    const read = { key: app.keys.live.read };
+    expect((await app.call("GET", "/products/export.csv", undefined, read)).status).toBe(200);
+    const refused = await app.call("POST", "/products/import", "sku\n", { ...read, headers: asCsv });
+    expect([refused.status, refused.body.error.required]).toEqual([403, "read_write"]);
+  });
+
+  test("a repeated request gets the first report and takes in nothing", async () => {
+    const file = "sku,name\nONCE,First";
+    const first = await imports(file, { "idempotency-key": "file-1" });
+    expect(first.body.data.created).toBe(1);
+    const { id } = await product("ONCE");
+    await app.patch(`/products/${id}`, { name: "Changed since" });
+    const second = await imports(file, { "idempotency-key": "file-1" });
+    expect([second.body, second.headers.get("idempotency-replayed")]).toEqual([first.body, "true"]);
+    expect((await product("ONCE")).name).toBe("Changed since");
+    const other = await imports("sku,name\nOTHER,x", { "idempotency-key": "file-1" });
+    expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
+    expect(await product("OTHER")).toBeUndefined();
+  });
+});
