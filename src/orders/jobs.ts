@@ -1,8 +1,9 @@
 import type { Store } from "../database/store.ts";
 import type { Service } from "../http/service.ts";
+import { listOrdersWithRecalled } from "../inventory/lots/store.ts";
 import { system } from "../kit/actor.ts";
-import { releaseDueHolds } from "./holds/commands.ts";
-import { listOrdersWithDueHolds, nextHoldEnd } from "./holds/store.ts";
+import { releaseDueHolds, settleRecall } from "./holds/commands.ts";
+import { listOrdersHeldForRecall, listOrdersWithDueHolds, nextHoldEnd } from "./holds/store.ts";
 
 const holds_max = 100;
 
@@ -13,4 +14,19 @@ export async function releaseHolds(store: Store, _service: Service): Promise<num
   for (const order_id of due) await store.write((tx) => releaseDueHolds(tx, order_id, actor));
   // More may have come due meanwhile, or be left over: another round finds out.
   return due.length > 0 ? store.clock.now() : store.read(nextHoldEnd);
+}
+
+/**
+ * `orders.hold_recalled`: holds orders that have units of a recalled lot, and lifts that hold of those that have none
+ * any more. Answers now when there may be more (ms), or null.
+ */
+export async function holdRecalled(store: Store, _service: Service): Promise<number | null> {
+  const changed = await store.read(async (db) => {
+    const having = new Set(await listOrdersWithRecalled(db));
+    const held = new Set(await listOrdersHeldForRecall(db));
+    return [...having.symmetricDifference(held)].slice(0, holds_max);
+  });
+  const actor = system("orders.hold_recalled");
+  for (const order_id of changed) await store.write((tx) => settleRecall(tx, order_id, actor));
+  return changed.length > 0 ? store.clock.now() : null;
 }

@@ -13,6 +13,7 @@ import { cancelOrder, createOrder, updateOrder } from "./commands.ts";
 import { packOrder, pickOrder, processOrder } from "./fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "./holds/commands.ts";
 import { orderView } from "./order.ts";
+import { putBackRoutes } from "./putbacks/routes.ts";
 import {
   CancelOrder,
   CreateOrder,
@@ -33,6 +34,7 @@ import {
 import { deliverOrder, shipOrder } from "./shipments/commands.ts";
 import { orderMoves } from "./status.ts";
 import { countHistory, countOrders, getOrder, getOrderId, type HistoryRow, listHistory, listOrders } from "./store.ts";
+import { traceRoutes } from "./traces/routes.ts";
 
 const order = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(OrderView) } });
 
@@ -140,8 +142,8 @@ const actions = new Elysia({ prefix: "/orders/:id" })
     { body: bodyOf(NoFields), detail: order("deliverOrder", "Note that an order has arrived") },
   );
 
-/** Orders, from their creation to their delivery. */
-export const orderRoutes = new Elysia().use(records).use(actions);
+/** Orders, from their creation to their delivery, and what stock can only tell with them. */
+export const orderRoutes = new Elysia().use(records).use(actions).use(traceRoutes).use(putBackRoutes);
 
 function transitions() {
   return Object.entries(orderMoves).map(([action, { from, to, held, tells }]) => ({

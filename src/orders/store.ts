@@ -43,6 +43,13 @@ export async function getOrder(db: Db, id: string | number): Promise<Order> {
   return only(db, await byId(db, { id: readId("order", id) ?? 0 }), id);
 }
 
+const byIds = prepared((sql, a: Args<{ ids: string }>) => sql.select().from(orders).where(among(orders.id, a.ids)));
+
+/** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
+export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
+  return assemble(db, await byIds(db, { ids: list(ids) }));
+}
+
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
 export async function lockOrder(tx: Tx, id: string | number): Promise<Order> {
   return only(tx, await locked(tx, { id: readId("order", id) ?? 0 }), id);

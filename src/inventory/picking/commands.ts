@@ -143,6 +143,8 @@ export async function handOutUnits(
     const units = Math.min(left, allocation.quantity);
     if (units === 0) continue;
     if (!anyway && !isLotGood(item, tx.now)) throw notPickable(item);
+    // A carrier took what was recalled: the order need not be held for it any more.
+    if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
     left -= units;
     await reduce(tx, line, allocation, units);
     await moveUnits(tx, shelfOf(shelves, line.product_id), {
@@ -179,6 +181,7 @@ export async function unpickUnits(
     const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
     const units = Math.min(left, allocation.quantity);
     if (units === 0) continue;
+    if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
     left -= units;
     await reduce(tx, line, allocation, units);
     await promise(tx, item, -units);

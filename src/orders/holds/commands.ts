@@ -1,4 +1,5 @@
 import type { Tx } from "../../database/store.ts";
+import { listRecalledIn } from "../../inventory/lots/store.ts";
 import { pauseClaim, resumeClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
@@ -9,6 +10,8 @@ import { decide, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import { closeHolds, hasHadHold, insertHold, saveHold } from "./store.ts";
+
+const note_max = 500;
 
 /**
  * Keeps an order from moving until it is released. Held again for the same reason, note and date are replaced.
@@ -43,19 +46,36 @@ export async function releaseOrder(tx: Tx, id: string | number, input: ReleaseOr
   const before = await lockOrder(tx, id);
   const hold_id = input.hold_id === undefined ? null : readId("hold", input.hold_id);
   if (hold_id !== null && !(await hasHadHold(tx, before.id, hold_id))) throw missing("hold", input.hold_id ?? 0);
-  const chosen = before.holds.filter((hold) => hold_id === null || hold.id === hold_id);
+  const chosen = before.holds.filter((hold) => (hold_id === null || hold.id === hold_id) && !isSystemHold(hold));
   return lift(tx, before, chosen, actor);
 }
 
 /** Lifts the holds of an order whose time has come. Refuses: resource_missing. */
 export async function releaseDueHolds(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, order_id);
-  const due = before.holds.filter(({ hold_until }) => hold_until !== null && hold_until <= tx.now);
+  const due = before.holds.filter(
+    (hold) => hold.hold_until !== null && hold.hold_until <= tx.now && !isSystemHold(hold),
+  );
   return lift(tx, before, due, actor);
 }
 
-async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: Actor): Promise<Order> {
-  const lifted = chosen.filter((hold) => !isSystemHold(hold));
+/**
+ * Holds an order while it has units of a recalled lot, and lifts that hold once it has none any more.
+ * Refuses: resource_missing.
+ */
+export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  const lots = await listRecalledIn(tx, order_id);
+  const holds = before.holds.filter(({ reason }) => reason === "recalled_lot");
+  if (lots.length === 0) return lift(tx, before, holds, actor);
+  if (holds.length > 0) return before;
+  const named = lots.map(({ sku, lot_number }) => `${lot_number} of ${sku}`).join(", ");
+  const note = `Units of recalled lots are picked for it: ${named}.`.slice(0, note_max);
+  const hold = { reason: "recalled_lot", note, hold_until: null, reserve_inventory: true } as const;
+  return placeHold(tx, before, { ...hold, created_at: tx.now }, actor);
+}
+
+async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: Actor): Promise<Order> {
   const left = before.holds.filter((hold) => !lifted.includes(hold));
   const order = await settleClaim(tx, before, { ...before, holds: left });
   const settled = left.filter((hold) => isSettled(order, hold));

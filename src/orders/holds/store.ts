@@ -65,3 +65,16 @@ export async function nextHoldEnd(db: Db): Promise<number | null> {
     .limit(1);
   return row?.at ?? null;
 }
+
+const recalled = prepared((sql, _: Args<object>) =>
+  sql
+    .select({ order_id: order_holds.order_id })
+    .from(order_holds)
+    .where(and(isNull(order_holds.released_at), eq(order_holds.reason, "recalled_lot")))
+    .orderBy(asc(order_holds.order_id)),
+);
+
+/** The ids of orders that are held for a recalled lot. */
+export async function listOrdersHeldForRecall(db: Db): Promise<number[]> {
+  return (await recalled(db, {})).map(({ order_id }) => order_id);
+}

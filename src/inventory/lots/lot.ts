@@ -1,0 +1,88 @@
+import type { ActorType } from "../../kit/actor.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import { allowedActions } from "../../kit/moves.ts";
+import type { BinKind, LotStatus } from "../status.ts";
+import type { Lot } from "../stock/shelf.ts";
+import { givenLotStatuses, lotActions, lotMoves } from "./status.ts";
+
+/** A batch of a product with what the product is called. */
+export interface NamedLot extends Lot {
+  readonly sku: string;
+  readonly created_at: number;
+}
+
+/** Units of a lot in one bin. */
+export interface LotUnits {
+  readonly lot_id: number;
+  readonly warehouse_id: number;
+  readonly bin: string;
+  readonly bin_kind: BinKind;
+  readonly on_hand: number;
+  readonly reserved: number;
+}
+
+/** One change of a lot's status. */
+export interface LotChange {
+  readonly from_status: LotStatus;
+  readonly to_status: LotStatus;
+  readonly reason: string;
+  readonly notes: string | null;
+  readonly actor_type: ActorType;
+  readonly actor_id: string;
+  readonly created_at: number;
+}
+
+/** Whether a lot's time has come at this moment (ms). */
+export function isPastExpiry({ expiration_date }: Lot, now: number): boolean {
+  return expiration_date !== null && expiration_date <= now;
+}
+
+/** A lot's status at this moment (ms): one past its expiry has expired before a job has noted it. */
+export function lotStatus(lot: Lot, now: number): LotStatus {
+  return lot.status === "available" && isPastExpiry(lot, now) ? "expired" : lot.status;
+}
+
+/** The lot as lists show it. */
+export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) {
+  const sum = (count: (item: LotUnits) => number) => units.reduce((total, item) => total + count(item), 0);
+  return {
+    id: wireId("lot", lot.id),
+    lot_number: lot.lot_number,
+    product_id: wireId("product", lot.product_id),
+    sku: lot.sku,
+    status: lotStatus(lot, now),
+    quantity: sum(({ on_hand }) => on_hand),
+    reserved: sum(({ reserved }) => reserved),
+    picked: sum(({ bin_kind, reserved }) => (bin_kind === "staging" ? reserved : 0)),
+    locations: units.map(({ warehouse_id, bin, bin_kind, on_hand, reserved }) => ({
+      warehouse_id: wireId("warehouse", warehouse_id),
+      location: bin,
+      kind: bin_kind,
+      quantity: on_hand,
+      reserved,
+    })),
+    received_date: iso(lot.received_date),
+    expiration_date: isoOrNull(lot.expiration_date),
+    created_at: iso(lot.created_at),
+  };
+}
+
+/** The lot as its detail shows it: with how its status has changed, and what it may become. */
+export function lotDetail(lot: NamedLot, units: readonly LotUnits[], changes: readonly LotChange[], now: number) {
+  const allowed = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lotStatus(lot, now), false);
+  return {
+    ...lotView(lot, units, now),
+    allowed_statuses: givenLotStatuses.filter(
+      (status) => allowed.includes(lotActions[status]) && !(status === "available" && isPastExpiry(lot, now)),
+    ),
+    changes: changes.map(({ from_status, to_status, reason, notes, actor_type, actor_id, created_at }) => ({
+      from_status,
+      to_status,
+      reason,
+      notes,
+      actor: { type: actor_type, id: actor_id },
+      changed_at: iso(created_at),
+    })),
+  };
+}

@@ -1,0 +1,76 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { shortfallView } from "../stock/commands.ts";
+import { setLotStatus } from "./commands.ts";
+import { lotDetail, lotView, type NamedLot } from "./lot.ts";
+import { ChangedLot, ListLots, LotDetail, LotView, SetLotStatus } from "./schemas.ts";
+import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits } from "./store.ts";
+
+/** Lots: list, detail, and their status. */
+export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListLots),
+    detail: documented({ id: "listLots", summary: "List lots, newest first", answers: { 200: ListView(LotView) } }),
+  })
+  .get("/:id", ({ call, params }) => answerRead(call, (db) => found(db, params.id)), {
+    detail: documented({ id: "getLot", summary: "Get a lot", answers: { 200: EnvelopedView(LotDetail) } }),
+  })
+  .post(
+    "/:id/status",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        const { lot, shortfalls } = await setLotStatus(tx, params.id, body, call.actor);
+        return { ...(await detail(tx, lot)), backordered_orders: shortfalls.map(shortfallView) };
+      }),
+    {
+      body: bodyOf(SetLotStatus),
+      detail: documented({
+        id: "setLotStatus",
+        summary: "Hold, quarantine, recall or release a lot",
+        answers: { 200: EnvelopedView(ChangedLot) },
+      }),
+    },
+  );
+
+async function found(db: Db, id: string) {
+  const lot = await findNamedLot(db, readId("lot", id) ?? 0);
+  if (lot === null) throw missing("lot", id);
+  return detail(db, lot);
+}
+
+async function detail(db: Db, lot: NamedLot) {
+  return lotDetail(lot, await listLotUnits(db, [lot.id]), await listLotChanges(db, lot.id), db.now);
+}
+
+function list(call: Call, query: ListLots): Promise<Response> {
+  const { sku, status } = query;
+  const filter = { sku, status, expiring_before: momentOf(query.expiring_before) };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listLots(db, filter, window),
+      count: (db) => countLots(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    async (rows, db) => {
+      const units = await listLotUnits(
+        db,
+        rows.map(({ id }) => id),
+      );
+      const of = Map.groupBy(units, (item) => item.lot_id);
+      return rows.map((lot) => lotView(lot, of.get(lot.id) ?? [], db.now));
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { actorTypes } from "../../kit/actor.ts";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, momentField, notesField, nullable, textField } from "../../kit/schema.ts";
+import { binKinds, lotStatuses } from "../status.ts";
+import { givenLotStatuses } from "./status.ts";
+
+export const ListLots = closed({
+  ...pageFields,
+  sku: Type.Optional(textField(100)),
+  status: Type.Optional(choice(lotStatuses)),
+  expiring_before: Type.Optional(momentField("Only lots that expire before this moment.")),
+});
+export type ListLots = Static<typeof ListLots>;
+
+export const SetLotStatus = closed({
+  status: choice(givenLotStatuses),
+  reason: textField(200),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type SetLotStatus = Static<typeof SetLotStatus>;
+
+const moment = () => Type.String({ format: "date-time" });
+const count = Type.Integer({ minimum: 0 });
+
+const lot = {
+  id: Type.String(),
+  lot_number: Type.String(),
+  product_id: Type.String(),
+  sku: Type.String(),
+  status: choice(lotStatuses),
+  quantity: count,
+  reserved: count,
+  picked: count,
+  locations: Type.Array(
+    closed({
+      warehouse_id: Type.String(),
+      location: Type.String(),
+      kind: choice(binKinds),
+      quantity: count,
+      reserved: count,
+    }),
+  ),
+  received_date: moment(),
+  expiration_date: nullable(moment()),
+  created_at: moment(),
+} satisfies TProperties;
+
+export const LotView = closed(lot);
+
+const detail = {
+  ...lot,
+  allowed_statuses: Type.Array(choice(givenLotStatuses)),
+  changes: Type.Array(
+    closed({
+      from_status: choice(lotStatuses),
+      to_status: choice(lotStatuses),
+      reason: Type.String(),
+      notes: nullable(Type.String()),
+      actor: closed({ type: choice(actorTypes), id: Type.String() }),
+      changed_at: moment(),
+    }),
+  ),
+} satisfies TProperties;
+
+export const LotDetail = closed(detail);
+
+export const ChangedLot = closed({
+  ...detail,
+  backordered_orders: Type.Array(
+    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
+  ),
+});

@@ -1,0 +1,31 @@
+import type { Moves } from "../../kit/moves.ts";
+import type { LotStatus } from "../status.ts";
+
+// Every way a lot's status changes. A recall ends only when it is withdrawn, and time alone makes a lot expire.
+export const lotMoves = {
+  release: { from: ["on_hold", "quarantined", "recalled", "damaged"], to: "available", held: true, tells: null },
+  hold: { from: ["available", "quarantined"], to: "on_hold", held: true, tells: null },
+  quarantine: { from: ["available", "on_hold", "damaged", "expired"], to: "quarantined", held: true, tells: null },
+  recall: {
+    from: ["available", "on_hold", "quarantined", "damaged", "expired"],
+    to: "recalled",
+    held: true,
+    tells: null,
+  },
+  damage: { from: ["available", "on_hold", "quarantined", "expired"], to: "damaged", held: true, tells: null },
+  expire: { from: ["available"], to: "expired", held: true, tells: null },
+} as const satisfies Moves<LotStatus>;
+export type LotAction = keyof typeof lotMoves;
+
+/** The statuses a client may give; what has expired has done so by itself. */
+export const givenLotStatuses = ["available", "on_hold", "quarantined", "recalled", "damaged"] as const;
+export type GivenLotStatus = (typeof givenLotStatuses)[number];
+
+/** The action that leads to each status a client may give. */
+export const lotActions: Readonly<Record<GivenLotStatus, LotAction>> = {
+  available: "release",
+  on_hold: "hold",
+  quarantined: "quarantine",
+  recalled: "recall",
+  damaged: "damage",
+};

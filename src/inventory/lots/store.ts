@@ -1,0 +1,222 @@
+import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { among, list } from "../../../db/kit.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { lot_changes } from "../../../db/schema/lots.ts";
+import { products } from "../../../db/schema/products.ts";
+import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import { type Args, insert, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import type { Window } from "../../kit/page.ts";
+import type { LotStatus } from "../status.ts";
+import type { LotChange, LotUnits, NamedLot } from "./lot.ts";
+
+const named = {
+  id: lots.id,
+  product_id: lots.product_id,
+  sku: products.sku,
+  lot_number: lots.lot_number,
+  received_date: lots.received_date,
+  expiration_date: lots.expiration_date,
+  status: lots.status,
+  created_at: lots.created_at,
+};
+
+const byId = prepared((select, a: Args<{ id: number }>) =>
+  select.select(named).from(lots).innerJoin(products, eq(products.id, lots.product_id)).where(eq(lots.id, a.id)),
+);
+
+/** The lot with this id and the SKU it is of, or null. */
+export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null> {
+  const [row] = await byId(db, { id });
+  return row ?? null;
+}
+
+/** What the list of lots may be narrowed to. */
+export interface LotFilter {
+  readonly sku?: string | undefined;
+  readonly status?: LotStatus | undefined;
+  readonly expiring_before?: number | undefined;
+}
+
+function matching(db: Db, { sku, status, expiring_before }: LotFilter): SQL | undefined {
+  const past = sql`(${lots.status} = 'available' and ${lots.expiration_date} is not null
+    and ${lots.expiration_date} <= ${db.now})`;
+  const product = db.sql
+    .select({ id: products.id })
+    .from(products)
+    .where(eq(products.sku, sku ?? ""));
+  return and(
+    sku === undefined ? undefined : sql`${lots.product_id} = (${product})`,
+    status === undefined
+      ? undefined
+      : status === "expired"
+        ? sql`(${lots.status} = 'expired' or ${past})`
+        : sql`${lots.status} = ${status} and not ${past}`,
+    expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
+  );
+}
+
+/** A page of lots, newest first. */
+export async function listLots(db: Db, filter: LotFilter, { limit, offset, after }: Window): Promise<NamedLot[]> {
+  return db.sql
+    .select(named)
+    .from(lots)
+    .innerJoin(products, eq(products.id, lots.product_id))
+    .where(and(matching(db, filter), after === null ? undefined : lt(lots.id, after[1])))
+    .orderBy(desc(lots.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many lots match. */
+export async function countLots(db: Db, filter: LotFilter): Promise<number> {
+  return db.sql.$count(lots, matching(db, filter));
+}
+
+const unitsOf = prepared((select, a: Args<{ ids: string }>) =>
+  select
+    .select({
+      lot_id: sql<number>`${stock_items.lot_id}`.mapWith(Number),
+      warehouse_id: stock_items.warehouse_id,
+      bin: bins.code,
+      bin_kind: bins.kind,
+      on_hand: stock_items.on_hand,
+      reserved: stock_items.reserved,
+    })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(among(stock_items.lot_id, a.ids), sql`${stock_items.lot_id} is not null and ${stock_items.on_hand} > 0`))
+    .orderBy(asc(stock_items.id)),
+);
+
+/** Where the units of these lots lie. */
+export async function listLotUnits(db: Db, lot_ids: readonly number[]): Promise<LotUnits[]> {
+  return unitsOf(db, { ids: list(lot_ids) });
+}
+
+const changesOf = prepared((select, a: Args<{ lot_id: number }>) =>
+  select.select().from(lot_changes).where(eq(lot_changes.lot_id, a.lot_id)).orderBy(asc(lot_changes.id)),
+);
+
+/** How a lot's status has changed, oldest first. */
+export async function listLotChanges(db: Db, lot_id: number): Promise<LotChange[]> {
+  return changesOf(db, { lot_id });
+}
+
+const saveStatus = prepared((tx: Writing, a: Args<{ id: number; status: LotStatus }>) =>
+  tx
+    .update(lots)
+    .set({ status: sql`${a.status}` })
+    .where(eq(lots.id, a.id)),
+);
+
+/** What is told of a change of status beside the states. */
+export interface ChangeEntry {
+  readonly reason: string;
+  readonly notes?: string | null | undefined;
+  readonly actor: Actor;
+}
+
+/** Stores a lot's new status, with one row of its history. */
+export async function saveLotStatus(
+  tx: Tx,
+  { id, status: from_status }: Pick<NamedLot, "id" | "status">,
+  to_status: LotStatus,
+  entry: ChangeEntry,
+): Promise<void> {
+  await saveStatus(tx, { id, status: to_status });
+  await insertLotChanges(tx, [{ lot_id: id, from_status, to_status }], entry);
+}
+
+/** Stores rows of the history of lots whose status has changed for one reason. */
+export async function insertLotChanges(
+  tx: Tx,
+  changes: readonly (Pick<LotChange, "from_status" | "to_status"> & { readonly lot_id: number })[],
+  { reason, notes = null, actor }: ChangeEntry,
+): Promise<void> {
+  const why = { reason, notes, actor_type: actor.type, actor_id: actor.id, created_at: tx.now };
+  await insert(
+    tx,
+    lot_changes,
+    changes.map((change) => ({ ...change, ...why })),
+  );
+}
+
+const recalled = sql`${lots.status} = 'recalled'`;
+
+/** The ids of the orders that hold units of recalled lots, picked or not. */
+export async function listOrdersWithRecalled(db: Db): Promise<number[]> {
+  const rows = await db.sql
+    .selectDistinct({ order_id: reservations.order_id })
+    .from(lots)
+    .innerJoin(stock_items, and(eq(stock_items.lot_id, lots.id), sql`${stock_items.lot_id} is not null`))
+    .innerJoin(allocations, eq(allocations.stock_item_id, stock_items.id))
+    .innerJoin(reservation_lines, eq(reservation_lines.id, allocations.reservation_line_id))
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .where(and(recalled, sql`${reservations.order_id} is not null`))
+    .orderBy(asc(reservations.order_id));
+  return rows.map(({ order_id }) => order_id ?? 0);
+}
+
+/** The recalled lots of which an order holds units. */
+export async function listRecalledIn(db: Db, order_id: number): Promise<{ sku: string; lot_number: string }[]> {
+  return db.sql
+    .selectDistinct({ sku: products.sku, lot_number: lots.lot_number })
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .innerJoin(lots, eq(lots.id, stock_items.lot_id))
+    .innerJoin(products, eq(products.id, lots.product_id))
+    .where(and(eq(reservations.order_id, order_id), recalled))
+    .orderBy(asc(products.sku), asc(lots.lot_number));
+}
+
+/** An order that got units of a lot: how many left for it, how many of these were scanned, and when. */
+export interface TracedOrder {
+  /** The newest of the movements. */
+  readonly movement_id: number;
+  /** The order's identifier on the wire. */
+  readonly order: string;
+  readonly quantity: number;
+  readonly confirmed: number;
+  readonly first_at: number;
+  readonly last_at: number;
+}
+
+const sold = sql`${movements.type} = 'sale' and ${movements.lot_id} is not null
+  and ${movements.reference_type} = 'order'`;
+
+/** A page of the orders that got units of a lot, those that got them last first. */
+export async function listTraced(db: Db, lot_id: number, { limit, offset, after }: Window): Promise<TracedOrder[]> {
+  const newest = sql`max(${movements.id})`;
+  const number = (value: SQL) => sql<number>`${value}`.mapWith(Number);
+  const rows = await db.sql
+    .select({
+      movement_id: number(newest),
+      order: movements.reference_id,
+      quantity: number(sql`sum(${movements.quantity})`),
+      confirmed: number(sql`sum(case when ${movements.confirmed} then ${movements.quantity} else 0 end)`),
+      first_at: number(sql`min(${movements.created_at})`),
+      last_at: number(sql`max(${movements.created_at})`),
+    })
+    .from(movements)
+    .where(and(eq(movements.lot_id, lot_id), sold))
+    .groupBy(movements.reference_id)
+    .having(after === null ? undefined : sql`${newest} < ${after[1]}`)
+    .orderBy(desc(newest))
+    .limit(limit)
+    .offset(offset);
+  return rows.map((row) => ({ ...row, order: row.order ?? "" }));
+}
+
+/** How many orders got units of a lot. */
+export async function countTraced(db: Db, lot_id: number): Promise<number> {
+  const [row] = await db.sql
+    .select({ count: sql<number>`count(distinct ${movements.reference_id})`.mapWith(Number) })
+    .from(movements)
+    .where(and(eq(movements.lot_id, lot_id), sold));
+  return row?.count ?? 0;
+}

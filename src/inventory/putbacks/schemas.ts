@@ -1,0 +1,30 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { closed, idField, nullable, quantityField, textField } from "../../kit/schema.ts";
+
+export const PutBack = closed({
+  order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+    hint: "must be an order's id or number",
+  }),
+  sku: textField(100),
+  quantity: quantityField(),
+  lot_number: Type.Optional(textField(80)),
+  location: Type.Optional(idField("warehouse", "Needed where units of the order wait in several warehouses.")),
+  bin: textField(40),
+});
+export type PutBack = Static<typeof PutBack>;
+
+const count = Type.Integer({ minimum: 0 });
+
+export const PutBackView = closed({
+  order_id: Type.String(),
+  sku: Type.String(),
+  quantity: count,
+  lot_number: nullable(Type.String()),
+  location: Type.String(),
+  from_bin: Type.String(),
+  bin: Type.String(),
+  movement_id: Type.String(),
+  remaining: count,
+  put_back_at: Type.String({ format: "date-time" }),
+  put_back_by: Type.String(),
+});
