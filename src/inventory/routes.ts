@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { bookingRoutes } from "./bookings/routes.ts";
+import { lotRoutes } from "./lots/routes.ts";
 import { movementRoutes } from "./movements/routes.ts";
 import { stockRoutes } from "./stock/routes.ts";
 import { warehouseRoutes } from "./warehouses/routes.ts";
@@ -9,4 +10,5 @@ export const inventoryRoutes = new Elysia()
   .use(warehouseRoutes)
   .use(movementRoutes)
   .use(bookingRoutes)
+  .use(lotRoutes)
   .use(stockRoutes);

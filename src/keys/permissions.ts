@@ -26,6 +26,11 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /inventory/reservations/:id/extend": "read_write",
   "POST /inventory/reserve": "read_write",
   "POST /inventory/release": "read_write",
+  "GET /inventory/lots": "read",
+  "GET /inventory/lots/:id": "read",
+  "POST /inventory/lots/:id/status": "read_write",
+  "GET /inventory/lots/:id/trace": "read",
+  "POST /inventory/putbacks": "read_write",
   "GET /inventory/:sku": "read",
   "PATCH /inventory/:sku": "read_write",
 
