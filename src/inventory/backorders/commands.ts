@@ -16,6 +16,7 @@ import {
 import { type OpenShelf, openShelves, promise, type Shelves } from "../shelves/commands.ts";
 import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
 import { markLotsExpired } from "../stock/store.ts";
+import { listWaitingChoices, type WaitingChoice } from "./store.ts";
 
 const lines_max = 500;
 
@@ -62,7 +63,10 @@ export async function fillBackorders(tx: Tx, shelves: Shelves, product_ids: read
   }
 }
 
-/** Serves some of those who wait for a product, after a place in the queue; answers where to go on, or null. */
+/**
+ * Serves some of those who wait for a product, after a place in the queue; answers where to go on, or null when nothing
+ * is left that suits any of the others.
+ */
 export async function fillShelf(
   tx: Tx,
   shelves: Shelves,
@@ -71,18 +75,25 @@ export async function fillShelf(
 ): Promise<WaitingPlace | null> {
   if (shelf.backordered === 0 || availableOf(shelf.items, tx.now) === 0) return null;
   const product_id = shelf.product.id;
-  const lines = await listWaitingLines(tx, product_id, after, lines_max + 1);
   const open = new Map([[product_id, { ...shelf, crowded: false }]]);
+  const found = (quantity: number, { warehouse_id, requires_cold_storage }: WaitingChoice) =>
+    planStock([{ product_id, quantity }], open, { now: tx.now, warehouse_id, requires_cold_storage }).portions[0] ?? [];
+  // Nothing comes while the queue is served, so who wants what was not there is passed over from then on.
+  const empty = new Set<string>();
+  const lines = await listWaitingLines(tx, product_id, after, lines_max + 1);
   for (const line of lines.slice(0, lines_max)) {
-    const { warehouse_id, requires_cold_storage, wanted, reserved } = line;
-    const choice = { now: tx.now, warehouse_id, requires_cold_storage };
-    const { portions } = planStock([{ product_id, quantity: wanted - reserved }], open, choice);
-    const [found = []] = portions;
-    if (found.length > 0) await addUnits(tx, shelves, line, found);
+    const choice = `${line.warehouse_id} ${line.requires_cold_storage}`;
+    if (empty.has(choice)) continue;
+    const portions = found(line.wanted - line.reserved, line);
+    if (portions.length === 0) empty.add(choice);
+    else await addUnits(tx, shelves, line, portions);
     if (availableOf(shelf.items, tx.now) === 0) return null;
   }
   const last = lines.length > lines_max ? lines[lines_max - 1] : undefined;
-  return last === undefined ? null : { priority: last.priority, created_at: last.created_at, line_id: last.id };
+  if (last === undefined) return null;
+  const place = { priority: last.priority, created_at: last.created_at, line_id: last.id };
+  const others = await listWaitingChoices(tx, product_id, place);
+  return others.some((choice) => found(1, choice).length > 0) ? place : null;
 }
 
 /** Marks lots on a shelf that are past their expiry and moves the promises of their unpicked units to other stock. */

@@ -339,6 +339,36 @@ describe("works", () => {
     await runJobs(shop.store, [fillBackorders]);
   });
 
+  test("a long queue that nothing in stock suits keeps nobody else waiting, and the job from no rest", async () => {
+    await shop.product("Q");
+    const wait = (from: number, count: number, requires_cold_storage: boolean) =>
+      shop.write(async (tx) => {
+        for (let id = from; id < from + count; id += 1) {
+          await claimForOrder(tx, shop.claimOf(id, { lines: [["Q", 1]], requires_cold_storage }));
+        }
+      });
+    for (let from = 1; from <= 520; from += 52) await wait(from, 52, true);
+    await wait(601, 2, false);
+    await shop.add("Q", 5);
+    // Somebody further back could be served, and so comes before whoever is newer.
+    expect(await shop.claim(700, { lines: [["Q", 1]] })).toEqual([[1, 0, 0]]);
+    let woken = 0;
+    shop.store.onWake((job) => {
+      if (job === "inventory.fill_backorders") woken += 1;
+    });
+    await fillBackorders(shop.store);
+    expect([await claimOf(601), await claimOf(602), await claimOf(700)]).toEqual([
+      [[1, 1, 0]],
+      [[1, 1, 0]],
+      [[1, 1, 0]],
+    ]);
+    woken = 0;
+    await fillBackorders(shop.store);
+    expect(woken).toBe(0);
+    expect(await shop.claim(701, { lines: [["Q", 1]] })).toEqual([[1, 1, 0]]);
+    expect(await shop.item("Q")).toMatchObject({ reserved: 4, available: 1, backordered: 520 });
+  });
+
   test("what comes back goes where its disposition says", async () => {
     const unit = { product_id: shop.product_id("A"), warehouse_id: shop.main, quantity: 2, lot_id: null };
     const dispositions = ["restock", "quarantine", "dispose", "return_to_sender"] as const;
