@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { bookingRoutes } from "./bookings/routes.ts";
 import { lotRoutes } from "./lots/routes.ts";
 import { movementRoutes } from "./movements/routes.ts";
+import { stockSheetRoutes } from "./sheets/routes.ts";
 import { stockRoutes } from "./stock/routes.ts";
 import { warehouseRoutes } from "./warehouses/routes.ts";
 
@@ -11,4 +12,5 @@ export const inventoryRoutes = new Elysia()
   .use(movementRoutes)
   .use(bookingRoutes)
   .use(lotRoutes)
+  .use(stockSheetRoutes)
   .use(stockRoutes);

@@ -16,6 +16,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "GET /inventory": "read",
   "POST /inventory": "read_write",
+  "POST /inventory/import": "read_write",
+  "GET /inventory/export.csv": "read",
   "GET /inventory/locations": "read",
   "POST /inventory/locations": "full",
   "PATCH /inventory/locations/:id": "full",

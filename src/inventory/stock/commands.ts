@@ -135,8 +135,15 @@ export async function warehouseNamed(tx: Tx, location: string | number | undefin
   });
 }
 
-/** The lot that units come in with: the one of that number, or a new one; null for goods without lots. */
-async function lotFor(tx: Tx, product: StockedProduct, arrival: Arrival): Promise<Lot | null> {
+/**
+ * The lot that units come in with: the one of that number, or a new one; null for goods without lots.
+ * Refuses: validation_failed.
+ */
+export async function lotFor(
+  tx: Tx,
+  product: StockedProduct,
+  arrival: Pick<Arrival, "lot_number" | "expiration_date" | "received_date">,
+): Promise<Lot | null> {
   const { lot_number, expiration_date, received_date } = arrival;
   if (lot_number === undefined) {
     if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");

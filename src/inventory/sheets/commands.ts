@@ -1,0 +1,129 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
+import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { brokenPromises, lotFor, warehouseNamed } from "../stock/commands.ts";
+import { binSpot, lotSpot, type Spot, type StockItem } from "../stock/shelf.ts";
+import { findLot, findStockedIds } from "../stock/store.ts";
+import { binFor } from "../warehouses/commands.ts";
+import { findBin, getWarehouse } from "../warehouses/store.ts";
+import type { CountedStock } from "./columns.ts";
+
+/** What a row of a file means for the stock. */
+interface Count {
+  readonly key: string;
+  readonly shelf: OpenShelf;
+  readonly item: StockItem | null;
+  /** Where the units lie; null when there are none and nothing knows the place. */
+  readonly spot: Spot | null;
+  readonly by: number;
+}
+
+/**
+ * Makes what is on hand the number that was counted, for some rows of a file; what agrees is left alone. Promised units
+ * that vanish are promised from other stock. A row that fails writes nothing and is no reason for the others to fail,
+ * except one that would break promises, which is refused together with the rows around it.
+ * Refuses: resource_missing, validation_failed, would_break_reservations.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function saveStockRows(
+  tx: Tx,
+  rows: readonly SheetRow<CountedStock>[],
+  taken: Taken,
+  actor: Actor,
+): Promise<Outcome[]> {
+  const ids = await findStockedIds(tx, [...new Set(rows.map(({ row }) => row.sku))]);
+  const shelves = await freshShelves(tx, [...ids.values()]);
+  const own = new Map<string, number>();
+  const outcomes: Outcome[] = [];
+  for (const { line, row } of rows) {
+    const count = await rowOutcome(line, async () => {
+      const found = await countOf(tx, shelves, ids.get(row.sku), row);
+      const first = taken.get(found.key) ?? own.get(found.key);
+      if (first !== undefined) throw invalid("sku", `is counted there in line ${first} already`, "duplicate");
+      return found;
+    });
+    if (!("key" in count)) {
+      outcomes.push(count);
+      continue;
+    }
+    const { key, item, by } = count;
+    own.set(key, line);
+    await post(tx, shelves, count, actor);
+    outcomes.push({ line, key, change: by === 0 ? "unchanged" : item === null ? "created" : "updated" });
+  }
+  await fillBackorders(tx, shelves, [...ids.values()]);
+  return outcomes;
+}
+
+async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: CountedStock): Promise<Count> {
+  if (id === undefined) {
+    throw new Fault("resource_missing", `No such SKU: ${row.sku}.`, {
+      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+    });
+  }
+  const shelf = shelfOf(shelves, id);
+  const { location, lot_number, quantity } = row;
+  const warehouse_id = await tx.memo(`inventory.import.named:${location}`, () =>
+    warehouseNamed(tx, location, "location"),
+  );
+  const known = shelf.items.find(
+    (item) => item.warehouse_id === warehouse_id && item.bin === row.bin && item.lot_number === (lot_number ?? null),
+  );
+  const isSame = known !== undefined && known.on_hand >= quantity && known.bin_kind !== "staging";
+  const spot = isSame ? known : await spotOf(tx, shelf, warehouse_id, row);
+  if (spot === null) return { key: `${id}:${warehouse_id}:${row.bin}:${lot_number}`, shelf, item: null, spot, by: 0 };
+  const expiration_date = momentOf(row.expiration_date) ?? spot.expiration_date;
+  if (expiration_date !== spot.expiration_date) {
+    throw invalid("expiration_date", `is not that of lot ${lot_number}`);
+  }
+  const item = shelf.items.find(({ bin_id, lot_id }) => bin_id === spot.bin_id && lot_id === spot.lot_id) ?? null;
+  return { key: `${id}:${spot.bin_id}:${spot.lot_id}`, shelf, item, spot, by: quantity - (item?.on_hand ?? 0) };
+}
+
+/** The bin and lot of a row, made when they are new; null when no units were counted in one that is not there. */
+async function spotOf(tx: Tx, shelf: OpenShelf, warehouse_id: number, row: CountedStock): Promise<Spot | null> {
+  const { product } = shelf;
+  const { bin: code, lot_number } = row;
+  const received_date = momentOf(row.received_date) ?? tx.now;
+  if (received_date > tx.now) throw invalid("received_date", "lies in the future");
+  if (row.quantity === 0) {
+    if (code !== undefined && (await findBin(tx, warehouse_id, code)) === null) return null;
+    if (lot_number !== undefined && (await findLot(tx, product.id, lot_number)) === null) return null;
+  }
+  const warehouse = await tx.memo(`inventory.import.warehouse:${warehouse_id}`, () => getWarehouse(tx, warehouse_id));
+  // The bin and the lot together or none of them.
+  return tx.nested(async (inner) => {
+    const bin = await binFor(inner, warehouse, product, code);
+    const arrival = { lot_number, received_date, expiration_date: momentOf(row.expiration_date) ?? null };
+    const lot = await lotFor(inner, product, arrival);
+    if (lot?.status === "available" && lot.expiration_date !== null) {
+      inner.wake("inventory.expire_lots", lot.expiration_date);
+    }
+    return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };
+  });
+}
+
+async function post(tx: Tx, shelves: Shelves, { shelf, item, spot, by }: Count, actor: Actor): Promise<void> {
+  if (by === 0 || spot === null) return;
+  if (item !== null && by < 0) {
+    const lost = Math.max(0, item.reserved - (item.on_hand + by));
+    const shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
+    if (shortfalls.length > 0) throw brokenPromises(shelf.product.sku, shortfalls);
+  }
+  await moveUnits(tx, shelf, {
+    type: "adjustment",
+    quantity: Math.abs(by),
+    from: by < 0 ? item : null,
+    to: by > 0 ? spot : null,
+    to_place: by < 0 ? "write_off" : null,
+    promised: false,
+    reason: "stock_count",
+    reference: null,
+    confirmed: true,
+    actor,
+  });
+}

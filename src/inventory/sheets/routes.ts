@@ -1,0 +1,43 @@
+import { Elysia } from "elysia";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerImport, type Import, ImportView } from "../../http/imports.ts";
+import { documented } from "../../http/route.ts";
+import { checkOf } from "../../kit/schema.ts";
+import { writeCells } from "../../kit/sheet.ts";
+import { CountedStock, type HeldStock, heldView, stockColumns } from "./columns.ts";
+import { saveStockRows } from "./commands.ts";
+import { listHeldAfter } from "./store.ts";
+
+const export_page = 500;
+
+/** How a file of stock is taken in: what is on hand becomes the number that was counted. */
+export const stockImport: Import<CountedStock> = {
+  columns: stockColumns,
+  required: ["sku", "quantity"],
+  read: checkOf(CountedStock),
+  save: saveStockRows,
+};
+
+/** The file of all stock by bin and lot, which can be taken in again. */
+export const stockExport: CsvFile<HeldStock> = {
+  name: "inventory.csv",
+  columns: stockColumns.map(({ name }) => name),
+  rows: (db, last) => listHeldAfter(db, last, export_page),
+  cells: (held) => writeCells(stockColumns, heldView(held)),
+};
+
+/** Stock as files of CSV. */
+export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
+  .use(conventions)
+  .post("/import", ({ call }) => answerImport(call, stockImport), {
+    detail: documented({
+      id: "importInventory",
+      summary: "Import counted stock as CSV",
+      answers: { 200: EnvelopedView(ImportView) },
+    }),
+  })
+  .get("/export.csv", ({ call }) => answerCsv(call, stockExport), {
+    detail: documented({ id: "exportInventory", summary: "Export stock as CSV", answers: { 200: null } }),
+  });

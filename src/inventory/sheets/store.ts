@@ -1,0 +1,28 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { lots, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import type { Db } from "../../database/store.ts";
+import type { HeldStock } from "./columns.ts";
+
+/** What lies in the bins after one (null: from the first). Units that were picked are no longer there. */
+export async function listHeldAfter(db: Db, last: HeldStock | null, limit: number): Promise<HeldStock[]> {
+  return db.sql
+    .select({
+      id: stock_items.id,
+      sku: products.sku,
+      warehouse_id: stock_items.warehouse_id,
+      bin: bins.code,
+      lot_number: lots.lot_number,
+      expiration_date: lots.expiration_date,
+      received_at: stock_items.received_at,
+      on_hand: stock_items.on_hand,
+    })
+    .from(stock_items)
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(and(gt(stock_items.id, last?.id ?? 0), gt(stock_items.on_hand, 0), sql`${bins.kind} <> 'staging'`))
+    .orderBy(asc(stock_items.id))
+    .limit(limit);
+}
