@@ -1,0 +1,425 @@
+// What may happen, as commands of fast-check: each is done to the model and to the service, and both must agree on the
+// refusal or on the answer.
+import { deepStrictEqual } from "node:assert";
+import fc from "fast-check";
+import { firstId } from "../../src/database/migrate.ts";
+import type { Tx } from "../../src/database/store.ts";
+import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
+import { adjustmentReasons } from "../../src/inventory/status.ts";
+import { addStock, adjustStock } from "../../src/inventory/stock/commands.ts";
+import { iso } from "../../src/kit/clock.ts";
+import { cancelOrder, createOrder, updateOrder } from "../../src/orders/commands.ts";
+import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
+import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
+import type { Order } from "../../src/orders/order.ts";
+import { shipOrder } from "../../src/orders/shipments/commands.ts";
+import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/commands.ts";
+import type { Disposition, Model } from "./model.ts";
+import type { NewOrder } from "./order_model.ts";
+import { clerk, type Outcome, type Service } from "./service.ts";
+import { type BinCode, day_ms, goods, type House, hour_ms, houses, type Sku, skus, type Want } from "./stock_model.ts";
+
+/** How often each outcome was met: the name of the act, and the code when it was refused. */
+export type Tally = Map<string, number>;
+
+type Play<Input> = (model: Model, service: Service, input: Input) => Promise<string | null>;
+
+interface Act<Input> {
+  readonly weight: number;
+  readonly input: fc.Arbitrary<Input>;
+  /** Whether there is anything to do it to. */
+  readonly ready?: (model: Model, input: Input) => boolean;
+  /** Does it to both; answers the code of the refusal, or null. */
+  readonly play: Play<Input>;
+}
+
+const act = <Input>(one: Act<Input>) => one;
+
+/** Asks the model, then the service, and holds their refusals against each other. */
+async function both<T>(
+  model: Model,
+  service: Service,
+  expected: () => void,
+  actual: (tx: Tx) => Promise<T>,
+): Promise<Outcome<T>> {
+  const code = model.attempt(expected);
+  const outcome = await service.attempt(actual);
+  deepStrictEqual({ refused: outcome.code }, { refused: code });
+  return outcome;
+}
+
+const sku = fc.constantFrom(...skus);
+const house = fc.constantFrom(...houses);
+const storage = fc.constantFrom<BinCode>("S-1", "S-2", "C-1");
+const anyBin = fc.constantFrom<BinCode>("S-1", "S-2", "C-1", "RETURNS", "PUTBACK", "QUARANTINE");
+const nth = fc.nat({ max: 1000 });
+const days = fc.integer({ min: 0, max: 12 });
+const few = fc.integer({ min: 1, max: 6 });
+const lines = fc.array(fc.record({ sku, quantity: few }), { minLength: 1, maxLength: 3 });
+const option = <T>(arbitrary: fc.Arbitrary<T>, freq = 3) => fc.option(arbitrary, { nil: null, freq });
+const rarely = fc.integer({ min: 0, max: 9 }).map((number) => number === 0);
+const usually = fc.integer({ min: 0, max: 9 }).map((number) => number !== 0);
+
+const today = (model: Model) => Math.floor(model.now / day_ms);
+const lotOf = (model: Model, of: Sku, ahead: number | null) =>
+  goods[of].lots && ahead !== null ? (today(model) + ahead) * day_ms : null;
+const lotName = (lot: number) => `L${lot / day_ms}`;
+const wantsOf = (input: readonly { sku: Sku; quantity: number }[]): Want[] =>
+  input.map((line) => ({ ...line, order_line: null }));
+const whs = (service: Service, name: House) => service.house.get(name) ?? 0;
+
+const add = act({
+  weight: 6,
+  input: fc.record({ sku, quantity: fc.integer({ min: 1, max: 12 }), house, bin: option(storage), days, old: rarely }),
+  play: async (model, service, { sku, quantity, house, bin, days, old }) => {
+    const lot = lotOf(model, sku, days);
+    const received = old ? today(model) * day_ms : model.now;
+    const { code } = await both(
+      model,
+      service,
+      () => model.add(sku, quantity, house, bin, lot, received),
+      (tx) => {
+        const where = { location: whs(service, house), ...(bin === null ? {} : { bin }) };
+        const batch = lot === null ? {} : { lot_number: lotName(lot), expiration_date: iso(lot) };
+        return addStock(tx, { sku, quantity, ...where, ...batch, received_date: iso(received) }, clerk);
+      },
+    );
+    return code;
+  },
+});
+
+const adjust = act({
+  weight: 5,
+  input: fc.record({
+    sku,
+    by: fc.integer({ min: -6, max: 4 }).filter((by) => by !== 0),
+    house,
+    bin: option(anyBin),
+    days: option(days, 1),
+    reason: fc.constantFrom(...adjustmentReasons),
+    noted: usually,
+    expected: option(fc.constantFrom(0, 0, 1), 1),
+    shortfall: fc.boolean(),
+  }),
+  play: async (model, service, { sku, by, house, bin, days, reason, noted, expected, shortfall }) => {
+    const lot = lotOf(model, sku, days);
+    const inside = model.items.filter((item) => item.sku === sku && item.house === house);
+    const there = inside.reduce((total, item) => total + item.on_hand, 0);
+    let answer: ReturnType<Model["adjust"]> | null = null;
+    const { code, value } = await both(
+      model,
+      service,
+      () => {
+        if (reason === "other" && !noted) model.refuse("validation_failed");
+        answer = model.adjust(sku, { by, house, bin, lot, expected, shortfall });
+      },
+      (tx) => {
+        const where = { location: whs(service, house), ...(bin === null ? {} : { bin }) };
+        const batch = lot === null ? {} : { lot_number: lotName(lot) };
+        const believed = expected === null ? {} : { expected_quantity: there + expected };
+        const said = { adjustment: by, reason, notes: noted ? "as counted" : null, allow_shortfall: shortfall };
+        return adjustStock(tx, sku, { ...said, ...where, ...batch, ...believed }, clerk);
+      },
+    );
+    if (value !== null) {
+      const waiting = value.backordered_orders.map((one) => ({ ref: one.order_number, quantity: one.quantity }));
+      const { previous_quantity: previous, new_quantity } = value;
+      deepStrictEqual({ previous, waiting }, answer);
+      deepStrictEqual(new_quantity, previous + by);
+    }
+    return code;
+  },
+});
+
+const refOf = (number: number) => `BOOKED-${number}`;
+const ref = fc.integer({ min: 1, max: 6 });
+
+const reserve = act({
+  weight: 5,
+  input: fc.record({ ref, lines, house: option(house, 1), cold: rarely, hours: fc.integer({ min: 1, max: 48 }) }),
+  play: async (model, service, { ref, lines, house, cold, hours }) => {
+    const expires_at = model.now + hours * hour_ms;
+    let made = 0;
+    const { code, value } = await both(
+      model,
+      service,
+      () => {
+        made = model.book(refOf(ref), wantsOf(lines), house, cold, expires_at).id;
+      },
+      (tx) => {
+        const where = house === null ? {} : { location: whs(service, house) };
+        const how = { ...where, requires_cold_storage: cold, expires_at: iso(expires_at) };
+        return bookStock(tx, { order_id: refOf(ref), items: lines, ...how });
+      },
+    );
+    if (value !== null) service.bookings.set(made, value.id);
+    return code;
+  },
+});
+
+/** The booking that a number means, among all that there were. */
+function bookingOf(service: Service, nth: number): { model_id: number; id: number } | null {
+  const all = [...service.bookings];
+  // The later ones rather than those that are long over.
+  const [model_id, id] = all[all.length - 1 - (nth % Math.min(8, all.length))] ?? [];
+  return model_id === undefined || id === undefined ? null : { model_id, id };
+}
+
+const hasBooking = (model: Model) => model.claims.some(({ expires_at }) => expires_at !== null);
+
+const release = act({
+  weight: 3,
+  input: fc.record({ nth }),
+  ready: hasBooking,
+  play: async (model, service, { nth }) => {
+    const found = bookingOf(service, nth);
+    if (found === null) return null;
+    const { code } = await both(
+      model,
+      service,
+      () => model.release(model.booking(found.model_id)),
+      (tx) => releaseBooking(tx, found.id),
+    );
+    return code;
+  },
+});
+
+const time = act({
+  weight: 4,
+  input: fc.record({ hours: fc.integer({ min: 1, max: 10 }), jobs: fc.boolean() }),
+  play: async (model, service, { hours, jobs }) => {
+    model.now += hours * hour_ms;
+    service.clock.advance(hours * hour_ms);
+    if (!jobs) return null;
+    model.settleAll();
+    await service.runJobs();
+    return null;
+  },
+});
+
+const create = act({
+  weight: 8,
+  input: fc.record({
+    lines,
+    priority: fc.integer({ min: 0, max: 2 }),
+    house: option(house, 1),
+    cold: rarely,
+    backorders: usually,
+    ref: option(ref, 1),
+    booked: rarely,
+    nth,
+  }),
+  play: async (model, service, { lines, ref, booked, nth, ...how }) => {
+    const at = model.orders.length;
+    const wanted = ref === null ? `N-${at}` : refOf(ref);
+    const named = booked ? bookingOf(service, nth) : null;
+    const order: NewOrder = { ref: wanted, lines, ...how };
+    const { code, value } = await both(
+      model,
+      service,
+      () => {
+        if (model.orders.some((other) => other.ref === wanted)) model.refuse("duplicate_order_number");
+        model.create(order, named === null ? null : model.booking(named.model_id));
+      },
+      (tx) => createOrder(tx, requestOf(service, order, named?.id ?? null), clerk),
+    );
+    if (value !== null) service.orders[at] = value;
+    return code;
+  },
+});
+
+const pricedLines = (lines: NewOrder["lines"]) => lines.map((line) => ({ ...line, unit_price: "12.50" }));
+
+function requestOf(service: Service, order: NewOrder, reservation_id: number | null) {
+  return {
+    order_number: order.ref,
+    customer_id: firstId.live,
+    shipping_address_id: firstId.live,
+    line_items: pricedLines(order.lines),
+    priority: order.priority,
+    requires_cold_storage: order.cold,
+    allow_backorder: order.backorders,
+    ...(order.house === null ? {} : { warehouse_id: whs(service, order.house) }),
+    ...(reservation_id === null ? {} : { reservation_id }),
+  };
+}
+
+/** The order that a number means: mostly one of the last in these states. */
+function orderAt(model: Model, nth: number, states?: readonly string[]): number {
+  const found = [...model.orders.keys()].filter((at) => states?.includes(model.order(at).status) ?? true);
+  return found[found.length - 1 - (nth % Math.min(12, found.length))] ?? 0;
+}
+
+/** An act on one order, whose lines must afterwards read as the model's. */
+function onOrder<Input extends { readonly nth: number }>(
+  weight: number,
+  input: fc.Arbitrary<Input>,
+  expected: (model: Model, at: number, input: Input) => void,
+  actual: (tx: Tx, id: string, input: Input) => Promise<Order>,
+  states?: readonly string[],
+): Act<Input> {
+  return act({
+    weight,
+    input,
+    ready: (model) => model.orders.length > 0,
+    play: async (model, service, given) => {
+      const at = orderAt(model, given.nth, states);
+      const id = String(service.orders[at]?.id);
+      const { code, value } = await both(
+        model,
+        service,
+        () => expected(model, at, given),
+        (tx) => actual(tx, id, given),
+      );
+      if (value !== null) compareOrder(model, at, value);
+      return code;
+    },
+  });
+}
+
+/** Holds an order of the service against the model's. */
+export function compareOrder(model: Model, at: number, found: Order): void {
+  const { status, hold, ref } = model.order(at);
+  const lines = [...found.lines]
+    .sort((a, b) => a.id - b.id)
+    .map((line) => ({
+      sku: line.sku,
+      quantity: line.quantity,
+      reserved: line.reserved,
+      backordered: line.wanted - line.reserved,
+      picked: line.picked + line.quantity_shipped,
+      packed: line.quantity_packed,
+      shipped: line.quantity_shipped,
+      returned: line.quantity_returned,
+    }));
+  const order = { ref: found.order_number, status: found.status, held: found.held, lines };
+  deepStrictEqual(order, { ref, status, held: hold !== null, lines: model.levels(at) });
+}
+
+const working = ["pending", "processing"];
+const open = [...working, "fulfilled"];
+const partial = fc.boolean();
+
+const orderActs = {
+  process: onOrder(
+    2,
+    fc.record({ nth }),
+    (model, at) => model.process(at),
+    (tx, id) => processOrder(tx, id, clerk),
+    working,
+  ),
+  pick: onOrder(
+    5,
+    fc.record({ nth, named: option(fc.record({ sku, quantity: few, bin: option(storage, 1) }), 1), partial }),
+    (model, at, { named, partial }) => model.pick(at, named, partial),
+    (tx, id, { named, partial }) => pickOrder(tx, id, named === null ? { partial } : { items: [pickOf(named)] }, clerk),
+    working,
+  ),
+  pack: onOrder(
+    4,
+    fc.record({ nth, partial }),
+    (model, at, { partial }) => model.pack(at, partial),
+    (tx, id, { partial }) => packOrder(tx, id, { partial }, clerk),
+    working,
+  ),
+  ship: onOrder(
+    6,
+    fc.record({ nth, partial }),
+    (model, at, { partial }) => model.ship(at, partial),
+    (tx, id, { partial }) => shipOrder(tx, id, { partial }, clerk),
+    open,
+  ),
+  cancel: onOrder(
+    3,
+    fc.record({ nth }),
+    (model, at) => model.cancel(at),
+    (tx, id) => cancelOrder(tx, id, {}, clerk),
+  ),
+  hold: onOrder(
+    2,
+    fc.record({ nth, free: fc.boolean() }),
+    (model, at, { free }) => model.stop(at, free),
+    (tx, id, { free }) => holdOrder(tx, id, { reserve_inventory: !free }, clerk),
+    working,
+  ),
+  resume: onOrder(
+    3,
+    fc.record({ nth }),
+    (model, at) => model.resume(at),
+    (tx, id) => releaseOrder(tx, id, {}, clerk),
+    working,
+  ),
+  priority: onOrder(
+    1,
+    fc.record({ nth, priority: fc.integer({ min: 0, max: 2 }) }),
+    (model, at, { priority }) => model.setPriority(at, priority),
+    (tx, id, { priority }) => updateOrder(tx, id, { priority }, clerk),
+    open,
+  ),
+  cold: onOrder(
+    1,
+    fc.record({ nth, cold: fc.boolean() }),
+    (model, at, { cold }) => model.setCold(at, cold),
+    (tx, id, { cold }) => updateOrder(tx, id, { requires_cold_storage: cold }, clerk),
+    open,
+  ),
+  revise: onOrder(
+    2,
+    fc.record({ nth, lines }),
+    (model, at, { lines }) => model.setLines(at, lines),
+    (tx, id, { lines }) => updateOrder(tx, id, { line_items: pricedLines(lines) }, clerk),
+    open,
+  ),
+};
+
+function pickOf({ sku, quantity, bin }: { sku: Sku; quantity: number; bin: BinCode | null }) {
+  return { sku, quantity, ...(bin === null ? {} : { bin }) };
+}
+
+const dispositions = ["restock", "restock", "quarantine", "dispose", "return_to_sender"] as const;
+
+const takeBack = act({
+  weight: 3,
+  input: fc.record({
+    nth,
+    line: nth,
+    quantity: fc.integer({ min: 1, max: 3 }),
+    disposition: fc.constantFrom<Disposition>(...dispositions),
+    shelf: fc.boolean(),
+  }),
+  ready: (model, { nth, line }) => returnable(model, nth, line) !== null,
+  play: async (model, service, { nth, line, quantity, disposition, shelf }) => {
+    const found = returnable(model, nth, line);
+    if (found === null) return null;
+    const { at, sku, lot } = found;
+    const bin = shelf ? model.binFor(sku, null) : null;
+    const order_id = service.orders[at]?.id ?? 0;
+    const { code } = await both(
+      model,
+      service,
+      () => model.takeBack(at, sku, quantity, disposition, bin),
+      async (tx) => {
+        const items = [{ sku, quantity, condition: "unopened" as const }];
+        const { id } = await createReturn(tx, { order_id, reason: "customer_remorse", items });
+        await receiveReturn(tx, String(id), {});
+        const lot_number = lot === null ? null : lotName(lot);
+        return inspectReturn(tx, String(id), { items: [{ sku, quantity, disposition, lot_number, bin }] }, clerk);
+      },
+    );
+    return code;
+  },
+});
+
+/** A SKU of an order of which units have left, to where it is certain that they come back. */
+function returnable(model: Model, nth: number, line: number) {
+  const shipped = [...model.orders.keys()].filter((at) => model.order(at).sold.length > 0);
+  const at = shipped[nth % shipped.length];
+  if (at === undefined) return null;
+  const { sold } = model.order(at);
+  const sku = sold[line % sold.length]?.sku as Sku;
+  const origin = model.origin(at, sku);
+  return origin === null ? null : { at, sku, lot: origin.lot };
+}
+
+/** Everything that may happen, by name. */
+export const acts = { add, adjust, reserve, release, time, create, ...orderActs, takeBack };

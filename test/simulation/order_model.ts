@@ -1,0 +1,297 @@
+// Orders and returns as the contract tells them, on top of the plain model of the stock.
+import { type Claim, type House, type Line, Refused, type Sku, StockModel, sum, type Want } from "./stock_model.ts";
+
+export type OrderStatus = "pending" | "processing" | "fulfilled" | "shipped" | "cancelled";
+
+export interface OrderLine {
+  readonly id: number;
+  readonly sku: Sku;
+  quantity: number;
+  packed: number;
+  shipped: number;
+  returned: number;
+}
+
+export interface ModelOrder {
+  readonly ref: string;
+  status: OrderStatus;
+  /** Null unless held; then whether its stock was given free. */
+  hold: { readonly free: boolean } | null;
+  priority: number;
+  cold: boolean;
+  readonly house: House | null;
+  readonly backorders: boolean;
+  lines: OrderLine[];
+  /** What left the house, and from where. */
+  sold: { readonly sku: Sku; readonly house: House; readonly lot: number | null; quantity: number }[];
+}
+
+export interface NewOrder extends Pick<ModelOrder, "ref" | "priority" | "cold" | "house" | "backorders"> {
+  readonly lines: readonly { readonly sku: Sku; readonly quantity: number }[];
+}
+
+/** The numbers of an order's line as the API gives them. */
+export interface LineLevel {
+  readonly sku: Sku;
+  readonly quantity: number;
+  readonly reserved: number;
+  readonly backordered: number;
+  readonly picked: number;
+  readonly packed: number;
+  readonly shipped: number;
+  readonly returned: number;
+}
+
+export class OrderModel extends StockModel {
+  orders: ModelOrder[] = [];
+
+  // ---- one operation, or none of it
+
+  /** Does the work, or undoes all of it when it is refused. Answers the code of the refusal, or null. */
+  attempt(work: () => void): string | null {
+    const before = this.#copy();
+    try {
+      work();
+      return null;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      Object.assign(this, before);
+      return error.code;
+    }
+  }
+
+  #copy() {
+    const line = (one: Line): Line => ({ ...one, holds: one.holds.map((hold) => ({ ...hold })) });
+    return {
+      items: this.items.map((item) => ({ ...item })),
+      claims: this.claims.map((claim) => ({ ...claim, lines: claim.lines.map(line) })),
+      lots: new Set(this.lots),
+      aside: new Set(this.aside),
+      orders: this.orders.map((order) => ({
+        ...order,
+        lines: order.lines.map((one) => ({ ...one })),
+        sold: order.sold.map((one) => ({ ...one })),
+      })),
+    };
+  }
+
+  order(at: number): ModelOrder {
+    return this.orders[at] as ModelOrder;
+  }
+
+  claimOf(order: number): Claim {
+    return this.claims.find((claim) => claim.order === order) as Claim;
+  }
+
+  lineOf(order: number, line: number): Line | undefined {
+    return this.claimOf(order).lines.find((one) => one.order_line === line);
+  }
+
+  levels(at: number): LineLevel[] {
+    const order = this.order(at);
+    const over = order.status === "shipped" || order.status === "cancelled";
+    return order.lines.map(({ id, sku, quantity, packed, shipped, returned }) => {
+      const line = over ? undefined : this.lineOf(at, id);
+      const reserved = line ? this.reserved(line) : 0;
+      const picked = line ? this.picked(line) : 0;
+      const backordered = (line?.wanted ?? 0) - reserved;
+      return { sku, quantity, reserved, backordered, picked: picked + shipped, packed, shipped, returned };
+    });
+  }
+
+  #wants(lines: readonly OrderLine[]): Want[] {
+    return lines.map(({ id, sku, quantity }) => ({ sku, quantity, order_line: id }));
+  }
+
+  #newLine({ sku, quantity }: NewOrder["lines"][number]): OrderLine {
+    return { id: this.nextId(), sku, quantity, packed: 0, shipped: 0, returned: 0 };
+  }
+
+  // ---- create, change
+
+  create(input: NewOrder, booking: Claim | null): void {
+    const { ref, priority, cold, house, backorders } = input;
+    const at = this.orders.length;
+    const lines = input.lines.map((line) => this.#newLine(line));
+    this.orders.push({ ref, status: "pending", hold: null, priority, cold, house, backorders, lines, sold: [] });
+    this.settle(input.lines.map(({ sku }) => sku));
+    const adopted = this.#adopted(ref, booking);
+    const old = adopted.flatMap((claim) => claim.lines);
+    const touched = old.map((line) => line.sku);
+    this.settle(touched);
+    const [first = null, ...others] = adopted;
+    const claim = first ?? this.newClaim({ order: at, ref, priority, house, cold, expires_at: null });
+    const wants = this.#wants(lines);
+    const { portions, missing } = this.plan(wants, { house, cold, own: this.#shelvedUnits(old) });
+    if (!backorders && sum(missing) > 0) throw new Refused("insufficient_inventory");
+    for (const other of others) Object.assign(other, { status: "released", lines: [] });
+    Object.assign(claim, { order: at, ref, priority, house, cold, expires_at: null });
+    this.replace(claim, old, wants, portions);
+    this.fill(touched);
+  }
+
+  /** The booking that is named, or all that were made for this order number. */
+  #adopted(ref: string, booking: Claim | null): Claim[] {
+    const open = (claim: Claim) => claim.status === "reserved" && claim.order === null && !this.isOverdue(claim);
+    if (booking === null) return this.claims.filter((claim) => claim.ref === ref && open(claim));
+    const named = this.claims.find(({ id }) => id === booking.id) as Claim;
+    if (named.order !== null) throw new Refused("reservation_committed");
+    if (!open(named)) throw new Refused("reservation_closed");
+    return [named];
+  }
+
+  #shelvedUnits(lines: readonly Line[]): Map<number, number> {
+    const units = new Map<number, number>();
+    for (const { item, quantity } of lines.flatMap((line) => this.shelved(line))) {
+      units.set(item, (units.get(item) ?? 0) + quantity);
+    }
+    return units;
+  }
+
+  refuseUnless(order: ModelOrder, from: readonly OrderStatus[], held = false): void {
+    if (!from.includes(order.status) || (order.hold !== null && !held)) throw new Refused("invalid_state_transition");
+  }
+
+  setPriority(at: number, priority: number): void {
+    const order = this.order(at);
+    if (order.priority === priority) return;
+    this.refuseUnless(order, ["pending", "processing"], true);
+    order.priority = priority;
+    this.claimOf(at).priority = priority;
+  }
+
+  setCold(at: number, cold: boolean): void {
+    const order = this.order(at);
+    if (order.cold === cold) return;
+    this.refuseUnless(order, ["pending", "processing"], true);
+    const claim = this.claimOf(at);
+    order.cold = cold;
+    const touched = claim.lines.map((line) => line.sku);
+    this.settle(touched);
+    claim.cold = cold;
+    if (!(claim.paused && claim.lines.every((line) => this.reserved(line) === 0))) {
+      const missing = this.planAnew(claim);
+      if (!order.backorders && missing > 0) throw new Refused("insufficient_inventory");
+      this.fill(touched);
+    }
+    this.#pauseAgain(at);
+  }
+
+  setLines(at: number, lines: NewOrder["lines"]): void {
+    const order = this.order(at);
+    const key = (list: NewOrder["lines"]) =>
+      list
+        .map(({ sku, quantity }) => `${sku}:${quantity}`)
+        .sort()
+        .join();
+    if (key(lines) === key(order.lines)) return;
+    const claim = this.claimOf(at);
+    this.refuseUnless(order, order.hold ? ["pending", "processing"] : ["pending"], true);
+    if (claim.lines.some((line) => this.picked(line) > 0) || order.lines.some((line) => line.packed > 0)) {
+      throw new Refused("invalid_state_transition");
+    }
+    const kept = this.#kept(order.lines, lines);
+    order.lines = [...kept].sort((a, b) => a.id - b.id);
+    const old = claim.lines;
+    const touched = old.map((line) => line.sku);
+    this.settle([...touched, ...lines.map(({ sku }) => sku)]);
+    const waits = claim.paused && old.length > 0 && old.every((line) => this.reserved(line) === 0);
+    const wants = this.#wants(kept);
+    const { house, cold } = claim;
+    const plan = this.plan(wants, { house, cold, own: this.#shelvedUnits(old) });
+    if (!order.backorders && !waits && sum(plan.missing) > 0) throw new Refused("insufficient_inventory");
+    this.replace(claim, old, wants, waits ? [] : plan.portions);
+    this.fill(touched);
+    this.#pauseAgain(at);
+  }
+
+  /** A line stays itself when its SKU is still wanted; new ones come last. */
+  #kept(old: readonly OrderLine[], lines: NewOrder["lines"]): OrderLine[] {
+    const free = [...old];
+    const kept: OrderLine[] = [];
+    const fresh: OrderLine[] = [];
+    for (const line of lines) {
+      const found = free.findIndex(({ sku }) => sku === line.sku);
+      const [known] = found < 0 ? [] : free.splice(found, 1);
+      if (known === undefined) fresh.push(this.#newLine(line));
+      else kept.push({ ...known, quantity: line.quantity });
+    }
+    return [...kept, ...fresh];
+  }
+
+  planAnew(claim: Claim): number {
+    const wants = claim.lines.map((line) => ({ ...line, quantity: line.wanted - this.picked(line) }));
+    const { house, cold } = claim;
+    const { portions, missing } = this.plan(wants, { house, cold, own: this.#shelvedUnits(claim.lines) });
+    for (const [index, line] of claim.lines.entries()) this.assign(line, portions[index] ?? []);
+    return sum(missing);
+  }
+
+  // ---- hold, release, cancel
+
+  stop(at: number, free: boolean): void {
+    const order = this.order(at);
+    this.refuseUnless(order, ["pending", "processing"], true);
+    const claim = this.claimOf(at);
+    if (claim.lines.some((line) => this.picked(line) > 0)) throw new Refused("invalid_state_transition");
+    const before = order.hold;
+    order.hold = { free };
+    if (before?.free === free) return;
+    if (before !== null && !free) this.#resume(claim);
+    this.#pause(claim, free);
+  }
+
+  #pause(claim: Claim, free: boolean): void {
+    const touched = claim.lines.map((line) => line.sku);
+    this.settle(touched);
+    claim.paused = true;
+    if (!free) return;
+    for (const line of claim.lines) this.assign(line, []);
+    this.fill(touched);
+  }
+
+  #resume(claim: Claim): void {
+    const touched = claim.lines.map((line) => line.sku);
+    this.settle(touched);
+    claim.paused = false;
+    this.fill(touched);
+  }
+
+  #pauseAgain(at: number): void {
+    const { hold } = this.order(at);
+    if (hold !== null) this.#pause(this.claimOf(at), hold.free);
+  }
+
+  resume(at: number): void {
+    const order = this.order(at);
+    if (order.hold === null) return;
+    this.#resume(this.claimOf(at));
+    order.hold = null;
+  }
+
+  cancel(at: number): void {
+    const order = this.order(at);
+    if (order.status === "cancelled") return;
+    this.refuseUnless(order, ["pending", "processing", "fulfilled"], true);
+    if (order.lines.some((line) => line.shipped > 0)) throw new Refused("invalid_state_transition");
+    const claim = this.claimOf(at);
+    const touched = claim.lines.map((line) => line.sku);
+    this.settle(touched);
+    for (const line of claim.lines) {
+      this.assign(line, []);
+      for (const { item, quantity } of this.staged(line).reverse()) this.#putBack(line, item, quantity);
+      line.wanted = 0;
+    }
+    Object.assign(claim, { status: "released" });
+    Object.assign(order, { status: "cancelled", hold: null });
+    for (const line of order.lines) line.packed = 0;
+    this.fill(touched);
+  }
+
+  #putBack(line: Line, at: number, quantity: number): void {
+    const { sku, house, lot, received_at } = this.item({ item: at });
+    this.free(line, at, quantity);
+    this.item({ item: at }).on_hand -= quantity;
+    this.put(this.place(sku, house, "PUTBACK", lot), quantity, received_at);
+  }
+}

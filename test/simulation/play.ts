@@ -1,0 +1,91 @@
+// Plays random histories against a model until so many operations are done, in a process of its own:
+//   bun test/simulation/play.ts <seed> <operations> [longest history]
+// Prints what was done and how fast; a difference ends it with the shortest history that shows it.
+import { deepStrictEqual } from "node:assert";
+import fc from "fast-check";
+import { engine } from "../../src/config.ts";
+import { getOrder } from "../../src/orders/store.ts";
+import { acts, compareOrder, type Tally } from "./acts.ts";
+import { Model } from "./model.ts";
+import { openService, type Service, start } from "./service.ts";
+import { skus } from "./stock_model.ts";
+
+const [seed = 1, operations = 1000, longest = 400] = process.argv.slice(2).map(Number);
+const verify_every = 100;
+// A failure is made shorter for as long as this, then told as it is.
+const shrink_ms = 60_000;
+
+let done = 0;
+const tally: Tally = new Map();
+
+type Command = fc.AsyncCommand<Model, Service>;
+
+/** The act with this input, as fast-check plays and prints it. */
+function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], input: Input): Command {
+  const { ready = () => true, play } = one as never as {
+    ready?: (model: Model, input: Input) => boolean;
+    play: (model: Model, service: Service, input: Input) => Promise<string | null>;
+  };
+  return {
+    check: (model) => ready(model as Model, input),
+    run: async (model, service) => {
+      // No two requests come at the same moment, so that everything has an age.
+      model.now += 1;
+      service.clock.advance(1);
+      const code = await play(model, service, input);
+      const outcome = code === null ? name : `${name}: ${code}`;
+      tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
+      done += 1;
+      await compareLevels(model, service);
+      if (done % verify_every === 0) deepStrictEqual(await service.differences(), []);
+    },
+    toString: () => `${name}(${JSON.stringify(input)})`,
+  };
+}
+
+/** Holds the numbers of each SKU against the model's, but for what time has done and nobody has acted on yet. */
+async function compareLevels(model: Model, service: Service): Promise<void> {
+  const levels = await service.levels();
+  for (const sku of skus) {
+    if (!model.isDue(sku)) deepStrictEqual({ sku, ...levels.get(sku) }, { sku, ...model.level(sku) });
+  }
+}
+
+async function compareAll(model: Model, service: Service): Promise<void> {
+  model.settleAll();
+  await service.runJobs();
+  await compareLevels(model, service);
+  deepStrictEqual(await service.differences(), []);
+  for (const [at, { id }] of service.orders.entries()) {
+    compareOrder(model, at, await service.store.read((db) => getOrder(db, id)));
+  }
+}
+
+const commands = Object.entries(acts).flatMap(([name, one]) => {
+  const arbitrary = (one.input as fc.Arbitrary<unknown>).map((input) => command(name, one, input));
+  return Array.from({ length: one.weight }, () => arbitrary);
+});
+const histories = fc.commands(commands, { maxCommands: longest, size: "max" });
+const property = fc.asyncProperty(histories, async (history) => {
+  const service = await openService();
+  try {
+    const setup = { model: new Model(start), real: service };
+    await fc.asyncModelRun(() => setup, history);
+    await compareAll(setup.model, service);
+  } finally {
+    await service.store.close();
+  }
+});
+
+const began = performance.now();
+for (let round = 0; done < operations; round += 1) {
+  await fc.assert(property, {
+    seed: seed + round,
+    numRuns: 10,
+    interruptAfterTimeLimit: shrink_ms,
+  });
+}
+const seconds = (performance.now() - began) / 1000;
+const rate = Math.round(done / seconds);
+console.log(`seed ${seed} on ${engine}: ${done} operations in ${seconds.toFixed(1)} s, ${rate} a second`);
+for (const [outcome, count] of [...tally].sort()) console.log(`${String(count).padStart(8)} ${outcome}`);

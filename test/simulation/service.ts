@@ -1,0 +1,124 @@
+// The real side of the simulation: a store of its own and the service's own commands on it.
+import { createCustomer } from "../../src/customers/commands.ts";
+import type { Store, Tx } from "../../src/database/store.ts";
+import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
+import { itemView } from "../../src/inventory/stock/shelf.ts";
+import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
+import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
+import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
+import { system } from "../../src/kit/actor.ts";
+import { type Clock, stillClock } from "../../src/kit/clock.ts";
+import { Fault } from "../../src/kit/fault.ts";
+import type { Order } from "../../src/orders/order.ts";
+import { createProduct } from "../../src/products/commands.ts";
+import { openTemporaryStore } from "../database/temporary.ts";
+import { bins, goods, type House, houses, type Level, type Sku, skus } from "./stock_model.ts";
+
+export const start = Date.parse("2026-03-01T00:00:00.000Z");
+export const clerk = system("simulation");
+
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+
+function zoneOf(cold: boolean) {
+  const own = bins.filter((bin) => bin.cold === cold).map(({ code, kind, pick_order }) => ({ code, kind, pick_order }));
+  const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
+  return { zone_id: cold ? "CHILL" : "FLOOR", temperature_zone, bins: own };
+}
+
+/** Gives an empty store the warehouses, goods and the customer of the simulation. */
+export async function furnish(store: Store): Promise<void> {
+  for (const [at, name] of houses.entries()) {
+    const place = { ...address, name };
+    const fields = { name, priority: 100 * (at + 1), address: place, location_zones: [zoneOf(false), zoneOf(true)] };
+    await store.write((tx) => createWarehouse(tx, fields));
+  }
+  for (const sku of skus) {
+    const { cold, lots, shelf_life_days, reorder_point } = goods[sku];
+    const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
+    const tracked = { lot_tracking: lots, expiration_tracking: lots, min_shelf_life_days: shelf_life_days };
+    await store.write((tx) => createProduct(tx, { sku, name: sku, temperature_zone, reorder_point, ...tracked }));
+  }
+  const jane = { email: "jane@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
+  await store.write((tx) => createCustomer(tx, jane));
+}
+
+/** What the service made of a request: its answer, or the code of its refusal. */
+export interface Outcome<T> {
+  readonly code: string | null;
+  readonly value: T | null;
+}
+
+/** A furnished store, and the records that requests have made in it. */
+export class Service {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly house: ReadonlyMap<House, number>;
+  readonly #products: readonly number[];
+  /** By the number that the model gives them. */
+  readonly orders: Order[] = [];
+  readonly bookings = new Map<number, number>();
+
+  constructor(store: Store, clock: Clock, house: ReadonlyMap<House, number>, products: readonly number[]) {
+    this.store = store;
+    this.clock = clock;
+    this.house = house;
+    this.#products = products;
+  }
+
+  /** Does one request in a transaction of its own. Whatever is no refusal is thrown. */
+  async attempt<T>(work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+    try {
+      return { code: null, value: await this.store.write(work) };
+    } catch (error) {
+      if (error instanceof Fault) return { code: error.code, value: null };
+      throw error;
+    }
+  }
+
+  /** The numbers of each SKU as the API gives them. */
+  async levels(): Promise<ReadonlyMap<Sku, Level>> {
+    const views = await this.store.read(async (db) =>
+      (await loadShelves(db, this.#products)).map((shelf) => itemView(shelf, db.now, shelf.updated_at)),
+    );
+    return new Map(
+      views.map((view) => {
+        const { sku, on_hand, reserved, available, picked, backordered, unavailable, total } = view;
+        if (total !== available + reserved) throw new Error(`${sku}: total ${total} is not available + reserved`);
+        return [sku as Sku, { on_hand, reserved, available, picked, backordered, unavailable }];
+      }),
+    );
+  }
+
+  /** Lets the jobs of the clock do what is due. */
+  async runJobs(): Promise<void> {
+    for (const job of [expireReservations, expireLots]) {
+      for (let next: number | null = 0; next !== null && next <= this.clock.now(); ) next = await job(this.store);
+    }
+  }
+
+  differences() {
+    return this.store.read(verifyInventory);
+  }
+}
+
+/** A service on a furnished store. */
+export async function attach(store: Store, clock: Clock): Promise<Service> {
+  const found = await store.read(listPlainWarehouses);
+  const house = new Map(houses.map((name) => [name, found.find((one) => one.name === name)?.id ?? 0]));
+  const ids = await store.read((db) => findStockedIds(db, skus));
+  return new Service(
+    store,
+    clock,
+    house,
+    skus.map((sku) => ids.get(sku) ?? 0),
+  );
+}
+
+/** A service on a new store of the engine of this process, deleted when it is closed. */
+export async function openService(): Promise<Service> {
+  const clock = stillClock(start);
+  const store = await openTemporaryStore({ mode: "live", clock });
+  await furnish(store);
+  return attach(store, clock);
+}

@@ -1,0 +1,27 @@
+// Random histories against the plain model, in processes of their own, so that both cores play. Settable:
+// SIMULATION_SEED, and SIMULATION_OPERATIONS for all of them together.
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { engine } from "../../src/config.ts";
+
+const seed = Number(process.env["SIMULATION_SEED"] ?? 20_260_301);
+const operations = Number(process.env["SIMULATION_OPERATIONS"] ?? (engine === "postgres" ? 5000 : 200_000));
+// On PostgreSQL one after another; on SQLite each player has files of its own.
+const players = engine === "postgres" ? 1 : 2;
+
+/** Plays in a process of its own; the stores lie in memory where that can be had, since nothing here is about disks. */
+async function play(own_seed: number, share: number): Promise<{ code: number; output: string }> {
+  const words = [process.execPath, join(import.meta.dir, "play.ts"), String(own_seed), String(share)];
+  const TMPDIR = existsSync("/dev/shm") ? "/dev/shm" : process.env["TMPDIR"];
+  const child = Bun.spawn(words, { env: { ...process.env, TMPDIR }, stdout: "pipe", stderr: "pipe" });
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, output: output + errors };
+}
+
+test(`${operations} operations of seed ${seed} leave the service and the model alike`, async () => {
+  const share = Math.ceil(operations / players);
+  const played = await Promise.all(Array.from({ length: players }, (_, at) => play(seed + at * 1_000_000, share)));
+  for (const { output } of played) console.log(output.split("\n")[0]);
+  expect(played.filter(({ code }) => code !== 0)).toEqual([]);
+}, 900_000);

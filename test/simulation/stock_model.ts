@@ -1,0 +1,486 @@
+// The stock as the contract tells it, in plain arrays: no database, no code of the service. What the service answers
+// is compared with this after each operation, so it is written the slow and obvious way.
+
+export const hour_ms = 3_600_000;
+export const day_ms = 24 * hour_ms;
+
+/** What the simulated business sells: plain goods, goods in lots that expire, cold goods, and plain ones again. */
+export const goods = {
+  PLAIN: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 5 },
+  LOTTED: { cold: false, lots: true, shelf_life_days: 2, reorder_point: 3 },
+  COLD: { cold: true, lots: false, shelf_life_days: 0, reorder_point: 0 },
+  SPARE: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 0 },
+} as const;
+export type Sku = keyof typeof goods;
+export const skus = Object.keys(goods) as Sku[];
+
+export const houses = ["main", "west"] as const;
+export type House = (typeof houses)[number];
+
+type Kind = "storage" | "staging" | "returns" | "putback" | "quarantine" | "damage";
+
+/** The bins of each warehouse, in the order of the pick path. */
+export const bins = [
+  { code: "S-1", kind: "storage", cold: false, pick_order: 1 },
+  { code: "S-2", kind: "storage", cold: false, pick_order: 2 },
+  { code: "C-1", kind: "storage", cold: true, pick_order: 3 },
+  { code: "RETURNS", kind: "returns", cold: false, pick_order: 9 },
+  { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9 },
+  { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9 },
+  { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9 },
+] as const satisfies { code: string; kind: Kind; cold: boolean; pick_order: number }[];
+export type BinCode = (typeof bins)[number]["code"];
+
+/** Units of one SKU in one bin and, where it has lots, of one lot, which is named by the moment it expires. */
+export interface Item {
+  readonly sku: Sku;
+  readonly house: House;
+  readonly bin: string;
+  readonly kind: Kind;
+  readonly cold: boolean;
+  readonly pick_order: number;
+  readonly lot: number | null;
+  received_at: number;
+  on_hand: number;
+  reserved: number;
+}
+
+/** Units of the item with this index that are promised to a line. */
+interface Hold {
+  readonly item: number;
+  quantity: number;
+}
+
+export interface Line {
+  readonly id: number;
+  readonly sku: Sku;
+  /** The order's line; null for a booking. */
+  readonly order_line: number | null;
+  wanted: number;
+  holds: Hold[];
+}
+
+export interface Claim {
+  readonly id: number;
+  order: number | null;
+  ref: string;
+  status: "reserved" | "committed" | "released";
+  priority: number;
+  paused: boolean;
+  house: House | null;
+  cold: boolean;
+  expires_at: number | null;
+  readonly created_at: number;
+  lines: Line[];
+}
+
+export interface Want {
+  readonly sku: Sku;
+  readonly quantity: number;
+  readonly order_line: number | null;
+}
+
+interface Choice {
+  readonly house: House | null;
+  readonly cold: boolean;
+  readonly own?: ReadonlyMap<number, number>;
+  readonly except?: number;
+}
+
+type Portions = readonly (readonly Hold[])[];
+
+/** The numbers of a SKU as the API gives them. */
+export interface Level {
+  readonly on_hand: number;
+  readonly reserved: number;
+  readonly available: number;
+  readonly picked: number;
+  readonly backordered: number;
+  readonly unavailable: {
+    quarantined: number;
+    damaged: number;
+    expired: number;
+    putback: number;
+    returns: number;
+  };
+}
+
+/** A request that the contract refuses, by its error code. */
+export class Refused extends Error {
+  readonly code: string;
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+export const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** Units wanted of each SKU once, in the order in which they were first named. */
+export function added(wants: readonly Want[]): Want[] {
+  const of = Map.groupBy(wants, ({ sku }) => sku);
+  return [...of].map(([sku, own]) => ({ sku, quantity: sum(own.map((want) => want.quantity)), order_line: null }));
+}
+
+export class StockModel {
+  now: number;
+  items: Item[] = [];
+  claims: Claim[] = [];
+  /** Lots that exist, and of these the ones whose expiry has been acted on. */
+  lots = new Set<number>();
+  aside = new Set<number>();
+  #ids = 0;
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  refuse(code: string): never {
+    throw new Refused(code);
+  }
+
+  booking(id: number): Claim {
+    return this.claims.find((claim) => claim.id === id) as Claim;
+  }
+
+  nextId(): number {
+    this.#ids += 1;
+    return this.#ids;
+  }
+
+  // ---- what there is
+
+  sellable({ kind, lot }: Item): boolean {
+    return kind === "storage" && (lot === null || lot > this.now);
+  }
+
+  level(sku: Sku): Level {
+    const unavailable = { quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0 };
+    const why = { storage: "expired", returns: "returns", putback: "putback", staging: "putback" } as const;
+    const spoilt = { quarantine: "quarantined", damage: "damaged" } as const;
+    const own = this.items.filter((item) => item.sku === sku);
+    for (const item of own) {
+      const reason = { ...why, ...spoilt }[item.kind];
+      if (!this.sellable(item)) unavailable[reason] += item.on_hand - item.reserved;
+    }
+    return {
+      on_hand: sum(own.map((item) => item.on_hand)),
+      reserved: sum(own.map((item) => item.reserved)),
+      available: sum(own.filter((item) => this.sellable(item)).map((item) => item.on_hand - item.reserved)),
+      picked: sum(own.filter((item) => item.kind === "staging").map((item) => item.reserved)),
+      backordered: sum(this.#linesOf(sku).map((line) => line.wanted - this.reserved(line))),
+      unavailable,
+    };
+  }
+
+  #linesOf(sku: Sku): Line[] {
+    return this.claims.flatMap((claim) => claim.lines.filter((line) => line.sku === sku));
+  }
+
+  reserved(line: Line): number {
+    return sum(line.holds.map((hold) => hold.quantity));
+  }
+
+  picked(line: Line): number {
+    return sum(this.staged(line).map((hold) => hold.quantity));
+  }
+
+  staged(line: Line): Hold[] {
+    return line.holds.filter((hold) => this.item(hold).kind === "staging");
+  }
+
+  shelved(line: Line): Hold[] {
+    return line.holds.filter((hold) => this.item(hold).kind !== "staging");
+  }
+
+  item({ item }: { readonly item: number }): Item {
+    return this.items[item] as Item;
+  }
+
+  /** The index of the item in this place, made now when there is none. */
+  place(sku: Sku, house: House, bin: string, lot: number | null): number {
+    const at = this.items.findIndex(
+      (item) => item.sku === sku && item.house === house && item.bin === bin && item.lot === lot,
+    );
+    if (at >= 0) return at;
+    const known = bins.find(({ code }) => code === bin) ?? { kind: "staging" as const, cold: false, pick_order: 0 };
+    const { kind, cold, pick_order } = known;
+    this.items.push({ sku, house, bin, kind, cold, pick_order, lot, received_at: 0, on_hand: 0, reserved: 0 });
+    return this.items.length - 1;
+  }
+
+  /** Puts units into an item; one that was empty counts as received when they were. */
+  put(at: number, quantity: number, received_at: number): void {
+    const item = this.item({ item: at });
+    if (item.on_hand === 0) item.received_at = received_at;
+    item.on_hand += quantity;
+  }
+
+  // ---- promises
+
+  hold(line: Line, at: number, quantity: number): void {
+    const known = line.holds.find((hold) => hold.item === at);
+    if (known) known.quantity += quantity;
+    else line.holds.push({ item: at, quantity });
+    this.item({ item: at }).reserved += quantity;
+  }
+
+  free(line: Line, at: number, quantity: number): void {
+    const hold = line.holds.find(({ item }) => item === at) as Hold;
+    hold.quantity -= quantity;
+    this.item(hold).reserved -= quantity;
+    line.holds = line.holds.filter((one) => one.quantity > 0);
+  }
+
+  /** Gives a line exactly these unpicked units. What it keeps stays in its place, what is new comes last. */
+  assign(line: Line, portions: readonly Hold[]): void {
+    for (const { item, quantity } of [...this.shelved(line)]) {
+      const wanted = portions.find((portion) => portion.item === item)?.quantity ?? 0;
+      if (wanted === 0) this.free(line, item, quantity);
+      else this.hold(line, item, wanted - quantity);
+    }
+    for (const { item, quantity } of portions) {
+      if (!line.holds.some((hold) => hold.item === item)) this.hold(line, item, quantity);
+    }
+  }
+
+  /** The six rules of choice. Answers what each want gets, and how many units it lacks. */
+  plan(wants: readonly Want[], choice: Choice): { portions: Portions; missing: number[] } {
+    const pool = this.items
+      .map((item, at) => ({ at, item, free: this.#freeFor(at, choice) }))
+      .filter(({ item, free }) => free > 0 && wants.some((want) => want.sku === item.sku));
+    const need = added(wants);
+    const has = (house: House) =>
+      need.every(
+        ({ sku, quantity }) =>
+          sum(pool.filter(({ item }) => item.sku === sku && item.house === house).map(({ free }) => free)) >= quantity,
+      );
+    const whole = houses.find((house) => pool.some(({ item }) => item.house === house) && has(house));
+    const usable = pool.filter(({ item }) => whole === undefined || item.house === whole);
+    const order = (far: number | null) => far ?? Number.MAX_SAFE_INTEGER;
+    usable.sort(
+      ({ item: a, free: few, at: first }, { item: b, free: many, at: second }) =>
+        houses.indexOf(a.house) - houses.indexOf(b.house) ||
+        order(a.lot) - order(b.lot) ||
+        a.received_at - b.received_at ||
+        few - many ||
+        a.pick_order - b.pick_order ||
+        first - second,
+    );
+    const portions: Hold[][] = [];
+    const missing: number[] = [];
+    for (const { sku, quantity } of wants) {
+      const taken: Hold[] = [];
+      let left = quantity;
+      for (const one of usable.filter(({ item }) => item.sku === sku)) {
+        const units = Math.min(left, one.free);
+        if (units > 0) taken.push({ item: one.at, quantity: units });
+        one.free -= units;
+        left -= units;
+      }
+      portions.push(taken);
+      missing.push(left);
+    }
+    return { portions, missing };
+  }
+
+  #freeFor(at: number, { house, cold, own, except }: Choice): number {
+    const item = this.item({ item: at });
+    const { shelf_life_days, cold: keep_cold } = goods[item.sku];
+    if (at === except || !this.sellable(item)) return 0;
+    if (house !== null && item.house !== house) return 0;
+    if ((cold || keep_cold) && !item.cold) return 0;
+    const kept = own?.get(at) ?? 0;
+    const lasts = item.lot === null || item.lot - this.now >= shelf_life_days * day_ms;
+    return lasts ? kept + item.on_hand - item.reserved : kept;
+  }
+
+  // ---- what time does
+
+  isOverdue({ status, expires_at }: Claim): boolean {
+    return status === "reserved" && expires_at !== null && expires_at <= this.now;
+  }
+
+  /** Whether time has done something to a SKU that nobody has acted on yet. */
+  isDue(sku: Sku): boolean {
+    const past = this.items.some(
+      (item) => item.sku === sku && item.on_hand > 0 && item.lot !== null && this.#isPast(item.lot),
+    );
+    return (
+      past ||
+      this.claims.some(
+        (claim) => this.isOverdue(claim) && claim.lines.some((line) => line.sku === sku && line.wanted > 0),
+      )
+    );
+  }
+
+  #isPast(lot: number): boolean {
+    return lot <= this.now && !this.aside.has(lot);
+  }
+
+  /** Acts on what time has done to these SKUs, as each transaction on their stock does before anything else. */
+  settle(touched: readonly Sku[]): void {
+    for (const sku of new Set(touched)) {
+      const past = [...this.items.entries()].filter(
+        ([, item]) => item.sku === sku && item.on_hand > 0 && item.lot !== null && this.#isPast(item.lot),
+      );
+      for (const [, { lot }] of past) this.aside.add(lot as number);
+      for (const [at, item] of past) if (item.kind !== "staging") this.displace(at, item.reserved);
+      for (const claim of this.claims.filter((one) => this.isOverdue(one))) {
+        for (const line of claim.lines.filter((one) => one.sku === sku)) this.end(line);
+      }
+      this.fill([sku]);
+    }
+  }
+
+  /** Acts on all that time has done, as the jobs of the clock do. */
+  settleAll(): void {
+    this.settle(skus);
+    for (const lot of this.lots) if (lot <= this.now) this.aside.add(lot);
+  }
+
+  end(line: Line): void {
+    this.assign(line, []);
+    line.wanted = 0;
+  }
+
+  /** Serves who waits: the most urgent first, then the oldest. */
+  fill(touched: readonly Sku[]): void {
+    for (const sku of new Set(touched)) {
+      const waiting = this.claims
+        .filter((claim) => claim.status !== "released" && !claim.paused && !this.isOverdue(claim))
+        .flatMap((claim) => claim.lines.filter((line) => line.sku === sku).map((line) => ({ claim, line })));
+      waiting.sort(
+        (a, b) =>
+          b.claim.priority - a.claim.priority || a.claim.created_at - b.claim.created_at || a.line.id - b.line.id,
+      );
+      for (const { claim, line } of waiting) {
+        const quantity = line.wanted - this.reserved(line);
+        if (quantity === 0) continue;
+        const { portions } = this.plan([{ sku, quantity, order_line: null }], claim);
+        for (const portion of portions[0] ?? []) this.hold(line, portion.item, portion.quantity);
+      }
+    }
+  }
+
+  /** Moves promises of an item's units to other stock, the least urgent and youngest first; answers who now waits. */
+  displace(at: number, units: number): { claim: Claim; quantity: number }[] {
+    const holders = this.claims
+      .flatMap((claim) => claim.lines.map((line) => ({ claim, line })))
+      .filter(({ line }) => line.holds.some((hold) => hold.item === at));
+    holders.sort(
+      (a, b) => a.claim.priority - b.claim.priority || b.claim.created_at - a.claim.created_at || b.line.id - a.line.id,
+    );
+    let left = units;
+    return holders.flatMap(({ claim, line }) => {
+      const held = line.holds.find((hold) => hold.item === at)?.quantity ?? 0;
+      const quantity = Math.min(left, held);
+      if (quantity === 0) return [];
+      left -= quantity;
+      const want = { sku: line.sku, quantity, order_line: null };
+      const { portions, missing } = this.plan([want], { house: claim.house, cold: claim.cold, except: at });
+      this.free(line, at, quantity);
+      for (const portion of portions[0] ?? []) this.hold(line, portion.item, portion.quantity);
+      return (missing[0] ?? 0) > 0 ? [{ claim, quantity: missing[0] ?? 0 }] : [];
+    });
+  }
+
+  // ---- what clients do
+
+  add(sku: Sku, quantity: number, house: House, bin: BinCode | null, lot: number | null, received_at: number): void {
+    this.settle([sku]);
+    if (goods[sku].lots && lot === null) throw new Refused("validation_failed");
+    if (lot !== null && !this.lots.has(lot)) {
+      this.lots.add(lot);
+      if (lot <= this.now) this.aside.add(lot);
+    }
+    this.put(this.place(sku, house, this.binFor(sku, bin), lot), quantity, received_at);
+    this.fill([sku]);
+  }
+
+  /** The bin that is named, if the goods may lie there, or the first one where they may. */
+  binFor(sku: Sku, code: BinCode | null): BinCode {
+    const { cold } = goods[sku];
+    if (code === null) return cold ? "C-1" : "S-1";
+    const bin = bins.find((one) => one.code === code);
+    if (bin?.kind === "storage" && cold && !bin.cold) throw new Refused("validation_failed");
+    return code;
+  }
+
+  adjust(
+    sku: Sku,
+    { by, house, bin, lot, expected, shortfall }: Adjustment,
+  ): { previous: number; waiting: { ref: string; quantity: number }[] } {
+    this.settle([sku]);
+    const inside = [...this.items.entries()].filter(
+      ([, item]) => item.sku === sku && item.house === house && item.on_hand > 0,
+    );
+    const previous = sum(inside.map(([, item]) => item.on_hand));
+    if (expected !== null && previous + expected !== previous) throw new Refused("quantity_conflict");
+    const meant = inside.filter(
+      ([, item]) => item.kind !== "staging" && (bin === null || item.bin === bin) && (lot === null || item.lot === lot),
+    );
+    if (meant.length > 1) throw new Refused("ambiguous_stock");
+    const [at, item] = meant[0] ?? [-1, null];
+    if ((item?.on_hand ?? 0) + by < 0) throw new Refused("insufficient_inventory");
+    let waiting: { claim: Claim; quantity: number }[] = [];
+    if (item === null) {
+      if (lot !== null && !this.lots.has(lot)) throw new Refused("validation_failed");
+      if (lot === null && goods[sku].lots) throw new Refused("validation_failed");
+      this.put(this.place(sku, house, this.binFor(sku, bin), lot), by, this.now);
+    } else {
+      waiting = this.displace(at, Math.max(0, item.reserved - (item.on_hand + by)));
+      if (waiting.length > 0 && !shortfall) throw new Refused("would_break_reservations");
+      item.on_hand += by;
+    }
+    this.fill([sku]);
+    return { previous, waiting: waiting.map(({ claim, quantity }) => ({ ref: claim.ref, quantity })) };
+  }
+
+  book(ref: string, wants: readonly Want[], house: House | null, cold: boolean, expires_at: number): Claim {
+    const summed = added(wants);
+    this.settle(summed.map(({ sku }) => sku));
+    const { portions, missing } = this.plan(summed, { house, cold });
+    if (sum(missing) > 0) throw new Refused("insufficient_inventory");
+    const claim = this.newClaim({ order: null, ref, priority: 0, house, cold, expires_at });
+    this.replace(claim, [], summed, portions);
+    return claim;
+  }
+
+  newClaim(fields: Pick<Claim, "order" | "ref" | "priority" | "house" | "cold" | "expires_at">): Claim {
+    const id = this.nextId();
+    const claim: Claim = { ...fields, id, status: "reserved", paused: false, created_at: this.now, lines: [] };
+    this.claims.push(claim);
+    return claim;
+  }
+
+  /** Gives a claim new lines with these portions, in place of old ones whose units may be among them. */
+  replace(claim: Claim, old: readonly Line[], wants: readonly Want[], portions: Portions): void {
+    for (const line of old) this.end(line);
+    claim.lines = wants.map(({ sku, quantity, order_line }) => {
+      return { id: this.nextId(), sku, order_line, wanted: quantity, holds: [] };
+    });
+    for (const [at, line] of claim.lines.entries()) this.assign(line, portions[at] ?? []);
+  }
+
+  release(claim: Claim): void {
+    const touched = claim.lines.map((line) => line.sku);
+    this.settle(touched);
+    if (claim.status === "released") return;
+    if (claim.order !== null) throw new Refused("reservation_committed");
+    if (this.isOverdue(claim)) throw new Refused("reservation_closed");
+    for (const line of claim.lines) this.end(line);
+    claim.status = "released";
+    this.fill(touched);
+  }
+}
+
+/** What an adjustment says; `expected` is how far what the client believes is off. */
+export interface Adjustment {
+  readonly by: number;
+  readonly house: House;
+  readonly bin: BinCode | null;
+  readonly lot: number | null;
+  readonly expected: number | null;
+  readonly shortfall: boolean;
+}
