@@ -52,6 +52,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "PATCH /orders/:id": "read_write",
   "DELETE /orders/:id": "read_write",
   "GET /orders/:id/history": "read",
+  "POST /orders/:id/allocate": "read_write",
   "POST /orders/:id/hold": "read_write",
   "POST /orders/:id/release": "read_write",
   "POST /orders/:id/process": "read_write",

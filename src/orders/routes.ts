@@ -9,6 +9,7 @@ import { iso, momentOf } from "../kit/clock.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
+import { allocationRoutes } from "./allocation/routes.ts";
 import { cancelOrder, createOrder, updateOrder } from "./commands.ts";
 import { packOrder, pickOrder, processOrder } from "./fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "./holds/commands.ts";
@@ -143,7 +144,12 @@ const actions = new Elysia({ prefix: "/orders/:id" })
   );
 
 /** Orders, from their creation to their delivery, and what stock can only tell with them. */
-export const orderRoutes = new Elysia().use(records).use(actions).use(traceRoutes).use(putBackRoutes);
+export const orderRoutes = new Elysia()
+  .use(records)
+  .use(actions)
+  .use(allocationRoutes)
+  .use(traceRoutes)
+  .use(putBackRoutes);
 
 function transitions() {
   return Object.entries(orderMoves).map(([action, { from, to, held, tells }]) => ({

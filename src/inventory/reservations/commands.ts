@@ -10,6 +10,7 @@ import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import type { ClaimLine, LineUnits, OrderClaim, Pick } from "./claim.ts";
+import { type Allotment, allotmentsOf } from "./reasons.ts";
 import { claimLine, type HeldLine, isOverdue, type Reservation } from "./reservation.ts";
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "./rules.ts";
 import { type ReservationStatus, reservationMoves } from "./status.ts";
@@ -181,8 +182,29 @@ export async function replanClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[
   return lines.map(claimLine);
 }
 
+/**
+ * Plans an order's unpicked units anew at this moment, and tells what was chosen and why other stock was passed over;
+ * what has been picked stays. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function allocateClaim(tx: Tx, order_id: number): Promise<Allotment[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const { wants, options, plan } = planFor(tx, shelves, reservation, lines);
+  // Told before the promises move, since they change what was free.
+  const allotments = allotmentsOf(wants, plan, shelves, options);
+  await assignPlan(tx, shelves, lines, plan.portions);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return allotments;
+}
+
 /** Plans the unpicked units of a claim anew, of stock that suits it now, and gives its lines what was found. */
-async function planAnew(
+async function planAnew(tx: Tx, shelves: Shelves, reservation: Reservation, lines: readonly HeldLine[]) {
+  const { wants, options, plan } = planFor(tx, shelves, reservation, lines);
+  await assignPlan(tx, shelves, lines, plan.portions);
+  return { wants, missing: plan.missing, options };
+}
+
+/** What a claim's unpicked units would be of, as stock is now. */
+function planFor(
   tx: Tx,
   shelves: Shelves,
   { warehouse_id, requires_cold_storage }: Reservation,
@@ -190,9 +212,7 @@ async function planAnew(
 ) {
   const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
   const options = { now: tx.now, warehouse_id, requires_cold_storage, own: unpickedUnits(shelves, lines) };
-  const { portions, missing } = planStock(wants, shelves, options);
-  await assignPlan(tx, shelves, lines, portions);
-  return { wants, missing, options };
+  return { wants, options, plan: planStock(wants, shelves, options) };
 }
 
 /** Gives lines these unpicked units in place of those they hold, and saves their counts. */

@@ -59,9 +59,33 @@ export function freeUnits(item: StockItem, { product, crowded }: PlannedShelf, o
   return lasts && !crowded ? held + item.on_hand - item.reserved : held;
 }
 
-interface Candidate {
+/** A stock item that may be chosen, and how many of its units. */
+export interface Candidate {
   readonly item: StockItem;
   free: number;
+}
+
+/** What a plan chooses from: what is needed of each product, the items it may come from in the order of the choice. */
+export interface Field {
+  readonly needed: ReadonlyMap<number, number>;
+  readonly candidates: ReadonlyMap<number, readonly Candidate[]>;
+  /** The one warehouse that everything comes from; null when none has it all. */
+  readonly whole: number | null;
+}
+
+/** What there is to choose from for these wants, in the order of the choice. */
+export function fieldOf(
+  wants: readonly Want[],
+  shelves: { get(product_id: number): PlannedShelf | undefined },
+  options: PlanOptions,
+): Field {
+  const needed = new Map<number, number>();
+  for (const { product_id, quantity } of wants) needed.set(product_id, (needed.get(product_id) ?? 0) + quantity);
+  const candidates = new Map<number, Candidate[]>();
+  for (const product_id of needed.keys()) candidates.set(product_id, candidatesOf(shelves.get(product_id), options));
+  const whole = wholeWarehouse(needed, candidates);
+  for (const list of candidates.values()) list.sort(whole === null ? byWarehouseThenAge : byAge);
+  return { needed, candidates, whole };
 }
 
 /**
@@ -74,12 +98,7 @@ export function planStock(
   shelves: { get(product_id: number): PlannedShelf | undefined },
   options: PlanOptions,
 ): Plan {
-  const needed = new Map<number, number>();
-  for (const { product_id, quantity } of wants) needed.set(product_id, (needed.get(product_id) ?? 0) + quantity);
-  const candidates = new Map<number, Candidate[]>();
-  for (const product_id of needed.keys()) candidates.set(product_id, candidatesOf(shelves.get(product_id), options));
-  const whole = wholeWarehouse(needed, candidates);
-  for (const list of candidates.values()) list.sort(whole === null ? byWarehouseThenAge : byAge);
+  const { candidates, whole } = fieldOf(wants, shelves, options);
   const portions: Portion[][] = [];
   const missing: number[] = [];
   for (const { product_id, quantity } of wants) {
@@ -119,15 +138,18 @@ function wholeWarehouse(
     for (const { item } of list) warehouses.set(item.warehouse_id, item.warehouse_priority);
   }
   const ranked = [...warehouses].sort(([a, first], [b, second]) => first - second || a - b);
-  const has = (warehouse_id: number) =>
-    [...needed].every(([product_id, quantity]) => {
-      let free = 0;
-      for (const candidate of candidates.get(product_id) ?? []) {
-        if (candidate.item.warehouse_id === warehouse_id) free += candidate.free;
-      }
-      return free >= quantity;
-    });
-  return ranked.find(([id]) => has(id))?.[0] ?? null;
+  return ranked.find(([id]) => hasAll(id, { needed, candidates }))?.[0] ?? null;
+}
+
+/** Whether one warehouse alone has everything that is needed. */
+export function hasAll(warehouse_id: number, { needed, candidates }: Pick<Field, "needed" | "candidates">): boolean {
+  return [...needed].every(([product_id, quantity]) => {
+    let free = 0;
+    for (const candidate of candidates.get(product_id) ?? []) {
+      if (candidate.item.warehouse_id === warehouse_id) free += candidate.free;
+    }
+    return free >= quantity;
+  });
 }
 
 function byAge({ item: a, free: few }: Candidate, { item: b, free: many }: Candidate): number {

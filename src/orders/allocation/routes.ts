@@ -1,0 +1,40 @@
+import { Elysia } from "elysia";
+import { rehearsed } from "../../database/rehearsal.ts";
+import { answerWrite } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { allotmentView } from "../../inventory/reservations/reasons.ts";
+import { wireId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { backorderedUnits } from "../order.ts";
+import { NoFields } from "../schemas.ts";
+import { allocateOrder } from "./commands.ts";
+import { AllocateOrder, AllocationView } from "./schemas.ts";
+
+/** The choice of stock for an order, with its reasons: made anew, or only told. */
+export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
+  "/allocate",
+  ({ call, params, query: { dry_run = false } }) =>
+    answerWrite(call, 200, async (tx) => {
+      const allocate = (within: typeof tx) => allocateOrder(within, params.id);
+      // What would be done is done in truth and undone again, so that both always agree.
+      const { order, allotments } = await (dry_run ? rehearsed(tx, allocate) : allocate(tx));
+      const backordered_units = backorderedUnits(order);
+      return {
+        order_id: wireId("order", order.id),
+        dry_run,
+        allocation: { complete: backordered_units === 0, backordered_units },
+        items: allotments.map(allotmentView),
+      };
+    }),
+  {
+    query: queryOf(AllocateOrder),
+    body: bodyOf(NoFields),
+    detail: documented({
+      id: "allocateOrder",
+      summary: "Choose stock for an order anew, or tell what would be chosen, with the reasons",
+      answers: { 200: EnvelopedView(AllocationView) },
+    }),
+  },
+);
