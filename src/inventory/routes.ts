@@ -2,8 +2,10 @@ import { Elysia } from "elysia";
 import { bookingRoutes } from "./bookings/routes.ts";
 import { lotRoutes } from "./lots/routes.ts";
 import { movementRoutes } from "./movements/routes.ts";
+import { receiptRoutes } from "./receipts/routes.ts";
 import { stockSheetRoutes } from "./sheets/routes.ts";
 import { stockRoutes } from "./stock/routes.ts";
+import { transferRoutes } from "./transfers/routes.ts";
 import { warehouseRoutes } from "./warehouses/routes.ts";
 
 /** All of `/inventory`. */
@@ -12,5 +14,7 @@ export const inventoryRoutes = new Elysia()
   .use(movementRoutes)
   .use(bookingRoutes)
   .use(lotRoutes)
+  .use(receiptRoutes)
+  .use(transferRoutes)
   .use(stockSheetRoutes)
   .use(stockRoutes);

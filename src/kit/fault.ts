@@ -96,12 +96,12 @@ export function missing(what: string, id: string | number): Fault {
   return new Fault("resource_missing", `No such ${what}: ${id}.`, { resource: what });
 }
 
-/** Runs `work`; what it refuses of a field is refused of that field of `place`: `items[2].bin` for `bin`. */
-export async function within<Done>(place: string, work: () => Promise<Done>): Promise<Done> {
+/** Runs `work`; what it refuses of a field is refused of that field of `place`, if any: of `items[2].bin` for `bin`. */
+export async function within<Done>(place: string | null, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Fault) || error.facts.fields === undefined) throw error;
+    if (place === null || !(error instanceof Fault) || error.facts.fields === undefined) throw error;
     const fields = error.facts.fields.map((problem) => ({ ...problem, field: `${place}.${problem.field}` }));
     throw new Fault(error.code, error.message, { ...error.facts, fields });
   }

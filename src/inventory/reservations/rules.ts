@@ -152,7 +152,8 @@ export function hasAll(warehouse_id: number, { needed, candidates }: Pick<Field,
   });
 }
 
-function byAge({ item: a, free: few }: Candidate, { item: b, free: many }: Candidate): number {
+/** Sorts what leaves first to the front: first expired, first received, smallest bin, then along the pick path. */
+export function byAge({ item: a, free: few }: Candidate, { item: b, free: many }: Candidate): number {
   return (
     (a.expiration_date ?? Number.MAX_SAFE_INTEGER) - (b.expiration_date ?? Number.MAX_SAFE_INTEGER) ||
     a.received_at - b.received_at ||

@@ -1,0 +1,138 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { invalid, within } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { emit } from "../../outbox/emit.ts";
+import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { type OpenShelf, shelfData, shelfOf } from "../shelves/commands.ts";
+import { takeIn, warehouseNamed } from "../stock/commands.ts";
+import { getStockedIds } from "../stock/store.ts";
+import { getWarehouse } from "../warehouses/store.ts";
+import type { Warehouse } from "../warehouses/warehouse.ts";
+import type { Receipt, ReceiptLine } from "./receipt.ts";
+import { countOn, expectedExpiry, expectedLot } from "./rules.ts";
+import type { CreateReceipt, ScanReceipt } from "./schemas.ts";
+import { type ReceiptAction, type ReceiptStatus, type ReceivedCondition, receiptMoves } from "./status.ts";
+import { endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLine } from "./store.ts";
+
+/**
+ * Announces a delivery: its units count as incoming until they come or the receipt is over.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
+  const { reference = null, supplier = null, location, expected_at } = input;
+  const warehouse_id = await warehouseNamed(tx, location, "location");
+  const ids = await getStockedIds(tx, input.lines, "lines");
+  const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
+    if (lot_number === null && expiration_date) {
+      throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
+    }
+    return { product_id: ids[at] ?? 0, quantity, lot_number, expiration_date: momentOf(expiration_date) ?? null };
+  });
+  return insertReceipt(tx, { reference, supplier, warehouse_id, expected_at: momentOf(expected_at) ?? null }, lines);
+}
+
+type Item = ScanReceipt["items"][number];
+
+/**
+ * Takes units of a delivery into the warehouse as they are scanned; more than was expected is taken as well. Whoever
+ * waits for them gets them at once.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed.
+ * Emits: inventory.received (one for each item), inventory.updated.
+ */
+export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  const status = moved("scan", before.status);
+  const warehouse = await getWarehouse(tx, before.warehouse_id);
+  const ids = await getStockedIds(tx, input.items, "items");
+  const shelves = await freshShelves(tx, ids);
+  const arrivals: { shelf: OpenShelf; received: Awaited<ReturnType<typeof takeIn>> }[] = [];
+  const changed = new Set<ReceiptLine>();
+  for (const [at, item] of input.items.entries()) {
+    const shelf = shelfOf(shelves, ids[at] ?? 0);
+    const received = await within(`items[${at}]`, async () => {
+      for (const line of countItem(before, shelf, item)) changed.add(line);
+      return takeItem(tx, before, warehouse, shelf, item, actor);
+    });
+    arrivals.push({ shelf, received });
+  }
+  for (const line of changed) await saveReceiptLine(tx, line);
+  const after = await saveReceipt(tx, before, { status });
+  await fillBackorders(tx, shelves, ids);
+  const events = arrivals.map(({ shelf, received }) => ({ ...shelfData(tx, shelf), received }));
+  await emit(
+    tx,
+    events.map((data) => ({ type: "inventory.received", data })),
+  );
+  return after;
+}
+
+/** Counts scanned units on the lines that expect them; answers the lines that changed. */
+function countItem({ lines }: Receipt, shelf: OpenShelf, item: Item): ReceiptLine[] {
+  const { condition = "good" } = item;
+  return countOn(lines, { ...item, lot_number: item.lot_number ?? expectedLot(lines, item.sku) }).map(
+    ({ line, quantity }) => {
+      const awaited = Math.min(quantity, line.outstanding);
+      line.outstanding -= awaited;
+      shelf.incoming -= awaited;
+      line.received += quantity;
+      if (condition !== "good") line.set_aside += quantity;
+      return line;
+    },
+  );
+}
+
+/** The kind of bin for units that came like this. */
+const binKindFor: Readonly<Record<ReceivedCondition, "damage" | "quarantine" | null>> = {
+  good: null,
+  damaged: "damage",
+  quarantined: "quarantine",
+};
+
+function takeItem(tx: Tx, receipt: Receipt, warehouse: Warehouse, shelf: OpenShelf, item: Item, actor: Actor) {
+  const { id, lines } = receipt;
+  const { sku, quantity, bin, condition = "good" } = item;
+  const lot_number = item.lot_number ?? expectedLot(lines, sku);
+  return takeIn(tx, shelf, {
+    warehouse,
+    quantity,
+    bin,
+    kind: binKindFor[condition],
+    lot_number,
+    expiration_date: momentOf(item.expiration_date) ?? expectedExpiry(lines, sku, lot_number),
+    received_date: tx.now,
+    reason: condition === "damaged" ? "damaged" : condition === "quarantined" ? "quality_hold" : "received",
+    reference: { type: "receipt", id: wireId("receipt", id) },
+    actor,
+  });
+}
+
+/**
+ * Ends a receipt: what has not come is missing. Closing it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  if (before.status === "closed") return before;
+  const status = moved("close", before.status);
+  await endReceiptLines(tx, before.id);
+  return saveReceipt(tx, before, { status, closed_at: tx.now });
+}
+
+/**
+ * Calls a delivery off of which nothing has come. Cancelling it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function cancelReceipt(tx: Tx, id: string): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  if (before.status === "cancelled") return before;
+  const status = moved("cancel", before.status);
+  await endReceiptLines(tx, before.id);
+  return saveReceipt(tx, before, { status, cancelled_at: tx.now });
+}
+
+function moved(action: ReceiptAction, status: ReceiptStatus): ReceiptStatus {
+  return move<ReceiptStatus, typeof receiptMoves>(receiptMoves, action, status);
+}

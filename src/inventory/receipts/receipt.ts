@@ -1,0 +1,73 @@
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import { allowedActions } from "../../kit/moves.ts";
+import { type ReceiptStatus, receiptMoves } from "./status.ts";
+
+/** What is expected of one product, perhaps of one lot. The counts change while a transaction works on them. */
+export interface ReceiptLine {
+  readonly id: number;
+  readonly receipt_id: number;
+  readonly product_id: number;
+  readonly sku: string;
+  /** Null when any lot may come. */
+  readonly lot_number: string | null;
+  readonly expiration_date: number | null;
+  /** Units expected. */
+  readonly quantity: number;
+  /** Units that came, more than expected perhaps. */
+  received: number;
+  /** Of these, units that were not good and lie apart. */
+  set_aside: number;
+  /** Units that may still come: none once the receipt is over. */
+  outstanding: number;
+}
+
+/** A delivery that is expected, without its lines. */
+export interface PlainReceipt {
+  readonly id: number;
+  readonly status: ReceiptStatus;
+  readonly reference: string | null;
+  readonly supplier: string | null;
+  readonly warehouse_id: number;
+  readonly expected_at: number | null;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly closed_at: number | null;
+  readonly cancelled_at: number | null;
+}
+
+/** A delivery that is expected, and what came of it. */
+export interface Receipt extends PlainReceipt {
+  readonly lines: readonly ReceiptLine[];
+}
+
+/** The receipt as the API shows it. Units are missing once it is closed; before, they are outstanding. */
+export function receiptView(receipt: Receipt) {
+  const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;
+  return {
+    id: wireId("receipt", id),
+    status,
+    reference,
+    supplier,
+    location: wireId("warehouse", warehouse_id),
+    expected_at: isoOrNull(expected_at),
+    lines: lines.map((line) => ({
+      sku: line.sku,
+      lot_number: line.lot_number,
+      expiration_date: isoOrNull(line.expiration_date),
+      quantity: line.quantity,
+      quantity_received: line.received,
+      quantity_set_aside: line.set_aside,
+      quantity_outstanding: line.outstanding,
+      quantity_over: Math.max(0, line.received - line.quantity),
+      quantity_missing: status === "closed" ? Math.max(0, line.quantity - line.received) : 0,
+    })),
+    allowed_actions: allowedActions<ReceiptStatus, typeof receiptMoves>(receiptMoves, status, false),
+    version,
+    created_at: iso(receipt.created_at),
+    updated_at: iso(receipt.updated_at),
+    closed_at: isoOrNull(receipt.closed_at),
+    cancelled_at: isoOrNull(receipt.cancelled_at),
+  };
+}

@@ -1,0 +1,69 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { readId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./commands.ts";
+import { type Receipt, receiptView } from "./receipt.ts";
+import { CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
+import { countReceipts, getReceipt, listReceipts } from "./store.ts";
+
+const found = (id: string, summary: string) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(ReceiptView) } });
+
+/** Deliveries that are expected, and what comes of them. */
+export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
+  .use(conventions)
+  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => receiptView(await createReceipt(tx, body))), {
+    body: bodyOf(CreateReceipt),
+    detail: documented({
+      id: "createReceipt",
+      summary: "Announce a delivery",
+      answers: { 201: EnvelopedView(ReceiptView) },
+    }),
+  })
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListReceipts),
+    detail: documented({ id: "listReceipts", summary: "List receipts", answers: { 200: ListView(ReceiptView) } }),
+  })
+  .get("/:id", ({ call, params }) => answerRead(call, async (db) => receiptView(await getReceipt(db, params.id))), {
+    detail: found("getReceipt", "Get a receipt"),
+  })
+  .post("/:id/lines", ({ call, params, body }) => step(call, (tx) => scanReceipt(tx, params.id, body, call.actor)), {
+    body: bodyOf(ScanReceipt),
+    detail: found("scanReceipt", "Take scanned units of a delivery into the warehouse"),
+  })
+  .post("/:id/close", ({ call, params }) => step(call, (tx) => closeReceipt(tx, params.id)), {
+    body: bodyOf(NoBody),
+    detail: found("closeReceipt", "Close a receipt: what has not come is missing"),
+  })
+  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelReceipt(tx, params.id)), {
+    body: bodyOf(NoBody),
+    detail: found("cancelReceipt", "Call off a delivery of which nothing has come"),
+  });
+
+function step(call: Call, work: (tx: Tx) => Promise<Receipt>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => receiptView(await work(tx)));
+}
+
+function list(call: Call, query: ListReceipts): Promise<Response> {
+  const { status, location, reference } = query;
+  // A warehouse that does not exist expects nothing.
+  const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+  const filter = { status, warehouse_id, reference };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listReceipts(db, filter, window),
+      count: (db) => countReceipts(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (rows) => rows.map(receiptView),
+  );
+}

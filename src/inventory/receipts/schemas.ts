@@ -1,0 +1,79 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, idField, momentField, nullable, quantityField, textField } from "../../kit/schema.ts";
+import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
+
+const items_max = 500;
+
+const ExpectedLine = closed({
+  sku: textField(100),
+  quantity: quantityField("Units expected."),
+  lot_number: Type.Optional(nullable(textField(80, { description: "Any lot may come unless given." }))),
+  expiration_date: Type.Optional(nullable(momentField())),
+});
+
+export const CreateReceipt = closed({
+  reference: Type.Optional(nullable(textField(100, { description: "Your name of it, such as a purchase order." }))),
+  supplier: Type.Optional(nullable(textField(200))),
+  location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
+  expected_at: Type.Optional(nullable(momentField())),
+  lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
+});
+export type CreateReceipt = Static<typeof CreateReceipt>;
+
+const ScannedItem = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  lot_number: Type.Optional(textField(80, { description: "That of the receipt when it expects only one." })),
+  expiration_date: Type.Optional(momentField("That of the receipt unless given.")),
+  bin: Type.Optional(textField(40)),
+  condition: Type.Optional(
+    choice(receivedConditions, { description: "`good` unless given; others lie apart and are not for sale." }),
+  ),
+});
+
+export const ScanReceipt = closed({ items: Type.Array(ScannedItem, { minItems: 1, maxItems: items_max }) });
+export type ScanReceipt = Static<typeof ScanReceipt>;
+
+/** The body of a step that takes nothing. */
+export const NoBody = closed({});
+
+export const ListReceipts = closed({
+  ...pageFields,
+  status: Type.Optional(choice(receiptStatuses)),
+  location: Type.Optional(idField("warehouse")),
+  reference: Type.Optional(textField(100)),
+});
+export type ListReceipts = Static<typeof ListReceipts>;
+
+const count = Type.Integer({ minimum: 0 });
+const text = nullable(Type.String());
+const moment = Type.String({ format: "date-time" });
+
+export const ReceiptView = closed({
+  id: Type.String(),
+  status: choice(receiptStatuses),
+  reference: text,
+  supplier: text,
+  location: Type.String(),
+  expected_at: nullable(moment),
+  lines: Type.Array(
+    closed({
+      sku: Type.String(),
+      lot_number: text,
+      expiration_date: nullable(moment),
+      quantity: count,
+      quantity_received: count,
+      quantity_set_aside: count,
+      quantity_outstanding: count,
+      quantity_over: count,
+      quantity_missing: count,
+    }),
+  ),
+  allowed_actions: Type.Array(choice(Object.keys(receiptMoves) as (keyof typeof receiptMoves)[])),
+  version: Type.Integer({ minimum: 1 }),
+  created_at: moment,
+  updated_at: moment,
+  closed_at: nullable(moment),
+  cancelled_at: nullable(moment),
+});

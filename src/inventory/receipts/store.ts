@@ -1,0 +1,141 @@
+import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
+import { among, forUpdate, list } from "../../../db/kit.ts";
+import { products } from "../../../db/schema/products.ts";
+import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
+import type { ReceiptStatus } from "./status.ts";
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(receipts).where(eq(receipts.id, a.id)));
+const lockedById = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(receipts).where(eq(receipts.id, a.id))),
+);
+const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({
+      id: receipt_lines.id,
+      receipt_id: receipt_lines.receipt_id,
+      product_id: receipt_lines.product_id,
+      sku: products.sku,
+      lot_number: receipt_lines.lot_number,
+      expiration_date: receipt_lines.expiration_date,
+      quantity: receipt_lines.quantity,
+      received: receipt_lines.received,
+      set_aside: receipt_lines.set_aside,
+      outstanding: receipt_lines.outstanding,
+    })
+    .from(receipt_lines)
+    .innerJoin(products, eq(products.id, receipt_lines.product_id))
+    .where(among(receipt_lines.receipt_id, a.ids))
+    .orderBy(asc(receipt_lines.id)),
+);
+
+/** The receipt that an identifier names. Refuses: resource_missing. */
+export async function getReceipt(db: Db, id: string | number): Promise<Receipt> {
+  const [found] = await assemble(db, await byId(db, { id: readId("receipt", id) ?? 0 }));
+  if (found === undefined) throw missing("receipt", id);
+  return found;
+}
+
+/** As `getReceipt`, and nobody else changes the receipt until this transaction ends. */
+export async function lockReceipt(tx: Tx, id: string | number): Promise<Receipt> {
+  const [found] = await assemble(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
+  if (found === undefined) throw missing("receipt", id);
+  return found;
+}
+
+async function assemble(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[]> {
+  if (rows.length === 0) return [];
+  const lines = Map.groupBy(await linesOf(db, { ids: list(rows.map(({ id }) => id)) }), (line) => line.receipt_id);
+  return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }));
+}
+
+/** What a list of receipts may be narrowed to. */
+export interface ReceiptFilter {
+  readonly status?: ReceiptStatus | undefined;
+  readonly warehouse_id?: number | undefined;
+  readonly reference?: string | undefined;
+}
+
+function matching({ status, warehouse_id, reference }: ReceiptFilter): SQL | undefined {
+  return and(
+    status === undefined ? undefined : eq(receipts.status, status),
+    warehouse_id === undefined ? undefined : eq(receipts.warehouse_id, warehouse_id),
+    reference === undefined ? undefined : eq(receipts.reference, reference),
+  );
+}
+
+/** A page of receipts by creation, newest first. */
+export async function listReceipts(db: Db, filter: ReceiptFilter, window: Window): Promise<Receipt[]> {
+  const { limit, offset, after } = window;
+  const older = after && sql`(${receipts.created_at}, ${receipts.id}) < (${after[0]}, ${after[1]})`;
+  const rows = await db.sql
+    .select()
+    .from(receipts)
+    .where(and(matching(filter), older ?? undefined))
+    .orderBy(desc(receipts.created_at), desc(receipts.id))
+    .limit(limit)
+    .offset(offset);
+  return assemble(db, rows);
+}
+
+/** How many receipts match. */
+export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<number> {
+  return db.sql.$count(receipts, matching(filter));
+}
+
+/** What a new receipt is made of beside what every new receipt is. */
+export type NewReceipt = Pick<PlainReceipt, "reference" | "supplier" | "warehouse_id" | "expected_at">;
+
+/** Stores a delivery that is expected and answers it. */
+export async function insertReceipt(
+  tx: Tx,
+  fields: NewReceipt,
+  lines: readonly Pick<ReceiptLine, "product_id" | "lot_number" | "expiration_date" | "quantity">[],
+): Promise<Receipt> {
+  const times = { created_at: tx.now, updated_at: tx.now, closed_at: null, cancelled_at: null };
+  const [receipt_id = 0] = await insertIds(tx, receipts, [{ ...fields, status: "expected", version: 1, ...times }]);
+  const rows = lines.map((line) => ({ receipt_id, ...line, received: 0, set_aside: 0, outstanding: line.quantity }));
+  await insert(tx, receipt_lines, rows);
+  return getReceipt(tx, receipt_id);
+}
+
+/** Stores what changed of a receipt, its lines apart, and answers it as it is now; its version moves by one. */
+export async function saveReceipt(
+  tx: Tx,
+  before: Receipt,
+  change: Partial<Pick<PlainReceipt, "status" | "closed_at" | "cancelled_at">>,
+): Promise<Receipt> {
+  await tx.sql
+    .update(receipts)
+    .set({ ...change, version: before.version + 1, updated_at: tx.now })
+    .where(eq(receipts.id, before.id));
+  return getReceipt(tx, before.id);
+}
+
+const saveCounts = prepared(
+  (tx: Writing, a: Args<{ id: number; received: number; set_aside: number; outstanding: number }>) =>
+    tx
+      .update(receipt_lines)
+      .set({
+        received: sql`${a.received}`,
+        set_aside: sql`${a.set_aside}`,
+        outstanding: sql`${a.outstanding}`,
+      })
+      .where(eq(receipt_lines.id, a.id)),
+);
+
+/** Stores the counts of a line. */
+export async function saveReceiptLine(tx: Tx, line: ReceiptLine): Promise<void> {
+  const { id, received, set_aside, outstanding } = line;
+  await saveCounts(tx, { id, received, set_aside, outstanding });
+}
+
+/** Nothing of a receipt may come any more. */
+export async function endReceiptLines(tx: Tx, receipt_id: number): Promise<void> {
+  await tx.sql.update(receipt_lines).set({ outstanding: 0 }).where(eq(receipt_lines.receipt_id, receipt_id));
+}

@@ -1,0 +1,189 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault, invalid, within } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
+import { refuseTooMuch, warehouseNamed } from "../stock/commands.ts";
+import { type BinSpot, binSpot, lotSpot, type StockItem } from "../stock/shelf.ts";
+import { findLotById, getStockedIds } from "../stock/store.ts";
+import { binFor, waitingSpot } from "../warehouses/commands.ts";
+import { getWarehouse } from "../warehouses/store.ts";
+import { type ArrivedUnits, chooseUnits, planArrival } from "./rules.ts";
+import type { CloseTransfer, CreateTransfer, ReceiveTransfer } from "./schemas.ts";
+import { type TransferAction, type TransferStatus, transferMoves } from "./status.ts";
+import { insertLoads, insertTransfer, lockTransfer, type NewLoad, saveLoad, saveTransfer } from "./store.ts";
+import { loadsOf, type Transfer, type TransferLine, type TransferLoad } from "./transfer.ts";
+
+/**
+ * Plans to move units from one warehouse to another; nothing moves yet.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Transfer> {
+  const from_warehouse_id = await warehouseNamed(tx, input.from_location, "from_location");
+  const to_warehouse_id = await warehouseNamed(tx, input.to_location, "to_location");
+  if (from_warehouse_id === to_warehouse_id) throw invalid("to_location", "must be another warehouse");
+  const ids = await getStockedIds(tx, input.items, "items");
+  const lines = input.items.map(({ quantity, lot_number = null, bin = null }, at) => {
+    return { product_id: ids[at] ?? 0, quantity, lot_number, bin };
+  });
+  return insertTransfer(tx, { reference: input.reference ?? null, from_warehouse_id, to_warehouse_id }, lines);
+}
+
+/**
+ * Sends the units of a transfer off: they leave what is on hand and are in transit.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_inventory (promised units stay where they are).
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Transfer> {
+  const before = await lockTransfer(tx, id);
+  const status = moved("ship", before.status);
+  const { lines, from_warehouse_id: warehouse_id } = before;
+  const shelves = await freshShelves(tx, productsOf(lines));
+  const shortages: { sku: string; requested: number; available: number }[] = [];
+  for (const line of lines) {
+    const shelf = shelfOf(shelves, line.product_id);
+    const portions = chooseUnits(line, shelf.items, { warehouse_id, now: tx.now, crowded: shelf.crowded });
+    const available = portions.reduce((units, portion) => units + portion.quantity, 0);
+    if (available < line.quantity) shortages.push({ sku: line.sku, requested: line.quantity, available });
+    const loads = new Map<number | null, NewLoad>();
+    for (const { item, quantity } of portions) {
+      addLoad(loads, line, item, quantity);
+      await moveUnits(tx, shelf, {
+        ...postingOf(before, quantity, actor),
+        from: item,
+        to: null,
+        to_place: "in_transit",
+      });
+      shelf.incoming += quantity;
+    }
+    await insertLoads(tx, [...loads.values()]);
+  }
+  if (shortages.length > 0) throw shortage(before, shortages);
+  return saveTransfer(tx, before, { status, shipped_at: tx.now });
+}
+
+function productsOf(rows: readonly { readonly product_id: number }[]): number[] {
+  return [...new Set(rows.map(({ product_id }) => product_id))];
+}
+
+/** Adds units of an item to what leaves for a line: one load for each lot. */
+function addLoad(loads: Map<number | null, NewLoad>, line: TransferLine, item: StockItem, quantity: number): void {
+  const { lot_id, received_at } = item;
+  const load = loads.get(lot_id);
+  loads.set(lot_id, {
+    transfer_line_id: line.id,
+    product_id: line.product_id,
+    lot_id,
+    stocked_at: Math.min(received_at, load?.stocked_at ?? received_at),
+    quantity: quantity + (load?.quantity ?? 0),
+  });
+}
+
+function shortage({ from_warehouse_id }: Transfer, shortages: { sku: string; requested: number; available: number }[]) {
+  const named = shortages.map(
+    ({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} available)`,
+  );
+  const place = wireId("warehouse", from_warehouse_id);
+  const message = `There is too little in ${place} of ${named.join(", ")}: promised units are not moved.`;
+  return new Fault("insufficient_inventory", message, { shortages });
+}
+
+/** The movement of a transfer's units, but for where they come from and go to. */
+function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
+  const reference = { type: "transfer", id: wireId("transfer", id) };
+  const kept = { quantity, promised: false, reference, confirmed: true, actor };
+  return { type: "transfer", reason: "transferred", ...kept } as const;
+}
+
+/**
+ * Takes units of a transfer in where they arrived; without `items` all that is in transit. Whoever waits for them gets
+ * them at once. The transfer is received when nothing is in transit any more.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed.
+ * Emits: inventory.updated.
+ */
+export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
+  const before = await lockTransfer(tx, id);
+  const status = moved("receive", before.status);
+  const loads = loadsOf(before);
+  const arrived = planArrival(loads, input.items);
+  const products = productsOf(arrived.map(({ load }) => load));
+  const shelves = await freshShelves(tx, products);
+  const warehouse = await getWarehouse(tx, before.to_warehouse_id);
+  for (const units of arrived) {
+    const shelf = shelfOf(shelves, units.load.product_id);
+    await within(input.items === undefined ? null : `items[${units.item}]`, async () => {
+      const place = binSpot(warehouse, await binFor(tx, warehouse, shelf.product, units.bin));
+      await takeLoad(tx, before, shelf, units, place, actor);
+    });
+    units.load.received += units.quantity;
+    await saveLoad(tx, units.load);
+  }
+  const after = await saveTransfer(tx, before, hasEnded(loads) ? received(tx) : { status });
+  await fillBackorders(tx, shelves, products);
+  return after;
+}
+
+const hasEnded = (loads: readonly TransferLoad[]) => loads.every((load) => load.in_transit === 0);
+
+const received = (tx: Tx) => ({ status: moved("close", "in_transit"), received_at: tx.now });
+
+/** Puts units that were in transit into a bin; answers the stock item that holds them. */
+async function takeLoad(
+  tx: Tx,
+  transfer: Transfer,
+  shelf: OpenShelf,
+  { load, quantity }: Pick<ArrivedUnits, "load" | "quantity">,
+  place: BinSpot,
+  actor: Actor,
+): Promise<StockItem> {
+  const lot = load.lot_id === null ? null : await findLotById(tx, load.lot_id);
+  const spot = { product_id: load.product_id, ...place, ...lotSpot(lot), received_at: load.stocked_at };
+  refuseTooMuch(shelf, spot, quantity, "quantity");
+  const posting = { ...postingOf(transfer, quantity, actor), from: null, to: spot, to_place: null };
+  const { to } = await moveUnits(tx, shelf, posting);
+  assert(to, "units that arrived lie somewhere");
+  load.in_transit -= quantity;
+  shelf.incoming -= quantity;
+  return to;
+}
+
+/**
+ * Ends a transfer: units still in transit never arrived and are written off, by way of the target's quarantine, so that
+ * the ledger tells of them. Closing it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, actor: Actor): Promise<Transfer> {
+  const before = await lockTransfer(tx, id);
+  if (before.status === "received") return before;
+  moved("close", before.status);
+  const { reason = "lost", notes } = input;
+  const open = planArrival(loadsOf(before), undefined);
+  const shelves = await freshShelves(tx, productsOf(open.map(({ load }) => load)));
+  const place = await waitingSpot(tx, before.to_warehouse_id, "quarantine");
+  for (const { load, quantity } of open) {
+    const shelf = shelfOf(shelves, load.product_id);
+    const from = await takeLoad(tx, before, shelf, { load, quantity }, place, actor);
+    const posting = { ...postingOf(before, quantity, actor), type: "adjustment", reason, notes } as const;
+    await moveUnits(tx, shelf, { ...posting, from, to: null, to_place: "write_off" });
+    load.written_off += quantity;
+    await saveLoad(tx, load);
+  }
+  return saveTransfer(tx, before, received(tx));
+}
+
+/**
+ * Calls a transfer off that has not been shipped. Cancelling it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function cancelTransfer(tx: Tx, id: string): Promise<Transfer> {
+  const before = await lockTransfer(tx, id);
+  if (before.status === "cancelled") return before;
+  return saveTransfer(tx, before, { status: moved("cancel", before.status), cancelled_at: tx.now });
+}
+
+function moved(action: TransferAction, status: TransferStatus): TransferStatus {
+  return move<TransferStatus, typeof transferMoves>(transferMoves, action, status);
+}

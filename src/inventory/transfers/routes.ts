@@ -1,0 +1,78 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { readId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./commands.ts";
+import { CloseTransfer, CreateTransfer, ListTransfers, NoBody, ReceiveTransfer, TransferView } from "./schemas.ts";
+import { countTransfers, getTransfer, listTransfers } from "./store.ts";
+import { type Transfer, transferView } from "./transfer.ts";
+
+const found = (id: string, summary: string) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(TransferView) } });
+
+/** Units on their way from one warehouse to another. */
+export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
+  .use(conventions)
+  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => transferView(await createTransfer(tx, body))), {
+    body: bodyOf(CreateTransfer),
+    detail: documented({
+      id: "createTransfer",
+      summary: "Plan a transfer between two warehouses",
+      answers: { 201: EnvelopedView(TransferView) },
+    }),
+  })
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListTransfers),
+    detail: documented({ id: "listTransfers", summary: "List transfers", answers: { 200: ListView(TransferView) } }),
+  })
+  .get("/:id", ({ call, params }) => answerRead(call, async (db) => transferView(await getTransfer(db, params.id))), {
+    detail: found("getTransfer", "Get a transfer"),
+  })
+  .post("/:id/ship", ({ call, params }) => step(call, (tx) => shipTransfer(tx, params.id, call.actor)), {
+    body: bodyOf(NoBody),
+    detail: found("shipTransfer", "Send the units of a transfer off"),
+  })
+  .post(
+    "/:id/receive",
+    ({ call, params, body }) => step(call, (tx) => receiveTransfer(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(ReceiveTransfer),
+      detail: found("receiveTransfer", "Take in units of a transfer that arrived"),
+    },
+  )
+  .post("/:id/close", ({ call, params, body }) => step(call, (tx) => closeTransfer(tx, params.id, body, call.actor)), {
+    body: bodyOf(CloseTransfer),
+    detail: found("closeTransfer", "End a transfer: what has not arrived is written off"),
+  })
+  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelTransfer(tx, params.id)), {
+    body: bodyOf(NoBody),
+    detail: found("cancelTransfer", "Call off a transfer that has not been shipped"),
+  });
+
+function step(call: Call, work: (tx: Tx) => Promise<Transfer>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => transferView(await work(tx)));
+}
+
+function list(call: Call, query: ListTransfers): Promise<Response> {
+  const { status, from_location, to_location } = query;
+  // A warehouse that does not exist sends and gets nothing.
+  const warehouse = (location: string | number | undefined) =>
+    location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+  const filter = { status, from_warehouse_id: warehouse(from_location), to_warehouse_id: warehouse(to_location) };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listTransfers(db, filter, window),
+      count: (db) => countTransfers(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (rows) => rows.map(transferView),
+  );
+}

@@ -1,0 +1,89 @@
+import { invalid } from "../../kit/fault.ts";
+import { byAge, type Portion } from "../reservations/rules.ts";
+import { isSellable, type StockItem } from "../stock/shelf.ts";
+import type { TransferLine, TransferLoad } from "./transfer.ts";
+
+/** What units a line may take, and when (ms). */
+export interface Source {
+  readonly warehouse_id: number;
+  readonly now: number;
+  /** Whether older demand waits for the units, so that nothing may be taken. */
+  readonly crowded: boolean;
+}
+
+/**
+ * The units that leave for a line: free ones in storage, first expired first, then first received. Units of a lot that
+ * is not for sale are moved only when the lot is named. Answers too few where there are too few.
+ */
+export function chooseUnits(
+  { quantity, lot_number, bin }: Pick<TransferLine, "quantity" | "lot_number" | "bin">,
+  items: readonly StockItem[],
+  { warehouse_id, now, crowded }: Source,
+): Portion[] {
+  const isMeant = (item: StockItem) =>
+    item.warehouse_id === warehouse_id &&
+    item.bin_kind === "storage" &&
+    (bin === null || item.bin === bin) &&
+    (lot_number === null ? isSellable(item, now) : item.lot_number === lot_number);
+  const candidates = (crowded ? [] : items)
+    .filter(isMeant)
+    .map((item) => ({ item, free: item.on_hand - item.reserved }))
+    .sort(byAge);
+  const portions: Portion[] = [];
+  let left = quantity;
+  for (const { item, free } of candidates) {
+    const units = Math.min(left, free);
+    left -= units;
+    if (units > 0) portions.push({ item, quantity: units });
+  }
+  return portions;
+}
+
+/** Units of one SKU that arrived. */
+export interface ArrivedItem {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly lot_number?: string | undefined;
+  readonly bin?: string | undefined;
+}
+
+/** Units of one load that arrived, and the bin they go to; undefined for the usual one. */
+export interface ArrivedUnits {
+  readonly load: TransferLoad;
+  readonly quantity: number;
+  readonly bin: string | undefined;
+  /** Which item of the request they are of. */
+  readonly item: number;
+}
+
+/**
+ * What of the loads under way arrived; without items, all of it.
+ * Refuses: validation_failed, for more than is in transit.
+ */
+export function planArrival(loads: readonly TransferLoad[], items: readonly ArrivedItem[] | undefined): ArrivedUnits[] {
+  const open = loads.filter((load) => load.in_transit > 0);
+  if (items === undefined) {
+    return open.map((load) => ({ load, quantity: load.in_transit, bin: undefined, item: 0 }));
+  }
+  const left = new Map(open.map((load) => [load, load.in_transit]));
+  return items.flatMap(({ sku, quantity, lot_number, bin }, item) => {
+    const meant = open.filter(
+      (load) => load.sku === sku && (lot_number === undefined || load.lot_number === lot_number),
+    );
+    const known = meant.reduce((units, load) => units + (left.get(load) ?? 0), 0);
+    if (known < quantity) {
+      const what = lot_number === undefined ? sku : `lot ${lot_number} of ${sku}`;
+      throw invalid(`items[${item}].quantity`, `is more than is in transit: ${known} units of ${what}`, "too_large");
+    }
+    let missing = quantity;
+    const arrived: ArrivedUnits[] = [];
+    for (const load of meant) {
+      const units = Math.min(missing, left.get(load) ?? 0);
+      if (units === 0) continue;
+      missing -= units;
+      left.set(load, (left.get(load) ?? 0) - units);
+      arrived.push({ load, quantity: units, bin, item });
+    }
+    return arrived;
+  });
+}
