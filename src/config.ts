@@ -29,7 +29,8 @@ function flag(name: string): string | null {
 
 /** One flag of a command: how it is written in `--help`, and its default as text. */
 export interface Flag {
-  readonly type: "string" | "boolean";
+  /** A `word` stands by itself behind the command, as the name of a file does. */
+  readonly type: "string" | "boolean" | "word";
   readonly value?: string;
   readonly help: string;
   readonly default?: string;
@@ -46,14 +47,21 @@ export class WrongUse extends Error {}
  * Refuses unknown flags, flags without a value and stray words with `WrongUse`.
  */
 export function readFlags<F extends Flags>(words: readonly string[], flags: F): Given<F> {
-  const options = Object.fromEntries(Object.entries(flags).map(([name, { type }]) => [name, { type }]));
+  const places = Object.keys(flags).filter((name) => flags[name]?.type === "word");
+  const options = Object.fromEntries(
+    Object.entries(flags).flatMap(([name, { type }]) => (type === "word" ? [] : [[name, { type }]])),
+  );
   let given: Record<string, unknown>;
+  let alone: readonly string[];
   try {
-    given = parseArgs({ args: [...words], options, strict: true, allowPositionals: false }).values;
+    const parsed = parseArgs({ args: [...words], options, strict: true, allowPositionals: places.length > 0 });
+    [given, alone] = [parsed.values, parsed.positionals];
   } catch (error) {
     throw new WrongUse(error instanceof Error ? error.message : String(error));
   }
+  if (alone.length > places.length) throw new WrongUse(`Unexpected argument '${alone[places.length]}'.`);
   const read = ([name, { type, default: fallback }]: [string, Flag]) => {
+    if (type === "word") return [name, alone[places.indexOf(name)]];
     const setting = given[name] ?? variable(`PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`);
     if (type === "boolean") return [name, setting === true || setting === "1" || setting === "true"];
     return [name, setting ?? fallback];

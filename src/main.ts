@@ -25,6 +25,7 @@ import { readId, wireId } from "./kit/ids.ts";
 import { jsonLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { serve } from "./serve.ts";
+import { exporting, importing, reportLines } from "./spreadsheets.ts";
 
 process.umask(0o077);
 forgetProxies();
@@ -86,6 +87,11 @@ const commands: Readonly<Record<string, Command>> = {
     flags: { ...place, ...asJson },
     run: (given) => withStores(given, (stores) => runVerify(stores, given.json), { must_exist: true }),
   }),
+  "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
+  "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
+  "export products": exportCommand("products", "write all products as CSV, which can be imported"),
+  "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
+  "export movements": exportCommand("movements", "write the ledger as CSV"),
   demo: command({
     summary: "load a sample business into an empty world",
     flags: {
@@ -104,6 +110,53 @@ const commands: Readonly<Record<string, Command>> = {
     },
   }),
 };
+
+function importCommand(kind: keyof typeof importing, summary: string): Command {
+  return command({
+    summary,
+    flags: {
+      file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
+      mode: { ...inMode.mode, default: "live" },
+      ...place,
+      ...asJson,
+    },
+    run: async (given) => {
+      const { file, json } = given;
+      if (!file) throw new WrongUse("say which FILE to import.");
+      const mode = modeOf(given.mode);
+      return withStores(given, async (stores) => {
+        const report = await importing[kind](stores[mode], file, process.stderr);
+        for (const line of json ? [JSON.stringify(report)] : reportLines(report)) print(line);
+        return report.failed === 0 ? 0 : 1;
+      });
+    },
+  });
+}
+
+function exportCommand(kind: keyof typeof exporting, summary: string): Command {
+  return command({
+    summary,
+    flags: {
+      file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
+      mode: { ...inMode.mode, default: "live" },
+      ...place,
+    },
+    run: async (given) => {
+      const mode = modeOf(given.mode);
+      const work = async (stores: Stores) => {
+        await exporting[kind](stores[mode], given.file, process.stderr);
+        return 0;
+      };
+      return withStores(given, work, { must_exist: true });
+    },
+  });
+}
+
+function modeOf(word: string | undefined): Mode {
+  const mode = modes.find((mode) => mode === word);
+  if (mode === undefined) throw new WrongUse("--mode must be live or test.");
+  return mode;
+}
 
 type Place = Given<typeof place>;
 
@@ -227,8 +280,7 @@ async function runVerify(stores: Stores, json: boolean): Promise<number> {
 }
 
 async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {
-  const mode = modes.find((word) => word === given.mode);
-  if (mode === undefined) throw new WrongUse("--mode must be live or test.");
+  const mode = modeOf(given.mode);
   if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
@@ -256,12 +308,16 @@ function help(word = ""): string {
 }
 
 function helpOf(name: string, { summary, flags }: Command): string {
-  const rows = Object.entries(flags).map(([flag, { value, help: text, default: fallback }]) => {
-    const written = `--${flag}${value === undefined ? "" : ` ${value}`}`;
+  const entries = Object.entries(flags);
+  const words = entries.flatMap(([, { type, value }]) => (type === "word" ? [` ${value}`] : [])).join("");
+  const rows = entries.map(([flag, { type, value, help: text, default: fallback }]) => {
+    const written = type === "word" ? `${value}` : `--${flag}${value === undefined ? "" : ` ${value}`}`;
     return `  ${written.padEnd(34)} ${text}${fallback === undefined ? "" : ` (${fallback})`}`;
   });
-  return [`packhouse ${name}: ${summary}`, "", `Usage: packhouse ${name} [flags]`, "", ...rows].join("\n");
+  return [`packhouse ${name}: ${summary}`, "", `Usage: packhouse ${name}${words} [flags]`, "", ...rows].join("\n");
 }
+
+const oneOf = (words: readonly string[]) => words.join(", ").replace(/, ([^,]*)$/, " or $1");
 
 async function main(words: readonly string[]): Promise<number> {
   const wantsHelp = words.includes("--help") || words.includes("-h");
@@ -270,9 +326,10 @@ async function main(words: readonly string[]): Promise<number> {
   const chosen = name === undefined ? undefined : commands[name];
   if (name === undefined || chosen === undefined) {
     if (words[0] === "--version") return main(["version"]);
-    const isKeys = first[0] === "keys";
-    if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(isKeys ? "keys " : ""), 0);
-    if (isKeys) return done("packhouse keys: say keys create, keys list or keys revoke.", 2);
+    const group = Object.keys(commands).filter((name) => name.startsWith(`${first[0]} `));
+    const isGroup = group.length > 0;
+    if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(isGroup ? `${first[0]} ` : ""), 0);
+    if (isGroup) return done(`packhouse ${first[0]}: say ${oneOf(group)}.`, 2);
     return done(`packhouse: there is no command ${first[0] ?? words[0]}. See packhouse --help.`, 2);
   }
   if (wantsHelp) return done(helpOf(name, chosen), 0);

@@ -47,11 +47,38 @@ describe("works", () => {
     expect([code, out]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
   });
 
+  test("products and stock come in as files and go out as the same, and a bad row makes the exit code 1", async () => {
+    const [goods, counted] = [join(folder, "goods.csv"), join(folder, "counted.csv")];
+    writeFileSync(goods, 'sku,name\nTEA,"Tea, green"\nRICE,Rice\n,Nameless\n');
+    writeFileSync(counted, "sku,bin,quantity\nTEA,A-01,5\nRICE,A-02,7\n");
+    const own = ["--mode", "test", "--data", join(folder, "sheets")];
+    const products = await packhouse(["import", "products", goods, ...own]);
+    expect(products).toEqual({
+      code: 1,
+      out: "line 4: sku is required\n3 rows: 2 created, 0 updated, 0 unchanged, 1 failed\n",
+      err: "Products               3 of 3\n",
+    });
+    const stock = await packhouse(["import", "stock", counted, "--json", ...own]);
+    const report = { rows: 2, created: 2, updated: 0, unchanged: 0, failed: 0, errors: [] };
+    expect([stock.code, JSON.parse(stock.out)]).toEqual([0, report]);
+    for (const kind of ["products", "stock"]) {
+      const file = join(folder, `${kind}.csv`);
+      const written = await packhouse(["export", kind, file, ...own]);
+      expect([written.code, written.out]).toEqual([0, ""]);
+      const again = await packhouse(["import", kind, file, ...own]);
+      expect([again.code, again.out]).toEqual([0, "2 rows: 0 created, 0 updated, 2 unchanged, 0 failed\n"]);
+    }
+    const { code, out } = await packhouse(["export", "movements", ...own]);
+    expect([code, out.split("\r\n").length]).toEqual([0, 4]);
+    expect((await packhouse(["verify", "--data", join(folder, "sheets")])).code).toBe(0);
+  });
+
   test.each([
     [[], "Usage: packhouse <command>"],
     [["--help"], "verify"],
     [["serve", "--help"], "--port PORT"],
     [["keys", "--help"], "keys revoke"],
+    [["import", "stock", "--help"], "import stock FILE [flags]"],
     [["demo", "--help"], "(test)"],
     [["--version"], "packhouse "],
   ])("%j answers on the output", async (words, said) => {
@@ -74,6 +101,10 @@ describe("refuses", () => {
     [[...create, "--mode", "live", "--permission", "root"], "read, read_write, full"],
     [[...create, "--mode", "live", "--allow", "10.0.0.0/99"], "10.0.0.0/99"],
     [["keys", "revoke"], "--id"],
+    [["import"], "import products or import stock"],
+    [["import", "products"], "FILE"],
+    [["import", "products", "a.csv", "b.csv"], "b.csv"],
+    [["export", "stock", "--mode", "prod"], "live or test"],
   ])("%j as wrong use, in one line", async (words, said) => {
     const { code, out, err } = await packhouse(words);
     expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
@@ -102,6 +133,8 @@ describe("refuses", () => {
   test("what the machine refuses, in one line without a stack", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
+    const lost_file = await packhouse(["import", "products", join(folder, "lost.csv"), "--data", join(folder, "lost")]);
+    expect([lost_file.code, lost_file.out, lost_file.err.split("\n").length]).toEqual([1, "", 2]);
     const taken = await packhouse(["serve", "--port", "0", "--data", file]);
     expect([taken.code, taken.err]).toEqual([74, `packhouse serve: The data in ${file} cannot be used (EEXIST).\n`]);
     const abroad = await packhouse(["serve", "--port", "0", "--host", "203.0.113.9", "--data", join(folder, "abroad")]);

@@ -1,13 +1,13 @@
 import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
-import { answerCsv } from "../../http/csv.ts";
+import { answerCsv, type CsvFile } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
-import { movementCells, movementColumns, movementView } from "./movement.ts";
+import { type Movement, movementCells, movementColumns, movementView } from "./movement.ts";
 import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
 import { countMovements, listMovements, type MovementFilter } from "./store.ts";
 
@@ -40,29 +40,27 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
       }),
     },
   )
-  .get(
-    "/export.csv",
-    ({ call, query }) => {
-      const filter = filterOf(query);
-      return answerCsv(call, {
-        name: "movements.csv",
-        columns: movementColumns,
-        rows: (db, last) => {
-          const after = last === null ? null : ([last.created_at, last.id] as const);
-          return listMovements(db, filter, { limit: export_page, offset: 0, after });
-        },
-        cells: movementCells,
-      });
+  .get("/export.csv", ({ call, query }) => answerCsv(call, movementExport(filterOf(query))), {
+    query: queryOf(ExportMovements),
+    detail: documented({
+      id: "exportMovements",
+      summary: "Export inventory movements as CSV",
+      answers: { 200: null },
+    }),
+  });
+
+/** The file of the movements that match, the newest first. */
+export function movementExport(filter: MovementFilter): CsvFile<Movement> {
+  return {
+    name: "movements.csv",
+    columns: movementColumns,
+    rows: (db, last) => {
+      const after = last === null ? null : ([last.created_at, last.id] as const);
+      return listMovements(db, filter, { limit: export_page, offset: 0, after });
     },
-    {
-      query: queryOf(ExportMovements),
-      detail: documented({
-        id: "exportMovements",
-        summary: "Export inventory movements as CSV",
-        answers: { 200: null },
-      }),
-    },
-  );
+    cells: movementCells,
+  };
+}
 
 const momentOf = (text: string | undefined) => (text === undefined ? undefined : (parseMoment(text) ?? 0));
 

@@ -1,0 +1,79 @@
+// Files of CSV on the command line: the same imports and exports as those of the API.
+import { open } from "node:fs/promises";
+import type { Db, Store } from "./database/store.ts";
+import { type CsvFile, csvPages } from "./http/csv.ts";
+import { type Import, type ImportReport, importRows } from "./http/imports.ts";
+import { movementExport } from "./inventory/movements/routes.ts";
+import { countMovements } from "./inventory/movements/store.ts";
+import { stockExport, stockImport } from "./inventory/sheets/routes.ts";
+import { countHeld } from "./inventory/sheets/store.ts";
+import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
+import { system } from "./kit/actor.ts";
+import { readCsv } from "./kit/csv.ts";
+import { progress, type Terminal } from "./kit/progress.ts";
+import { productExport, productImport } from "./products/sheets/routes.ts";
+import { countProducts } from "./products/store.ts";
+
+type Importing = (store: Store, file: string, terminal: Terminal) => Promise<ImportReport>;
+type Exporting = (store: Store, file: string | undefined, terminal: Terminal) => Promise<number>;
+
+/** What can be imported, by its name on the command line. */
+export const importing = {
+  products: importer("Products", productImport),
+  stock: importer("Stock", stockImport),
+} as const satisfies Record<string, Importing>;
+
+/** What can be exported, by its name on the command line; each answers how many rows it wrote. */
+export const exporting = {
+  products: exporter("Products", productExport, (db) => countProducts(db, {})),
+  stock: exporter("Stock", stockExport, countHeld),
+  movements: exporter("Movements", movementExport({}), (db) => countMovements(db, {})),
+} as const satisfies Record<string, Exporting>;
+
+function importer<Row>(label: string, it: Import<Row>): Importing {
+  return async (store, file, terminal) => {
+    let rows = -1;
+    for await (const _ of readCsv(piecesOf(file))) rows += 1;
+    await store.write(ensureWarehouse);
+    const bar = progress(label, Math.max(rows, 0), terminal);
+    const report = await importRows(store, piecesOf(file), it, system("import"), bar.step);
+    bar.done();
+    return report;
+  };
+}
+
+async function* piecesOf(file: string): AsyncGenerator<string> {
+  const text = new TextDecoder();
+  for await (const bytes of Bun.file(file).stream()) yield text.decode(bytes, { stream: true });
+  yield text.decode();
+}
+
+function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promise<number>): Exporting {
+  return async (store, file, terminal) => {
+    const target = file === undefined ? null : await open(file, "w");
+    const bar = progress(label, await store.read(count), terminal);
+    let rows = 0;
+    const cells = (row: Row) => {
+      rows += 1;
+      bar.step();
+      return it.cells(row);
+    };
+    try {
+      for await (const text of csvPages(store, { ...it, cells })) {
+        await (target === null ? Bun.write(Bun.stdout, text) : target.writeFile(text));
+      }
+    } finally {
+      await target?.close();
+    }
+    bar.done();
+    return rows;
+  };
+}
+
+/** What became of an imported file, line by line. */
+export function reportLines({ rows, created, updated, unchanged, failed, errors }: ImportReport): string[] {
+  return [
+    ...errors.map(({ line, field, message }) => `line ${line}: ${field === null ? "" : `${field} `}${message}`),
+    `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
+  ];
+}
