@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { bookingRoutes } from "./bookings/routes.ts";
+import { explanationRoutes } from "./explanations/routes.ts";
 import { lotRoutes } from "./lots/routes.ts";
 import { movementRoutes } from "./movements/routes.ts";
 import { receiptRoutes } from "./receipts/routes.ts";
@@ -17,4 +18,5 @@ export const inventoryRoutes = new Elysia()
   .use(receiptRoutes)
   .use(transferRoutes)
   .use(stockSheetRoutes)
+  .use(explanationRoutes)
   .use(stockRoutes);

@@ -48,6 +48,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /inventory/transfers/:id/cancel": "read_write",
   "GET /inventory/:sku": "read",
   "PATCH /inventory/:sku": "read_write",
+  "GET /inventory/:sku/explain": "read",
 
   "POST /customers": "read_write",
   "GET /customers": "read",

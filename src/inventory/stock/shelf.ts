@@ -155,8 +155,8 @@ export function totalsOf(items: readonly StockItem[], now: number): Totals {
   return { ...sums, unavailable };
 }
 
-/** Why units that are not promised are not for sale. */
-function whyNot({ bin_kind, lot_status }: Spot): keyof Unavailable {
+/** Why units of a spot that are not promised are not for sale. */
+export function whyNot({ bin_kind, lot_status }: Spot): keyof Unavailable {
   switch (bin_kind) {
     case "returns":
       return "returns";

@@ -1,0 +1,137 @@
+// Why the number of a SKU is what it is: the ledger from nothing on, who holds units, and what keeps others from sale.
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { ReservationStatus } from "../reservations/status.ts";
+import type { BinKind, MovementType } from "../status.ts";
+import { isSellable, type Shelf, totalsOf, whyNot } from "../stock/shelf.ts";
+
+/** What movements of one type and reason add up to; `units` is below zero for units that went. */
+export interface LedgerSum {
+  readonly type: MovementType;
+  readonly reason: string;
+  readonly movements: number;
+  readonly units: number;
+}
+
+/** A bin and lot in which units lie, with all that ever came to it and left it. */
+export interface Place {
+  readonly warehouse_id: number;
+  readonly bin: string;
+  readonly bin_kind: BinKind;
+  readonly lot_number: string | null;
+  readonly movements: readonly LedgerSum[];
+}
+
+/** Someone to whom units are promised. */
+export interface Promised {
+  readonly reservation_id: number;
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly status: ReservationStatus;
+  readonly expires_at: number | null;
+  readonly units: number;
+  /** Of these, lying in staging. */
+  readonly picked: number;
+}
+
+/** Someone who waits for units. */
+export interface Backorder {
+  readonly reservation_id: number;
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly units: number;
+  readonly priority: number;
+  readonly paused: boolean;
+  readonly created_at: number;
+}
+
+/** So many of those who hold units or wait for them are named one by one. */
+export const named_max = 100;
+
+/** The stock of a moment from the ledger: opening balance, what moved, what lay where. */
+export function ledgerView(
+  { sku, name }: Shelf["product"],
+  sums: readonly LedgerSum[],
+  places: readonly Place[],
+  as_of: number | null,
+) {
+  return {
+    sku,
+    name,
+    as_of: isoOrNull(as_of),
+    opening: 0,
+    movements: sums,
+    on_hand: unitsOf(sums),
+    places: places.map(({ warehouse_id, bin_kind, movements, ...spot }) => ({
+      warehouse_id: wireId("warehouse", warehouse_id),
+      ...spot,
+      kind: bin_kind,
+      opening: 0,
+      movements,
+      on_hand: unitsOf(movements),
+    })),
+  };
+}
+
+function unitsOf(sums: readonly LedgerSum[]): number {
+  return sums.reduce((units, sum) => units + sum.units, 0);
+}
+
+/** What keeps units of what is on hand at this moment (ms) from being promised, and who waits. */
+export function demandView(
+  { items, backordered }: Shelf,
+  promised: readonly Promised[],
+  waiting: readonly Backorder[],
+  now: number,
+) {
+  const { reserved, picked, available } = totalsOf(items, now);
+  const kept = items.filter((item) => !isSellable(item, now) && item.on_hand > item.reserved);
+  return {
+    available,
+    reserved: {
+      units: reserved,
+      picked,
+      claims: promised.slice(0, named_max).map(({ status, expires_at, units, picked, ...claim }) => ({
+        ...claimantView(claim),
+        status: status === "reserved" && expires_at !== null && expires_at <= now ? "expired" : status,
+        expires_at: isoOrNull(expires_at),
+        units,
+        picked,
+      })),
+      more: promised.length > named_max,
+    },
+    unavailable: kept.map((item) => ({
+      cause: whyNot(item),
+      warehouse_id: wireId("warehouse", item.warehouse_id),
+      bin: item.bin,
+      lot_number: item.lot_number,
+      units: item.on_hand - item.reserved,
+    })),
+    backordered: {
+      units: backordered,
+      claims: waiting.slice(0, named_max).map(({ units, priority, paused, created_at, ...claim }) => ({
+        ...claimantView(claim),
+        units,
+        priority,
+        paused,
+        created_at: iso(created_at),
+      })),
+      more: waiting.length > named_max,
+    },
+  };
+}
+
+/** Nothing is kept of who held what in the past, so a moment that is past shows the ledger alone. */
+export const noDemand = { available: null, reserved: null, unavailable: null, backordered: null };
+
+function claimantView({
+  reservation_id,
+  order_id,
+  order_ref,
+}: Pick<Promised, "reservation_id" | "order_id" | "order_ref">) {
+  return {
+    reservation_id: wireId("reservation", reservation_id),
+    order_id: order_id === null ? null : wireId("order", order_id),
+    order_number: order_ref,
+  };
+}

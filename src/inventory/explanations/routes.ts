@@ -1,0 +1,39 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { parseMoment } from "../../kit/clock.ts";
+import { invalid, missing } from "../../kit/fault.ts";
+import { queryOf } from "../../kit/schema.ts";
+import { findStockedIds, loadShelves } from "../stock/store.ts";
+import { demandView, ledgerView, named_max, noDemand } from "./explanation.ts";
+import { ExplainStock, ExplanationView } from "./schemas.ts";
+import { listBackorders, listPlaces, listPromised, sumMovements } from "./store.ts";
+
+/** Why the stock of a SKU is what it is, or was. */
+export const explanationRoutes = new Elysia({ prefix: "/inventory/:sku" })
+  .use(conventions)
+  .get("/explain", ({ call, params, query }) => answerRead(call, (db) => explain(db, params.sku, query)), {
+    query: queryOf(ExplainStock),
+    detail: documented({
+      id: "explainInventory",
+      summary: "Explain the inventory of a SKU from the ledger",
+      answers: { 200: EnvelopedView(ExplanationView) },
+    }),
+  });
+
+async function explain(db: Db, sku: string, query: ExplainStock) {
+  const id = (await findStockedIds(db, [sku])).get(sku);
+  const [shelf] = id === undefined ? [] : await loadShelves(db, [id]);
+  if (id === undefined || shelf === undefined) throw missing("SKU", sku);
+  const as_of = query.as_of === undefined ? null : parseMoment(query.as_of);
+  if (as_of !== null && as_of > db.now) throw invalid("as_of", "lies in the future");
+  const sums = await sumMovements(db, id, as_of);
+  const ledger = ledgerView(shelf.product, sums, await listPlaces(db, id, as_of), as_of);
+  if (as_of !== null) return { ...ledger, ...noDemand };
+  const promised = await listPromised(db, id, named_max + 1);
+  const waiting = await listBackorders(db, id, named_max + 1);
+  return { ...ledger, ...demandView(shelf, promised, waiting, db.now) };
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, momentField, nullable } from "../../kit/schema.ts";
+import { reservationStatuses } from "../reservations/status.ts";
+import { binKinds, movementTypes } from "../status.ts";
+
+export const ExplainStock = closed({
+  as_of: Type.Optional(momentField("What was on hand at this moment. Who held it is known for the present only.")),
+});
+export type ExplainStock = Static<typeof ExplainStock>;
+
+const count = Type.Integer({ minimum: 0 });
+const moment = () => Type.String({ format: "date-time" });
+
+const ledger = {
+  opening: Type.Literal(0),
+  movements: Type.Array(
+    closed({
+      type: choice(movementTypes),
+      reason: Type.String(),
+      movements: Type.Integer({ minimum: 1 }),
+      units: Type.Integer({ description: "Below zero for units that went." }),
+    }),
+  ),
+  on_hand: count,
+};
+
+const spot = { warehouse_id: Type.String(), bin: Type.String(), lot_number: nullable(Type.String()) };
+const claimant = {
+  reservation_id: Type.String(),
+  order_id: nullable(Type.String()),
+  order_number: Type.String(),
+  units: Type.Integer({ minimum: 1 }),
+};
+const more = Type.Boolean({ description: "Whether there are more of them than are named." });
+
+export const ExplanationView = closed({
+  sku: Type.String(),
+  name: Type.String(),
+  as_of: nullable(moment()),
+  ...ledger,
+  places: Type.Array(closed({ ...spot, kind: choice(binKinds), ...ledger })),
+  available: nullable(count),
+  reserved: nullable(
+    closed({
+      units: count,
+      picked: count,
+      claims: Type.Array(
+        closed({ ...claimant, status: choice(reservationStatuses), expires_at: nullable(moment()), picked: count }),
+      ),
+      more,
+    }),
+  ),
+  unavailable: nullable(
+    Type.Array(
+      closed({
+        cause: choice(["quarantined", "damaged", "expired", "putback", "returns"]),
+        ...spot,
+        units: Type.Integer({ minimum: 1 }),
+      }),
+    ),
+  ),
+  backordered: nullable(
+    closed({
+      units: count,
+      claims: Type.Array(
+        closed({ ...claimant, priority: Type.Integer(), paused: Type.Boolean(), created_at: moment() }),
+      ),
+      more,
+    }),
+  ),
+});
