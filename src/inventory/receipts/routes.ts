@@ -52,10 +52,10 @@ function step(call: Call, work: (tx: Tx) => Promise<Receipt>): Promise<Response>
 }
 
 function list(call: Call, query: ListReceipts): Promise<Response> {
-  const { status, location, reference } = query;
+  const { status, location, reference, sku } = query;
   // A warehouse that does not exist expects nothing.
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-  const filter = { status, warehouse_id, reference };
+  const filter = { status, warehouse_id, reference, sku };
   return answerList(
     call,
     query,

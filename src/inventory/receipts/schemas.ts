@@ -43,6 +43,7 @@ export const ListReceipts = closed({
   status: Type.Optional(choice(receiptStatuses)),
   location: Type.Optional(idField("warehouse")),
   reference: Type.Optional(textField(100)),
+  sku: Type.Optional(textField(100, { description: "Only receipts with a line of this SKU." })),
 });
 export type ListReceipts = Static<typeof ListReceipts>;
 

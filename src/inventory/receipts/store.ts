@@ -59,13 +59,20 @@ export interface ReceiptFilter {
   readonly status?: ReceiptStatus | undefined;
   readonly warehouse_id?: number | undefined;
   readonly reference?: string | undefined;
+  /** Only receipts with a line of this SKU. */
+  readonly sku?: string | undefined;
 }
 
-function matching({ status, warehouse_id, reference }: ReceiptFilter): SQL | undefined {
+function matching({ status, warehouse_id, reference, sku }: ReceiptFilter): SQL | undefined {
+  const named = sql`exists (
+    select 1 from ${receipt_lines} join ${products} on ${products.id} = ${receipt_lines.product_id}
+    where ${receipt_lines.receipt_id} = ${receipts.id} and ${products.sku} = ${sku}
+  )`;
   return and(
     status === undefined ? undefined : eq(receipts.status, status),
     warehouse_id === undefined ? undefined : eq(receipts.warehouse_id, warehouse_id),
     reference === undefined ? undefined : eq(receipts.reference, reference),
+    sku === undefined ? undefined : named,
   );
 }
 

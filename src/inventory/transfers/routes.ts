@@ -60,11 +60,15 @@ function step(call: Call, work: (tx: Tx) => Promise<Transfer>): Promise<Response
 }
 
 function list(call: Call, query: ListTransfers): Promise<Response> {
-  const { status, from_location, to_location } = query;
+  const { status, from_location, to_location, sku } = query;
   // A warehouse that does not exist sends and gets nothing.
   const warehouse = (location: string | number | undefined) =>
     location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-  const filter = { status, from_warehouse_id: warehouse(from_location), to_warehouse_id: warehouse(to_location) };
+  const filter = {
+    ...{ status, sku },
+    from_warehouse_id: warehouse(from_location),
+    to_warehouse_id: warehouse(to_location),
+  };
   return answerList(
     call,
     query,

@@ -48,6 +48,7 @@ export const ListTransfers = closed({
   status: Type.Optional(choice(transferStatuses)),
   from_location: Type.Optional(idField("warehouse")),
   to_location: Type.Optional(idField("warehouse")),
+  sku: Type.Optional(textField(100, { description: "Only transfers of this SKU." })),
 });
 export type ListTransfers = Static<typeof ListTransfers>;
 

@@ -84,13 +84,20 @@ export interface TransferFilter {
   readonly status?: TransferStatus | undefined;
   readonly from_warehouse_id?: number | undefined;
   readonly to_warehouse_id?: number | undefined;
+  /** Only transfers with a line of this SKU. */
+  readonly sku?: string | undefined;
 }
 
-function matching({ status, from_warehouse_id, to_warehouse_id }: TransferFilter): SQL | undefined {
+function matching({ status, from_warehouse_id, to_warehouse_id, sku }: TransferFilter): SQL | undefined {
+  const named = sql`exists (
+    select 1 from ${transfer_lines} join ${products} on ${products.id} = ${transfer_lines.product_id}
+    where ${transfer_lines.transfer_id} = ${transfers.id} and ${products.sku} = ${sku}
+  )`;
   return and(
     status === undefined ? undefined : eq(transfers.status, status),
     from_warehouse_id === undefined ? undefined : eq(transfers.from_warehouse_id, from_warehouse_id),
     to_warehouse_id === undefined ? undefined : eq(transfers.to_warehouse_id, to_warehouse_id),
+    sku === undefined ? undefined : named,
   );
 }
 

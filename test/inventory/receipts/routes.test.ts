@@ -167,6 +167,8 @@ describe("works", () => {
     expect(await ids("status=cancelled")).toEqual(["rcv_1003"]);
     expect(await ids("reference=PO-7")).toEqual(["rcv_1001"]);
     expect(await ids("location=whs_9")).toEqual([]);
+    expect(await ids("sku=RICE")).toEqual(["rcv_1002", "rcv_1001"]);
+    expect(await ids("sku=NONE")).toEqual([]);
     const all = await ids(`location=${main}`);
     expect(all.at(-1)).toBe("rcv_1001");
     const first = (await app.get("/inventory/receipts?limit=2")).body;

@@ -239,6 +239,8 @@ describe("works", () => {
     expect((await ids(`from_location=${west}`)).length).toBe(1);
     expect((await ids(`to_location=${west}`)).length).toBe(all.length - 1);
     expect(await ids("to_location=whs_9")).toEqual([]);
+    expect((await ids("sku=RARE")).length).toBe(1);
+    expect(await ids("sku=NONE")).toEqual([]);
     const first = (await app.get("/inventory/transfers?limit=2")).body;
     const rest = await ids(`limit=100&cursor=${first.meta.pagination.next_cursor}`);
     expect([...first.data.map(({ id }: { id: string }) => id), ...rest]).toEqual(all);
