@@ -1,0 +1,26 @@
+// Many clients at once on the same few goods: whatever meets, no unit is lost, promised twice, or kept from who waits.
+// Settable: SEED, and ROUNDS of twelve acts each.
+import { expect, test } from "bun:test";
+import { engine } from "../../src/config.ts";
+import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { findWreckage } from "./aftermath.ts";
+import { gatherStorm, letRage } from "./storm.ts";
+
+const seed = Number(process.env["SEED"] ?? 20_260_301);
+const rounds = Number(process.env["ROUNDS"] ?? (engine === "postgres" ? 75 : 150));
+
+test(`${rounds} rounds of acts at once, of seed ${seed}, leave every count true`, async () => {
+  console.log(`SEED=${seed} ROUNDS=${rounds}`);
+  const storm = await gatherStorm();
+  const answers = await letRage(storm, seed, rounds);
+  const told = [...answers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([answer, count]) => `${answer} × ${count}`);
+  if (process.env["ROUNDS"] !== undefined) console.log(told.join("\n"));
+  expect(storm.complaints).toEqual([]);
+  expect(told.filter((answer) => / 5\d\d\b/.test(answer))).toEqual([]);
+  expect(await storm.shop.app.service.stores.live.read(verifyInventory)).toEqual([]);
+  expect(await findWreckage(storm)).toEqual([]);
+  // Tells a storm from a calm: every kind of act was done, and some of each were refused.
+  expect(storm.orders.length).toBeGreaterThan(rounds);
+  expect(told.filter((answer) => answer.includes(": 409 ")).length).toBeGreaterThan(10);
+  await storm.shop.close();
+}, 300_000);
