@@ -100,6 +100,7 @@ export const movements = table(
     index("movements_from").on(t.from_item_id),
     index("movements_to").on(t.to_item_id),
     index("movements_reference").on(t.reference_type, t.reference_id),
+    index("movements_cost").on(t.product_id, t.id).where(where("unit_cost_cents is not null")),
     index("movements_sold").on(t.lot_id, t.id).where(where("type = 'sale' and lot_id is not null")),
     oneOf("movements", "type", movementTypes),
     check("movements_quantity", "quantity between 1 and 1000000000"),

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { bookingRoutes } from "./bookings/routes.ts";
+import { countRoutes } from "./counts/routes.ts";
 import { explanationRoutes } from "./explanations/routes.ts";
 import { lotRoutes } from "./lots/routes.ts";
 import { movementRoutes } from "./movements/routes.ts";
@@ -15,6 +16,7 @@ export const inventoryRoutes = new Elysia()
   .use(movementRoutes)
   .use(bookingRoutes)
   .use(lotRoutes)
+  .use(countRoutes)
   .use(receiptRoutes)
   .use(transferRoutes)
   .use(stockSheetRoutes)

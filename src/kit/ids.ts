@@ -21,6 +21,7 @@ export const idPrefixes = {
   movement: "mov",
   receipt: "rcv",
   transfer: "trf",
+  count: "cnt",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

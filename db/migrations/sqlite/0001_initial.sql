@@ -1,3 +1,49 @@
+CREATE TABLE `count_lines` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`count_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`bin_id` integer NOT NULL,
+	`lot_id` integer,
+	`expected` integer NOT NULL,
+	`counted` integer,
+	`counted_at` integer,
+	`counted_by` text,
+	`unit_value_cents` integer,
+	`value_source` text,
+	`movement_id` integer,
+	FOREIGN KEY (`count_id`) REFERENCES `counts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`bin_id`) REFERENCES `bins`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`movement_id`) REFERENCES `movements`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "count_lines_value_source" CHECK(value_source in ('cost', 'price')),
+	CONSTRAINT "count_lines_expected" CHECK(expected between 0 and 1000000000),
+	CONSTRAINT "count_lines_counted" CHECK(counted between 0 and 1000000000)
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `count_lines_place` ON `count_lines` (`count_id`,`product_id`,`bin_id`,`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `count_lines_place_no_lot` ON `count_lines` (`count_id`,`product_id`,`bin_id`) WHERE lot_id is null;--> statement-breakpoint
+CREATE TABLE `counts` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`status` text NOT NULL,
+	`warehouse_id` integer NOT NULL,
+	`bins` text,
+	`skus` text,
+	`blind` integer NOT NULL,
+	`notes` text,
+	`opened_by` text NOT NULL,
+	`posted_by` text,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`reviewed_at` integer,
+	`posted_at` integer,
+	`cancelled_at` integer,
+	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "counts_status" CHECK(status in ('open', 'review', 'posted', 'cancelled'))
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `counts_created` ON `counts` (`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`customer_id` integer NOT NULL,
@@ -83,6 +129,7 @@ CREATE INDEX `movements_product` ON `movements` (`product_id`,`id`);--> statemen
 CREATE INDEX `movements_from` ON `movements` (`from_item_id`);--> statement-breakpoint
 CREATE INDEX `movements_to` ON `movements` (`to_item_id`);--> statement-breakpoint
 CREATE INDEX `movements_reference` ON `movements` (`reference_type`,`reference_id`);--> statement-breakpoint
+CREATE INDEX `movements_cost` ON `movements` (`product_id`,`id`) WHERE unit_cost_cents is not null;--> statement-breakpoint
 CREATE INDEX `movements_sold` ON `movements` (`lot_id`,`id`) WHERE type = 'sale' and lot_id is not null;--> statement-breakpoint
 CREATE TABLE `stock_items` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

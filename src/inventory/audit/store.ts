@@ -1,6 +1,8 @@
 // Every balance derived anew from the ledger and the promises, in plain SQL that shares nothing with the commands.
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { lot_changes } from "../../../db/schema/lots.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
@@ -164,6 +166,31 @@ const checks: readonly Check[] = [
         then ${receipt_lines.quantity} - ${receipt_lines.received} else 0 end as expected,
         ${receipt_lines.outstanding} as actual
       from ${receipt_lines} join ${receipts} on ${receipts.id} = ${receipt_lines.receipt_id}`,
+  },
+  {
+    rule: "I8 a posted count moved what its line differed by, and no other count moved anything",
+    noun: "count line",
+    rows: sql`select ${count_lines.id} as id,
+        case when ${counts.status} = 'posted'
+          then coalesce(${count_lines.counted}, ${count_lines.expected}) - ${count_lines.expected}
+        else 0 end as expected,
+        case when ${movements.id} is null then 0 when ${movements.to_item_id} is null then -${movements.quantity}
+        else ${movements.quantity} end as actual
+      from ${count_lines} join ${counts} on ${counts.id} = ${count_lines.count_id}
+      left join ${movements} on ${movements.id} = ${count_lines.movement_id}`,
+  },
+  {
+    rule: "I10 a lot's status is what its last change made of it",
+    noun: "lot",
+    rows: sql`select ${lots.id} as id, 1 as expected,
+        case when ${lots.status} = last.to_status then 1
+          when last.to_status is null and ${lots.status} in ('available', 'expired') then 1
+        else 0 end as actual
+      from ${lots}
+      left join (
+        select ${lot_changes.lot_id}, ${lot_changes.to_status} from ${lot_changes}
+        where ${lot_changes.id} in (select max(${lot_changes.id}) from ${lot_changes} group by ${lot_changes.lot_id})
+      ) as last on last.lot_id = ${lots.id}`,
   },
   {
     rule: "I9 a reservation that is over wants and holds nothing",

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { lots as lotTable } from "../../../db/schema/inventory.ts";
+import { verifyInventory } from "../../../src/inventory/audit/store.ts";
 import { lotActions, lotMoves } from "../../../src/inventory/lots/status.ts";
 import { lotStatuses } from "../../../src/inventory/status.ts";
 import { unreachable } from "../../../src/kit/moves.ts";
@@ -245,6 +248,19 @@ describe("guards", () => {
   test("the table of states reaches them all, and each action leads to its status", () => {
     expect(unreachable(lotMoves, lotStatuses, "available")).toEqual([]);
     for (const [status, action] of Object.entries(lotActions)) expect(lotMoves[action].to).toBe(status as never);
+  });
+
+  test("a status that no change explains is found", async () => {
+    const { lots } = await goods(1);
+    const live = shop.app.service.stores.live;
+    const lot_id = Number(lots[0]?.slice("lot_".length));
+    const set = (status: "damaged" | "available") =>
+      live.write(async (tx) => {
+        await tx.sql.update(lotTable).set({ status }).where(eq(lotTable.id, lot_id));
+      });
+    await set("damaged");
+    expect(await live.read(verifyInventory)).toMatchObject([{ subject: `lot ${lot_id}`, expected: 1, actual: 0 }]);
+    await set("available");
   });
 
   test("reading needs a key that may read, changing one that may write; modes do not mix", async () => {

@@ -1,0 +1,67 @@
+import { type CountStatus, countStatuses, type ValueSource, valueSources } from "../../src/inventory/counts/status.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { lots, movements } from "./inventory.ts";
+import { products } from "./products.ts";
+import { bins, warehouses } from "./warehouses.ts";
+
+/** Cycle counts: somebody looks what lies in some bins, or of some SKUs, in one warehouse. */
+export const counts = table(
+  "counts",
+  {
+    id: id(),
+    status: text().$type<CountStatus>().notNull(),
+    warehouse_id: int()
+      .notNull()
+      .references(() => warehouses.id),
+    /** The bins counted, or the SKUs; both null when it is everything in the warehouse. */
+    bins: json<string[]>(),
+    skus: json<string[]>(),
+    /** True when those who count are not told what is expected. */
+    blind: bool().notNull(),
+    notes: text(),
+    opened_by: text().notNull(),
+    posted_by: text(),
+    version: int().notNull(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    reviewed_at: time(),
+    posted_at: time(),
+    cancelled_at: time(),
+  },
+  (t) => [index("counts_created").on(t.created_at, t.id), oneOf("counts", "status", countStatuses)],
+);
+
+/** What is counted in one bin of one product and lot. */
+export const count_lines = table(
+  "count_lines",
+  {
+    id: id(),
+    count_id: int()
+      .notNull()
+      .references(() => counts.id),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    bin_id: int()
+      .notNull()
+      .references(() => bins.id),
+    lot_id: int().references(() => lots.id),
+    /** On hand when the line was counted; before that, when the count was opened. */
+    expected: int().notNull(),
+    counted: int(),
+    counted_at: time(),
+    counted_by: text(),
+    /** What one unit is worth, as it was known at the review, and where that is known from. */
+    unit_value_cents: int(),
+    value_source: text().$type<ValueSource>(),
+    /** The adjustment that made on hand what was counted. */
+    movement_id: int().references(() => movements.id),
+  },
+  (t) => [
+    unique("count_lines_place").on(t.count_id, t.product_id, t.bin_id, t.lot_id).where(where("lot_id is not null")),
+    unique("count_lines_place_no_lot").on(t.count_id, t.product_id, t.bin_id).where(where("lot_id is null")),
+    oneOf("count_lines", "value_source", valueSources),
+    check("count_lines_expected", "expected between 0 and 1000000000"),
+    check("count_lines_counted", "counted between 0 and 1000000000"),
+  ],
+);

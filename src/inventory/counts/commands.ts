@@ -1,0 +1,238 @@
+// Cycle counts: what somebody found on the shelf is compared with the books, reviewed, and posted as adjustments.
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault, type FieldProblem, invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { allowedActions, move } from "../../kit/moves.ts";
+import { findProductsBySku } from "../../products/store.ts";
+import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
+import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { brokenPromises, warehouseNamed } from "../stock/commands.ts";
+import { binSpot, lotSpot, type Spot } from "../stock/shelf.ts";
+import { findLot, findLotById } from "../stock/store.ts";
+import { getWarehouse } from "../warehouses/store.ts";
+import type { Warehouse } from "../warehouses/warehouse.ts";
+import type { Count, CountLine } from "./count.ts";
+import { type CountedProduct, differingLines, impliedLot, type NamedPlace, outOfDate, refuseOutside } from "./rules.ts";
+import type { OpenCount, PostCount, RecordLines } from "./schemas.ts";
+import { type CountAction, type CountStatus, countMoves } from "./status.ts";
+import {
+  getCount,
+  insertCount,
+  insertFound,
+  listOnHand,
+  listPlaces,
+  lockCount,
+  notePosted,
+  noteValues,
+  type Place,
+  saveCount,
+  saveCounted,
+} from "./store.ts";
+
+const lines_max = 5000;
+
+/**
+ * Opens a count of some bins, of some SKUs, or of all that lies in a warehouse; what is picked for orders is left out.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<Count> {
+  const { blind = false, notes = null } = input;
+  if (input.bins && input.skus) throw invalid("skus", "cannot be named together with bins");
+  const warehouse = await getWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
+  const bins = input.bins ? [...new Set(input.bins)] : null;
+  const skus = input.skus ? [...new Set(input.skus)] : null;
+  const bin_ids = bins && known("bins", bins, new Map(warehouse.bins.map(({ code, id }) => [code, id])));
+  const product_ids = skus && known("skus", skus, idsOf(await findProductsBySku(tx, skus)));
+  const places = await listPlaces(tx, warehouse.id, { bin_ids, product_ids }, lines_max + 1);
+  if (places.length > lines_max) {
+    throw invalid(skus ? "skus" : "bins", `must name less: there are more than ${lines_max} places to count`);
+  }
+  const fields = { warehouse_id: warehouse.id, bins, skus, blind, notes, opened_by: actor.id };
+  return getCount(tx, await insertCount(tx, fields, places));
+}
+
+const idsOf = (products: readonly CountedProduct[]) => new Map(products.map(({ sku, id }) => [sku, id]));
+
+/** The ids of all these names. Refuses: resource_missing, naming all that name nothing. */
+function known(field: string, names: readonly string[], ids: ReadonlyMap<string, number>): number[] {
+  const problems: FieldProblem[] = [];
+  const found = names.flatMap((name, at) => {
+    const id = ids.get(name);
+    if (id === undefined)
+      problems.push({ field: `${field}[${at}]`, code: "resource_missing", message: "names nothing" });
+    return id ?? [];
+  });
+  if (problems.length > 0)
+    throw new Fault("resource_missing", "The count names what is not there.", { fields: problems });
+  return found;
+}
+
+/**
+ * Notes what was counted, with what the books say at this moment. Units found where none are expected become lines of
+ * their own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
+ * ambiguous_stock.
+ */
+export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<Count> {
+  const count = await lockCount(tx, id);
+  const status = nextStatus(count, "record");
+  const warehouse = await getWarehouse(tx, count.warehouse_id);
+  const products = new Map((await findProductsBySku(tx, skusOf(lines))).map((product) => [product.sku, product]));
+  const ids = [...products.values()].map((product) => product.id);
+  const on_hand = new Map((await listOnHand(tx, warehouse.id, ids)).map((place) => [placeKey(place), place.on_hand]));
+  const lineAt = new Map(count.lines.map((line) => [placeKey(line), line]));
+  const seen = new Set<string>();
+  for (const [at, named] of lines.entries()) {
+    const field = `lines[${at}]`;
+    const place = await placeNamed(tx, count, warehouse, products.get(named.sku), named, field);
+    const key = placeKey(place);
+    if (seen.has(key)) throw invalid(field, "is counted twice in this request", "duplicate");
+    seen.add(key);
+    const tally = { expected: on_hand.get(key) ?? 0, counted: named.quantity, counted_by: actor.id };
+    const line = lineAt.get(key);
+    if (line === undefined) await insertFound(tx, count.id, place, tally);
+    else await saveCounted(tx, line.id, tally);
+  }
+  await saveCount(tx, count, { status, reviewed_at: null });
+  return getCount(tx, count.id);
+}
+
+const skusOf = (lines: readonly NamedPlace[]) => [...new Set(lines.map(({ sku }) => sku))];
+const placeKey = ({ product_id, bin_id, lot_id }: Omit<Place, "on_hand">) => `${product_id} ${bin_id} ${lot_id ?? 0}`;
+
+/** The state that an action leads to. Refuses: invalid_state_transition. */
+function nextStatus({ status }: Count, action: CountAction): CountStatus {
+  return move<CountStatus, typeof countMoves>(countMoves, action, status);
+}
+
+async function placeNamed(
+  tx: Tx,
+  count: Count,
+  warehouse: Warehouse,
+  product: CountedProduct | undefined,
+  named: NamedPlace,
+  field: string,
+): Promise<Omit<Place, "on_hand">> {
+  const { bin: code, lot_number } = named;
+  const bin = warehouse.bins.find((bin) => bin.code === code);
+  if (product === undefined) throw nothing(`${field}.sku`, "names no product");
+  if (bin === undefined) throw nothing(`${field}.bin`, "names no bin of this warehouse");
+  refuseOutside(count, named, field);
+  const place = { product_id: product.id, bin_id: bin.id };
+  if (lot_number == null) return { ...place, lot_id: impliedLot(count.lines, product, code, field) };
+  const lot = await findLot(tx, product.id, lot_number);
+  if (lot !== null) return { ...place, lot_id: lot.id };
+  throw invalid(`${field}.lot_number`, `names no lot of ${product.sku}; add its first units by POST /inventory`);
+}
+
+function nothing(field: string, message: string): Fault {
+  return new Fault("resource_missing", "The count names what is not there.", {
+    fields: [{ field, code: "resource_missing", message }],
+  });
+}
+
+/**
+ * Closes a count for its review and notes what its differences are worth. Lines that nobody counted stay as they are.
+ * Refuses: resource_missing, invalid_state_transition (also while nothing is counted).
+ */
+export async function reviewCount(tx: Tx, id: string): Promise<Count> {
+  const count = await lockCount(tx, id);
+  const status = nextStatus(count, "review");
+  const counted = count.lines.filter((line) => line.counted !== null);
+  if (counted.length === 0) {
+    throw new Fault("invalid_state_transition", "Cannot review while open: nothing has been counted.", {
+      from: count.status,
+      action: "review",
+      allowed_actions: allowedActions<CountStatus, typeof countMoves>(countMoves, count.status, false),
+    });
+  }
+  await noteValues(tx, count.id, [...new Set(counted.map(({ product_id }) => product_id))]);
+  await saveCount(tx, count, { status, reviewed_at: tx.now });
+  return getCount(tx, count.id);
+}
+
+/** Ends a count without posting it. Refuses: resource_missing, invalid_state_transition. */
+export async function cancelCount(tx: Tx, id: string): Promise<Count> {
+  const count = await lockCount(tx, id);
+  await saveCount(tx, count, { status: nextStatus(count, "cancel"), cancelled_at: tx.now });
+  return getCount(tx, count.id);
+}
+
+/** A count after it has been posted, and whose promised units were not found. */
+export interface PostedCount {
+  readonly count: Count;
+  readonly shortfalls: readonly Shortfall[];
+}
+
+/**
+ * Makes on hand what was counted, by an adjustment for each line that differs; all of them or none. Promised units that
+ * are not there are promised from other stock; where there is none, `allow_shortfall` lets these orders wait.
+ * Refuses: resource_missing, invalid_state_transition, quantity_conflict (stock has moved since it was counted),
+ * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function postCount(tx: Tx, id: string, input: PostCount, actor: Actor): Promise<PostedCount> {
+  const count = await lockCount(tx, id);
+  const status = nextStatus(count, "post");
+  const lines = differingLines(count.lines);
+  const product_ids = [...new Set(lines.map((line) => line.product_id))];
+  const shelves = await freshShelves(tx, product_ids);
+  const moved = lines.flatMap((line) => {
+    const current = itemAt(shelfOf(shelves, line.product_id), line)?.on_hand ?? 0;
+    return current === line.expected ? [] : [{ ...line, current }];
+  });
+  if (moved.length > 0) throw outOfDate(moved);
+  const warehouse = await getWarehouse(tx, count.warehouse_id);
+  const shortfalls: Shortfall[] = [];
+  for (const line of lines) shortfalls.push(...(await correct(tx, shelves, count, warehouse, line, actor)));
+  if (shortfalls.length > 0 && !input.allow_shortfall) {
+    const short = lines.filter((line) => line.counted < line.expected).map(({ sku }) => sku);
+    throw brokenPromises([...new Set(short)].join(", "), shortfalls);
+  }
+  await fillBackorders(tx, shelves, product_ids);
+  await saveCount(tx, count, { status, posted_at: tx.now, posted_by: actor.id });
+  return { count: await getCount(tx, count.id), shortfalls };
+}
+
+function itemAt({ items }: OpenShelf, { bin_id, lot_id }: CountLine) {
+  return items.find((item) => item.bin_id === bin_id && item.lot_id === lot_id && item.on_hand > 0);
+}
+
+/** Adjusts one line's stock to what was counted; answers who found no other stock for promised units. */
+async function correct(
+  tx: Tx,
+  shelves: Shelves,
+  count: Count,
+  warehouse: Warehouse,
+  line: CountLine & { readonly counted: number },
+  actor: Actor,
+): Promise<Shortfall[]> {
+  const shelf = shelfOf(shelves, line.product_id);
+  const item = itemAt(shelf, line) ?? null;
+  const more = line.counted - line.expected;
+  const lost = item === null || more > 0 ? 0 : Math.max(0, item.reserved - line.counted);
+  const shortfalls = item === null ? [] : await displacePromises(tx, shelves, shelf, item, lost);
+  const { id } = await moveUnits(tx, shelf, {
+    type: "adjustment",
+    quantity: Math.abs(more),
+    from: more < 0 ? item : null,
+    to: more > 0 ? (item ?? (await newSpot(tx, shelf, warehouse, line))) : null,
+    to_place: more < 0 ? "write_off" : null,
+    promised: false,
+    reason: "stock_count",
+    notes: count.notes,
+    reference: { type: "count", id: wireId("count", count.id) },
+    confirmed: true,
+    actor,
+  });
+  await notePosted(tx, line.id, id);
+  return shortfalls;
+}
+
+/** Where units were found that no stock item holds. */
+async function newSpot(tx: Tx, { product }: OpenShelf, warehouse: Warehouse, line: CountLine): Promise<Spot> {
+  const bin = warehouse.bins.find(({ id }) => id === line.bin_id);
+  assert(bin, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
+  const lot = line.lot_id === null ? null : await findLotById(tx, line.lot_id);
+  return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+}

@@ -1,0 +1,140 @@
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import { money } from "../../kit/money.ts";
+import { allowedActions } from "../../kit/moves.ts";
+import { type CountStatus, countMoves, type ValueSource } from "./status.ts";
+
+/** A count without its lines. */
+export interface PlainCount {
+  readonly id: number;
+  readonly status: CountStatus;
+  readonly warehouse_id: number;
+  /** The bins counted, or the SKUs; both null when it is everything in the warehouse. */
+  readonly bins: readonly string[] | null;
+  readonly skus: readonly string[] | null;
+  /** True when those who count are not told what is expected. */
+  readonly blind: boolean;
+  readonly notes: string | null;
+  readonly opened_by: string;
+  readonly posted_by: string | null;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly reviewed_at: number | null;
+  readonly posted_at: number | null;
+  readonly cancelled_at: number | null;
+}
+
+/** What is counted in one bin of one product and lot. */
+export interface CountLine {
+  readonly id: number;
+  readonly count_id: number;
+  readonly product_id: number;
+  readonly sku: string;
+  readonly bin_id: number;
+  readonly bin: string;
+  readonly lot_id: number | null;
+  readonly lot_number: string | null;
+  /** On hand when the line was counted; before that, when the count was opened. */
+  readonly expected: number;
+  readonly counted: number | null;
+  readonly counted_at: number | null;
+  readonly counted_by: string | null;
+  readonly unit_value_cents: number | null;
+  readonly value_source: ValueSource | null;
+  readonly movement_id: number | null;
+}
+
+/** A count with its lines, in the order in which they are walked. */
+export interface Count extends PlainCount {
+  readonly lines: readonly CountLine[];
+}
+
+/** How far a count is. */
+export interface Progress {
+  readonly lines: number;
+  readonly counted: number;
+}
+
+/** By how many units the shelf differs from the books; null before the line is counted. */
+export function differenceOf({ expected, counted }: CountLine): number | null {
+  return counted === null ? null : counted - expected;
+}
+
+/** The count as lists show it. */
+export function plainCountView(count: PlainCount, { lines, counted }: Progress) {
+  const { id, status, warehouse_id, bins, skus, blind, notes, opened_by, posted_by, version } = count;
+  return {
+    id: wireId("count", id),
+    status,
+    location: wireId("warehouse", warehouse_id),
+    bins,
+    skus,
+    blind,
+    notes,
+    lines_total: lines,
+    lines_counted: counted,
+    allowed_actions: allowedActions<CountStatus, typeof countMoves>(countMoves, status, false),
+    opened_by,
+    posted_by,
+    version,
+    created_at: iso(count.created_at),
+    updated_at: iso(count.updated_at),
+    reviewed_at: isoOrNull(count.reviewed_at),
+    posted_at: isoOrNull(count.posted_at),
+    cancelled_at: isoOrNull(count.cancelled_at),
+  };
+}
+
+/** The count as its detail shows it. While a blind count is open, nothing tells what is expected. */
+export function countView(count: Count) {
+  const { lines } = count;
+  const hidden = count.blind && count.status === "open";
+  const counted = lines.filter((line) => line.counted !== null).length;
+  return {
+    ...plainCountView(count, { lines: lines.length, counted }),
+    lines: lines.map((line) => lineView(line, hidden)),
+    summary: hidden ? null : summaryOf(lines),
+  };
+}
+
+function lineView(line: CountLine, hidden: boolean) {
+  const difference = differenceOf(line);
+  const { unit_value_cents, value_source, movement_id } = line;
+  const worth = hidden ? null : unit_value_cents;
+  return {
+    sku: line.sku,
+    bin: line.bin,
+    lot_number: line.lot_number,
+    expected_quantity: hidden ? null : line.expected,
+    counted_quantity: line.counted,
+    difference: hidden ? null : difference,
+    unit_value: worth === null ? null : money(worth),
+    unit_value_from: hidden ? null : value_source,
+    value: worth === null || difference === null ? null : money(worth * difference),
+    movement_id: movement_id === null ? null : wireId("movement", movement_id),
+    counted_at: isoOrNull(line.counted_at),
+    counted_by: line.counted_by,
+  };
+}
+
+/** What the differences of all lines come to: units too many, units missing, and what they are worth. */
+function summaryOf(lines: readonly CountLine[]) {
+  const sums = { lines_different: 0, units_over: 0, units_short: 0, over_cents: 0, short_cents: 0 };
+  for (const line of lines) {
+    const difference = differenceOf(line) ?? 0;
+    const cents = Math.abs(difference) * (line.unit_value_cents ?? 0);
+    if (difference !== 0) sums.lines_different += 1;
+    sums.units_over += Math.max(difference, 0);
+    sums.units_short += Math.max(-difference, 0);
+    if (difference > 0) sums.over_cents += cents;
+    else sums.short_cents += cents;
+  }
+  const { over_cents, short_cents, ...units } = sums;
+  return {
+    ...units,
+    value_over: money(over_cents),
+    value_short: money(short_cents),
+    value_net: money(over_cents - short_cents),
+  };
+}

@@ -1,0 +1,96 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { readId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { shortfallView } from "../stock/commands.ts";
+import { cancelCount, openCount, postCount, recordLines, reviewCount } from "./commands.ts";
+import { type Count, countView, plainCountView } from "./count.ts";
+import {
+  CountView,
+  ListCounts,
+  NoFields,
+  OpenCount,
+  PlainCountView,
+  PostCount,
+  PostedView,
+  RecordLines,
+} from "./schemas.ts";
+import { countCounts, getCount, listCounts, listProgress } from "./store.ts";
+
+const found = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(CountView) } });
+
+/** Cycle counts: open, count, review, post. */
+export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
+  .use(conventions)
+  .post("", ({ call, body }) => step(call, (tx) => openCount(tx, body, call.actor), 201), {
+    body: bodyOf(OpenCount),
+    detail: documented({ id: "openCount", summary: "Open a cycle count", answers: { 201: EnvelopedView(CountView) } }),
+  })
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListCounts),
+    detail: documented({ id: "listCounts", summary: "List cycle counts", answers: { 200: ListView(PlainCountView) } }),
+  })
+  .get("/:id", ({ call, params }) => answerRead(call, async (db) => countView(await getCount(db, params.id))), {
+    detail: found("getCount", "Get a cycle count"),
+  })
+  .post("/:id/lines", ({ call, params, body }) => step(call, (tx) => recordLines(tx, params.id, body, call.actor)), {
+    body: bodyOf(RecordLines),
+    detail: found("recordCount", "Note what was counted"),
+  })
+  .post("/:id/review", ({ call, params }) => step(call, (tx) => reviewCount(tx, params.id)), {
+    body: bodyOf(NoFields),
+    detail: found("reviewCount", "Review the differences of a count and what they are worth"),
+  })
+  .post(
+    "/:id/post",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        const { count, shortfalls } = await postCount(tx, params.id, body, call.actor);
+        return { ...countView(count), backordered_orders: shortfalls.map(shortfallView) };
+      }),
+    {
+      body: bodyOf(PostCount),
+      detail: documented({
+        id: "postCount",
+        summary: "Make on hand what was counted",
+        answers: { 200: EnvelopedView(PostedView) },
+      }),
+    },
+  )
+  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelCount(tx, params.id)), {
+    body: bodyOf(NoFields),
+    detail: found("cancelCount", "End a count without posting it"),
+  });
+
+function step(call: Call, work: (tx: Tx) => Promise<Count>, status = 200): Promise<Response> {
+  return answerWrite(call, status, async (tx) => countView(await work(tx)));
+}
+
+function list(call: Call, query: ListCounts): Promise<Response> {
+  const { status, location } = query;
+  // In a warehouse that does not exist nothing is counted.
+  const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+  const filter = { status, warehouse_id };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listCounts(db, filter, window),
+      count: (db) => countCounts(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    async (rows, db) => {
+      const progress = await listProgress(
+        db,
+        rows.map(({ id }) => id),
+      );
+      return rows.map((row) => plainCountView(row, progress.get(row.id) ?? { lines: 0, counted: 0 }));
+    },
+  );
+}

@@ -1,0 +1,66 @@
+import { Fault, invalid } from "../../kit/fault.ts";
+import type { Count, CountLine } from "./count.ts";
+
+/** A product as counting knows it. */
+export interface CountedProduct {
+  readonly id: number;
+  readonly sku: string;
+  readonly lot_tracking: boolean;
+}
+
+/** Where a counted line lies, by the names that a request gives. */
+export interface NamedPlace {
+  readonly sku: string;
+  readonly bin: string;
+  readonly lot_number?: string | null | undefined;
+}
+
+/** Refuses: validation_failed, for a place that does not belong to the count. */
+export function refuseOutside({ bins, skus }: Count, { sku, bin }: NamedPlace, field: string): void {
+  if (bins !== null && !bins.includes(bin)) throw invalid(`${field}.bin`, "is not part of this count");
+  if (skus !== null && !skus.includes(sku)) throw invalid(`${field}.sku`, "is not part of this count");
+}
+
+/**
+ * The lot of a line for which the request names none: that of the only line of the SKU in the bin, or no lot.
+ * Refuses: ambiguous_stock, validation_failed.
+ */
+export function impliedLot(lines: readonly CountLine[], product: CountedProduct, bin: string, field: string) {
+  const own = lines.filter((line) => line.product_id === product.id && line.bin === bin);
+  const [first, second] = own;
+  if (first !== undefined && second === undefined) return first.lot_id;
+  if (second !== undefined && own.every((line) => line.lot_id !== null)) {
+    throw new Fault("ambiguous_stock", `Several lots of ${product.sku} lie in ${bin}; name the lot_number.`, {
+      candidates: own.map(({ lot_number }) => ({ bin, lot_number })),
+    });
+  }
+  if (own.length === 0 && product.lot_tracking) {
+    throw invalid(`${field}.lot_number`, `is required: ${product.sku} tracks lots`, "required");
+  }
+  return null;
+}
+
+/** The lines whose count differs from the books; those with more units first, so that these serve who loses others. */
+export function differingLines(lines: readonly CountLine[]): (CountLine & { readonly counted: number })[] {
+  const isDifferent = (line: CountLine): line is CountLine & { counted: number } =>
+    line.counted !== null && line.counted !== line.expected;
+  return lines.filter(isDifferent).sort((a, b) => {
+    const rank = Number(a.counted < a.expected) - Number(b.counted < b.expected);
+    return rank || a.id - b.id;
+  });
+}
+
+/** The refusal to post lines whose stock has moved since they were counted. */
+export function outOfDate(lines: readonly (CountLine & { readonly current: number })[]): Fault {
+  const named = lines.slice(0, 5).map(({ sku, bin }) => `${sku} in ${bin}`);
+  const more = lines.length > named.length ? ` and ${lines.length - named.length} more` : "";
+  return new Fault("quantity_conflict", `Stock has moved since it was counted: ${named.join(", ")}${more}.`, {
+    lines: lines.map(({ sku, bin, lot_number, expected, current }) => ({
+      sku,
+      bin,
+      lot_number,
+      expected_quantity: expected,
+      current_quantity: current,
+    })),
+  });
+}

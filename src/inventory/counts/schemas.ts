@@ -1,0 +1,116 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, idField, notesField, nullable, textField } from "../../kit/schema.ts";
+import { countMoves, countStatuses, valueSources } from "./status.ts";
+
+export const NoFields = closed({});
+
+export const OpenCount = closed({
+  location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
+  bins: Type.Optional(
+    Type.Array(textField(40), {
+      minItems: 1,
+      maxItems: 500,
+      description: "Only these bins; all of the warehouse when neither bins nor SKUs are named.",
+    }),
+  ),
+  skus: Type.Optional(Type.Array(textField(100), { minItems: 1, maxItems: 500, description: "Only these SKUs." })),
+  blind: Type.Optional(
+    Type.Boolean({ description: "Tells those who count nothing of what is expected, until the review." }),
+  ),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type OpenCount = Static<typeof OpenCount>;
+
+export const RecordLines = closed({
+  lines: Type.Array(
+    closed({
+      sku: textField(100),
+      bin: textField(40),
+      lot_number: Type.Optional(nullable(textField(80))),
+      quantity: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    }),
+    { minItems: 1, maxItems: 500 },
+  ),
+});
+export type RecordLines = Static<typeof RecordLines>;
+
+export const PostCount = closed({
+  allow_shortfall: Type.Optional(
+    Type.Boolean({ description: "Lets orders wait whose promised units were not found." }),
+  ),
+});
+export type PostCount = Static<typeof PostCount>;
+
+export const ListCounts = closed({
+  ...pageFields,
+  status: Type.Optional(choice(countStatuses)),
+  location: Type.Optional(idField("warehouse")),
+});
+export type ListCounts = Static<typeof ListCounts>;
+
+const moment = () => Type.String({ format: "date-time" });
+const count = Type.Integer({ minimum: 0 });
+const names = nullable(Type.Array(Type.String()));
+
+const plain = {
+  id: Type.String(),
+  status: choice(countStatuses),
+  location: Type.String(),
+  bins: names,
+  skus: names,
+  blind: Type.Boolean(),
+  notes: nullable(Type.String()),
+  lines_total: count,
+  lines_counted: count,
+  allowed_actions: Type.Array(choice(Object.keys(countMoves) as (keyof typeof countMoves)[])),
+  opened_by: Type.String(),
+  posted_by: nullable(Type.String()),
+  version: count,
+  created_at: moment(),
+  updated_at: moment(),
+  reviewed_at: nullable(moment()),
+  posted_at: nullable(moment()),
+  cancelled_at: nullable(moment()),
+} satisfies TProperties;
+
+export const PlainCountView = closed(plain);
+
+const whole = {
+  ...plain,
+  lines: Type.Array(
+    closed({
+      sku: Type.String(),
+      bin: Type.String(),
+      lot_number: nullable(Type.String()),
+      expected_quantity: nullable(count),
+      counted_quantity: nullable(count),
+      difference: nullable(Type.Integer()),
+      unit_value: nullable(Type.Number()),
+      unit_value_from: nullable(choice(valueSources)),
+      value: nullable(Type.Number()),
+      movement_id: nullable(Type.String()),
+      counted_at: nullable(moment()),
+      counted_by: nullable(Type.String()),
+    }),
+  ),
+  summary: nullable(
+    closed({
+      lines_different: count,
+      units_over: count,
+      units_short: count,
+      value_over: Type.Number(),
+      value_short: Type.Number(),
+      value_net: Type.Number(),
+    }),
+  ),
+} satisfies TProperties;
+
+export const CountView = closed(whole);
+
+export const PostedView = closed({
+  ...whole,
+  backordered_orders: Type.Array(
+    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
+  ),
+});

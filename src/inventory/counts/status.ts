@@ -1,0 +1,17 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const countStatuses = ["open", "review", "posted", "cancelled"] as const;
+export type CountStatus = (typeof countStatuses)[number];
+
+// Counting again takes a count back from its review.
+export const countMoves = {
+  record: { from: ["open", "review"], to: "open", held: false, tells: null },
+  review: { from: ["open"], to: "review", held: false, tells: null },
+  post: { from: ["review"], to: "posted", held: false, tells: null },
+  cancel: { from: ["open", "review"], to: "cancelled", held: false, tells: null },
+} as const satisfies Moves<CountStatus>;
+export type CountAction = keyof typeof countMoves;
+
+/** Where the value of a unit is known from: what the newest units cost that came with a cost, else the price. */
+export const valueSources = ["cost", "price"] as const;
+export type ValueSource = (typeof valueSources)[number];

@@ -1,0 +1,297 @@
+import { and, asc, desc, eq, gt, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { among, forUpdate, list } from "../../../db/kit.ts";
+import { count_lines, counts } from "../../../db/schema/counts.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { Count, CountLine, PlainCount, Progress } from "./count.ts";
+import type { CountStatus, ValueSource } from "./status.ts";
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(counts).where(eq(counts.id, a.id)));
+const lockedById = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(counts).where(eq(counts.id, a.id))),
+);
+const linesOf = prepared((select, a: Args<{ count_id: number }>) =>
+  select
+    .select({
+      id: count_lines.id,
+      count_id: count_lines.count_id,
+      product_id: count_lines.product_id,
+      sku: products.sku,
+      bin_id: count_lines.bin_id,
+      bin: bins.code,
+      lot_id: count_lines.lot_id,
+      lot_number: lots.lot_number,
+      expected: count_lines.expected,
+      counted: count_lines.counted,
+      counted_at: count_lines.counted_at,
+      counted_by: count_lines.counted_by,
+      unit_value_cents: count_lines.unit_value_cents,
+      value_source: count_lines.value_source,
+      movement_id: count_lines.movement_id,
+    })
+    .from(count_lines)
+    .innerJoin(products, eq(products.id, count_lines.product_id))
+    .innerJoin(bins, eq(bins.id, count_lines.bin_id))
+    .leftJoin(lots, eq(lots.id, count_lines.lot_id))
+    .where(eq(count_lines.count_id, a.count_id))
+    .orderBy(asc(count_lines.id)),
+);
+
+/** The count that an identifier names. Refuses: resource_missing. */
+export async function getCount(db: Db, id: string | number): Promise<Count> {
+  return whole(db, await byId(db, { id: readId("count", id) ?? 0 }), id);
+}
+
+/** As `getCount`, and nobody else changes the count until this transaction ends. */
+export async function lockCount(tx: Tx, id: string | number): Promise<Count> {
+  return whole(tx, await lockedById(tx, { id: readId("count", id) ?? 0 }), id);
+}
+
+async function whole(db: Db, [row]: readonly PlainCount[], id: string | number): Promise<Count> {
+  if (row === undefined) throw missing("cycle count", id);
+  return { ...row, lines: await linesOf(db, { count_id: row.id }) };
+}
+
+/** What a list of counts may be narrowed to. */
+export interface CountFilter {
+  readonly status?: CountStatus | undefined;
+  readonly warehouse_id?: number | undefined;
+}
+
+function matching({ status, warehouse_id }: CountFilter): SQL | undefined {
+  return and(
+    status === undefined ? undefined : eq(counts.status, status),
+    warehouse_id === undefined ? undefined : eq(counts.warehouse_id, warehouse_id),
+  );
+}
+
+/** A page of counts without their lines, newest first. */
+export async function listCounts(db: Db, filter: CountFilter, window: Window): Promise<PlainCount[]> {
+  const { limit, offset, after } = window;
+  const older = after && sql`(${counts.created_at}, ${counts.id}) < (${after[0]}, ${after[1]})`;
+  return db.sql
+    .select()
+    .from(counts)
+    .where(and(matching(filter), older ?? undefined))
+    .orderBy(desc(counts.created_at), desc(counts.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many counts match. */
+export async function countCounts(db: Db, filter: CountFilter): Promise<number> {
+  return db.sql.$count(counts, matching(filter));
+}
+
+const progressOf = prepared((select, a: Args<{ ids: string }>) =>
+  select
+    .select({
+      count_id: count_lines.count_id,
+      lines: sql<number>`count(*)`.mapWith(Number),
+      counted: sql<number>`count(${count_lines.counted})`.mapWith(Number),
+    })
+    .from(count_lines)
+    .where(among(count_lines.count_id, a.ids))
+    .groupBy(count_lines.count_id),
+);
+
+/** How far each of these counts is; one without lines is left out. */
+export async function listProgress(db: Db, ids: readonly number[]): Promise<Map<number, Progress>> {
+  const rows = await progressOf(db, { ids: list(ids) });
+  return new Map(rows.map((row) => [row.count_id, row]));
+}
+
+/** A bin and lot in which units of a product lie. */
+export interface Place {
+  readonly product_id: number;
+  readonly bin_id: number;
+  readonly lot_id: number | null;
+  readonly on_hand: number;
+}
+
+/** What narrows a new count; null for everything. */
+export interface Scope {
+  readonly bin_ids: readonly number[] | null;
+  readonly product_ids: readonly number[] | null;
+}
+
+/** The places of a warehouse where units lie outside staging, along the pick path. */
+export async function listPlaces(db: Db, warehouse_id: number, scope: Scope, limit: number): Promise<Place[]> {
+  const { bin_ids, product_ids } = scope;
+  const { product_id, bin_id, lot_id, on_hand } = stock_items;
+  return db.sql
+    .select({ product_id, bin_id, lot_id, on_hand })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .where(
+      and(
+        eq(bins.warehouse_id, warehouse_id),
+        ne(bins.kind, "staging"),
+        gt(on_hand, 0),
+        bin_ids === null ? undefined : inArray(bin_id, [...bin_ids]),
+        product_ids === null ? undefined : inArray(product_id, [...product_ids]),
+      ),
+    )
+    .orderBy(asc(bins.pick_order), asc(bins.code), asc(products.sku), asc(stock_items.id))
+    .limit(limit);
+}
+
+const onHand = prepared((select, a: Args<{ warehouse_id: number; product_ids: string }>) =>
+  select
+    .select({
+      product_id: stock_items.product_id,
+      bin_id: stock_items.bin_id,
+      lot_id: stock_items.lot_id,
+      on_hand: stock_items.on_hand,
+    })
+    .from(stock_items)
+    .where(
+      and(
+        among(stock_items.product_id, a.product_ids),
+        eq(stock_items.warehouse_id, a.warehouse_id),
+        sql`${stock_items.on_hand} > 0`,
+      ),
+    ),
+);
+
+/** Where units of these products lie in a warehouse at this moment. */
+export async function listOnHand(db: Db, warehouse_id: number, product_ids: readonly number[]): Promise<Place[]> {
+  return onHand(db, { warehouse_id, product_ids: list(product_ids) });
+}
+
+/** What a new count is made of beside what every new count is. */
+export type NewCount = Pick<PlainCount, "warehouse_id" | "bins" | "skus" | "blind" | "notes" | "opened_by">;
+
+/** Stores a new count with the places to be counted and answers its id. */
+export async function insertCount(tx: Tx, fields: NewCount, places: readonly Place[]): Promise<number> {
+  const row = { ...fields, bins: fields.bins && [...fields.bins], skus: fields.skus && [...fields.skus] };
+  const [id = 0] = await insertIds(tx, counts, [
+    { ...row, status: "open", version: 1, created_at: tx.now, updated_at: tx.now },
+  ]);
+  const lines = places.map(({ on_hand, ...place }) => ({ count_id: id, ...place, expected: on_hand }));
+  await insert(tx, count_lines, lines);
+  return id;
+}
+
+const save = prepared(
+  (
+    tx: Writing,
+    a: Args<Pick<PlainCount, "id" | "status" | "posted_by" | Moments> & { version: number; now: number }>,
+  ) =>
+    tx
+      .update(counts)
+      .set({
+        status: sql`${a.status}`,
+        posted_by: sql`${a.posted_by}`,
+        reviewed_at: sql`${a.reviewed_at}`,
+        posted_at: sql`${a.posted_at}`,
+        cancelled_at: sql`${a.cancelled_at}`,
+        version: sql`${a.version} + 1`,
+        updated_at: sql`${a.now}`,
+      })
+      .where(and(eq(counts.id, a.id), eq(counts.version, a.version)))
+      .returning({ id: counts.id }),
+);
+type Moments = "reviewed_at" | "posted_at" | "cancelled_at";
+
+/** Stores what changed of a locked count, without its lines; its version moves by one. */
+export async function saveCount(
+  tx: Tx,
+  before: PlainCount,
+  fields: Partial<Pick<PlainCount, "status" | "posted_by" | Moments>>,
+): Promise<void> {
+  const { id, status, posted_by, reviewed_at, posted_at, cancelled_at, version } = { ...before, ...fields };
+  const row = { id, status, posted_by, reviewed_at, posted_at, cancelled_at, version };
+  const saved = await save(tx, { ...row, now: tx.now });
+  assert(saved.length === 1, `count ${id} is locked, so nobody else can have changed it`);
+}
+
+interface Tally {
+  readonly expected: number;
+  readonly counted: number;
+  readonly counted_by: string;
+}
+
+const saveTally = prepared((tx: Writing, a: Args<Tally & { id: number; now: number }>) =>
+  tx
+    .update(count_lines)
+    .set({
+      expected: sql`${a.expected}`,
+      counted: sql`${a.counted}`,
+      counted_by: sql`${a.counted_by}`,
+      counted_at: sql`${a.now}`,
+      unit_value_cents: sql`null`,
+      value_source: sql`null`,
+    })
+    .where(eq(count_lines.id, a.id)),
+);
+
+/** Stores what was counted of a line. */
+export async function saveCounted(tx: Tx, id: number, { expected, counted, counted_by }: Tally): Promise<void> {
+  await saveTally(tx, { id, expected, counted, counted_by, now: tx.now });
+}
+
+/** Stores units that were counted where nothing was expected. */
+export async function insertFound(
+  tx: Tx,
+  count_id: number,
+  { product_id, bin_id, lot_id }: Pick<CountLine, "product_id" | "bin_id" | "lot_id">,
+  { expected, counted, counted_by }: Tally,
+): Promise<void> {
+  const tally = { expected, counted, counted_by, counted_at: tx.now };
+  await insert(tx, count_lines, [{ count_id, product_id, bin_id, lot_id, ...tally }]);
+}
+
+// The tables are named beside the columns, which Drizzle leaves out where it selects from one table alone.
+const newestCost = sql<number | null>`(
+  select ${movements}.unit_cost_cents from ${movements}
+  where ${movements}.product_id = ${products}.id and ${movements}.unit_cost_cents is not null
+  order by ${movements}.id desc limit 1
+)`;
+
+const valuesOf = prepared((select, a: Args<{ ids: string }>) =>
+  select
+    .select({
+      product_id: products.id,
+      price_cents: products.price_cents,
+      cost_cents: newestCost,
+    })
+    .from(products)
+    .where(among(products.id, a.ids)),
+);
+const saveValue = prepared(
+  (tx: Writing, a: Args<{ count_id: number; product_id: number; cents: number; source: ValueSource }>) =>
+    tx
+      .update(count_lines)
+      .set({ unit_value_cents: sql`${a.cents}`, value_source: sql`${a.source}` })
+      .where(and(eq(count_lines.count_id, a.count_id), eq(count_lines.product_id, a.product_id))),
+);
+
+/** Notes on the lines of a count what a unit of these products is worth now, as far as that is known. */
+export async function noteValues(tx: Tx, count_id: number, product_ids: readonly number[]): Promise<void> {
+  for (const { product_id, price_cents, cost_cents } of await valuesOf(tx, { ids: list(product_ids) })) {
+    const cents = cost_cents === null ? price_cents : Number(cost_cents);
+    if (cents === null) continue;
+    await saveValue(tx, { count_id, product_id, cents, source: cost_cents === null ? "price" : "cost" });
+  }
+}
+
+const saveMovement = prepared((tx: Writing, a: Args<{ id: number; movement_id: number }>) =>
+  tx
+    .update(count_lines)
+    .set({ movement_id: sql`${a.movement_id}` })
+    .where(eq(count_lines.id, a.id)),
+);
+
+/** Notes which adjustment made on hand what a line counted. */
+export async function notePosted(tx: Tx, id: number, movement_id: number): Promise<void> {
+  await saveMovement(tx, { id, movement_id });
+}
