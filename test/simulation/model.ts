@@ -1,6 +1,8 @@
 // What the floor does, as the contract tells it: work on orders, and returns, on top of the plain model of orders.
+
+import type { BinCode, House, Sku } from "./business.ts";
 import { type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
-import { type BinCode, type House, type Line, Refused, type Sku, sum } from "./stock_model.ts";
+import { type Line, Refused, sum } from "./stock_model.ts";
 
 /** Units of an order line. */
 export interface Units {

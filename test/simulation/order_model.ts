@@ -1,5 +1,6 @@
 // Orders and returns as the contract tells them, on top of the plain model of the stock.
-import { type Claim, type House, type Line, Refused, type Sku, StockModel, sum, type Want } from "./stock_model.ts";
+import type { House, Sku } from "./business.ts";
+import { type Claim, type Line, Refused, StockModel, sum, type Want } from "./stock_model.ts";
 
 export type OrderStatus = "pending" | "processing" | "fulfilled" | "shipped" | "cancelled";
 

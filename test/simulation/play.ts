@@ -1,16 +1,16 @@
 // Plays random histories against a model until so many operations are done, in a process of its own:
-//   bun test/simulation/play.ts <seed> <operations> [longest history]
+//   bun test/simulation/play.ts <seed> <operations> [longest history] [0: do not look for a shorter one]
 // Prints what was done and how fast; a difference ends it with the shortest history that shows it.
-import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { getOrder } from "../../src/orders/store.ts";
-import { acts, compareOrder, type Tally } from "./acts.ts";
+import { acts, compareOrder, same, type Tally } from "./acts.ts";
+import { skus } from "./business.ts";
 import { Model } from "./model.ts";
 import { openService, type Service, start } from "./service.ts";
-import { skus } from "./stock_model.ts";
+import type { Level } from "./stock_model.ts";
 
-const [seed = 1, operations = 1000, longest = 400] = process.argv.slice(2).map(Number);
+const [seed = 1, operations = 1000, longest = 400, shorten = 1] = process.argv.slice(2).map(Number);
 const verify_every = 100;
 // A failure is made shorter for as long as this, then told as it is.
 const shrink_ms = 60_000;
@@ -37,7 +37,7 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
       tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
       done += 1;
       await compareLevels(model, service);
-      if (done % verify_every === 0) deepStrictEqual(await service.differences(), []);
+      if (done % verify_every === 0) same("verify", await service.differences(), []);
     },
     toString: () => `${name}(${JSON.stringify(input)})`,
   };
@@ -47,7 +47,10 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
 async function compareLevels(model: Model, service: Service): Promise<void> {
   const levels = await service.levels();
   for (const sku of skus) {
-    if (!model.isDue(sku)) deepStrictEqual({ sku, ...levels.get(sku) }, { sku, ...model.level(sku) });
+    if (model.isDue(sku)) continue;
+    const [found, expected] = [levels.get(sku), model.level(sku)];
+    for (const [name, value] of Object.entries(expected))
+      same(`${name} of ${sku}`, found?.[name as keyof Level], value);
   }
 }
 
@@ -55,7 +58,11 @@ async function compareAll(model: Model, service: Service): Promise<void> {
   model.settleAll();
   await service.runJobs();
   await compareLevels(model, service);
-  deepStrictEqual(await service.differences(), []);
+  same("verify", await service.differences(), []);
+  for (const [id, state] of await service.bookingStates()) {
+    const claim = model.booking(id);
+    same(`state of booking ${id}`, state, model.isOverdue(claim) ? "expired" : claim.status);
+  }
   for (const [at, { id }] of service.orders.entries()) {
     compareOrder(model, at, await service.store.read((db) => getOrder(db, id)));
   }
@@ -83,6 +90,7 @@ for (let round = 0; done < operations; round += 1) {
     seed: seed + round,
     numRuns: 10,
     interruptAfterTimeLimit: shrink_ms,
+    endOnFailure: shorten === 0,
   });
 }
 const seconds = (performance.now() - began) / 1000;

@@ -3,6 +3,7 @@ import { createCustomer } from "../../src/customers/commands.ts";
 import type { Store, Tx } from "../../src/database/store.ts";
 import { verifyInventory } from "../../src/inventory/audit/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
+import { findReservation } from "../../src/inventory/reservations/store.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
 import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
 import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
@@ -10,10 +11,12 @@ import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
 import { type Clock, stillClock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
+import { wireId } from "../../src/kit/ids.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
-import { bins, goods, type House, houses, type Level, type Sku, skus } from "./stock_model.ts";
+import { bins, goods, type House, houses, type Sku, skus } from "./business.ts";
+import type { Level } from "./stock_model.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const clerk = system("simulation");
@@ -54,7 +57,7 @@ export class Service {
   readonly store: Store;
   readonly clock: Clock;
   readonly house: ReadonlyMap<House, number>;
-  readonly #products: readonly number[];
+  readonly products: readonly number[];
   /** By the number that the model gives them. */
   readonly orders: Order[] = [];
   readonly bookings = new Map<number, number>();
@@ -63,7 +66,7 @@ export class Service {
     this.store = store;
     this.clock = clock;
     this.house = house;
-    this.#products = products;
+    this.products = products;
   }
 
   /** Does one request in a transaction of its own. Whatever is no refusal is thrown. */
@@ -79,13 +82,19 @@ export class Service {
   /** The numbers of each SKU as the API gives them. */
   async levels(): Promise<ReadonlyMap<Sku, Level>> {
     const views = await this.store.read(async (db) =>
-      (await loadShelves(db, this.#products)).map((shelf) => itemView(shelf, db.now, shelf.updated_at)),
+      (await loadShelves(db, this.products)).map((shelf) => itemView(shelf, db.now, shelf.updated_at)),
     );
     return new Map(
       views.map((view) => {
         const { sku, on_hand, reserved, available, picked, backordered, unavailable, total } = view;
         if (total !== available + reserved) throw new Error(`${sku}: total ${total} is not available + reserved`);
-        return [sku as Sku, { on_hand, reserved, available, picked, backordered, unavailable }];
+        const house = (id: string) => houses.find((name) => wireId("warehouse", this.house.get(name) ?? 0) === id);
+        const places = Object.fromEntries(
+          view.locations.map((one) => [`${house(one.warehouse_id)} ${one.location}`, one.quantity]),
+        );
+        const batches = Object.fromEntries(view.lots.map((lot) => [`${lot.lot_number} ${lot.status}`, lot.quantity]));
+        const counts = { on_hand, reserved, available, picked, backordered };
+        return [sku as Sku, { ...counts, unavailable, places, batches }];
       }),
     );
   }
@@ -93,8 +102,22 @@ export class Service {
   /** Lets the jobs of the clock do what is due. */
   async runJobs(): Promise<void> {
     for (const job of [expireReservations, expireLots]) {
-      for (let next: number | null = 0; next !== null && next <= this.clock.now(); ) next = await job(this.store);
+      let rounds = 0;
+      for (let next: number | null = 0; next !== null && next <= this.clock.now(); rounds += 1) {
+        if (rounds === 100) throw new Error(`${job.name} asks to run again and again`);
+        next = await job(this.store);
+      }
     }
+  }
+
+  /** Each booking's state, by the number that the model gives it. */
+  async bookingStates(): Promise<ReadonlyMap<number, string>> {
+    const states = new Map<number, string>();
+    for (const [number, id] of this.bookings) {
+      const found = await this.store.read((db) => findReservation(db, id));
+      states.set(number, found?.status ?? "gone");
+    }
+    return states;
   }
 
   differences() {

@@ -1,35 +1,6 @@
 // The stock as the contract tells it, in plain arrays: no database, no code of the service. What the service answers
 // is compared with this after each operation, so it is written the slow and obvious way.
-
-export const hour_ms = 3_600_000;
-export const day_ms = 24 * hour_ms;
-
-/** What the simulated business sells: plain goods, goods in lots that expire, cold goods, and plain ones again. */
-export const goods = {
-  PLAIN: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 5 },
-  LOTTED: { cold: false, lots: true, shelf_life_days: 2, reorder_point: 3 },
-  COLD: { cold: true, lots: false, shelf_life_days: 0, reorder_point: 0 },
-  SPARE: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 0 },
-} as const;
-export type Sku = keyof typeof goods;
-export const skus = Object.keys(goods) as Sku[];
-
-export const houses = ["main", "west"] as const;
-export type House = (typeof houses)[number];
-
-type Kind = "storage" | "staging" | "returns" | "putback" | "quarantine" | "damage";
-
-/** The bins of each warehouse, in the order of the pick path. */
-export const bins = [
-  { code: "S-1", kind: "storage", cold: false, pick_order: 1 },
-  { code: "S-2", kind: "storage", cold: false, pick_order: 2 },
-  { code: "C-1", kind: "storage", cold: true, pick_order: 3 },
-  { code: "RETURNS", kind: "returns", cold: false, pick_order: 9 },
-  { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9 },
-  { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9 },
-  { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9 },
-] as const satisfies { code: string; kind: Kind; cold: boolean; pick_order: number }[];
-export type BinCode = (typeof bins)[number]["code"];
+import { type BinCode, bins, day_ms, goods, type House, houses, type Kind, type Sku, skus } from "./business.ts";
 
 /** Units of one SKU in one bin and, where it has lots, of one lot, which is named by the moment it expires. */
 export interface Item {
@@ -103,6 +74,10 @@ export interface Level {
     putback: number;
     returns: number;
   };
+  /** On hand by warehouse and bin, without staging. */
+  readonly places: Readonly<Record<string, number>>;
+  /** On hand by lot and what the lot is. */
+  readonly batches: Readonly<Record<string, number>>;
 }
 
 /** A request that the contract refuses, by its error code. */
@@ -115,6 +90,15 @@ export class Refused extends Error {
 }
 
 export const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** On hand of items by a name, where there is any. */
+function totals(items: readonly Item[], name: (item: Item) => string): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const item of items) {
+    if (item.on_hand > 0) found[name(item)] = (found[name(item)] ?? 0) + item.on_hand;
+  }
+  return found;
+}
 
 /** Units wanted of each SKU once, in the order in which they were first named. */
 export function added(wants: readonly Want[]): Want[] {
@@ -170,6 +154,14 @@ export class StockModel {
       picked: sum(own.filter((item) => item.kind === "staging").map((item) => item.reserved)),
       backordered: sum(this.#linesOf(sku).map((line) => line.wanted - this.reserved(line))),
       unavailable,
+      places: totals(
+        own.filter(({ kind }) => kind !== "staging"),
+        ({ house, bin }) => `${house} ${bin}`,
+      ),
+      batches: totals(
+        own.filter(({ lot }) => lot !== null),
+        ({ lot }) => `L${(lot ?? 0) / day_ms} ${(lot ?? 0) > this.now ? "available" : "expired"}`,
+      ),
     };
   }
 
@@ -316,6 +308,12 @@ export class StockModel {
 
   #isPast(lot: number): boolean {
     return lot <= this.now && !this.aside.has(lot);
+  }
+
+  /** When the next lot or booking comes to its end. */
+  nextEnd(): number {
+    const bookings = this.claims.flatMap(({ status, expires_at }) => (status === "reserved" ? (expires_at ?? []) : []));
+    return Math.min(...[...this.lots, ...bookings].filter((at) => at > this.now), Number.MAX_SAFE_INTEGER);
   }
 
   /** Acts on what time has done to these SKUs, as each transaction on their stock does before anything else. */

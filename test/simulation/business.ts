@@ -1,0 +1,31 @@
+// The simulated business: what it sells, and where it keeps it.
+
+export const hour_ms = 3_600_000;
+export const day_ms = 24 * hour_ms;
+
+/** What the simulated business sells: plain goods, goods in lots that expire, cold goods, and plain ones again. */
+export const goods = {
+  PLAIN: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 5 },
+  LOTTED: { cold: false, lots: true, shelf_life_days: 2, reorder_point: 3 },
+  COLD: { cold: true, lots: false, shelf_life_days: 0, reorder_point: 0 },
+  SPARE: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 0 },
+} as const;
+export type Sku = keyof typeof goods;
+export const skus = Object.keys(goods) as Sku[];
+
+export const houses = ["main", "west"] as const;
+export type House = (typeof houses)[number];
+
+export type Kind = "storage" | "staging" | "returns" | "putback" | "quarantine" | "damage";
+
+/** The bins of each warehouse, in the order of the pick path. */
+export const bins = [
+  { code: "S-1", kind: "storage", cold: false, pick_order: 1 },
+  { code: "S-2", kind: "storage", cold: false, pick_order: 2 },
+  { code: "C-1", kind: "storage", cold: true, pick_order: 3 },
+  { code: "RETURNS", kind: "returns", cold: false, pick_order: 9 },
+  { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9 },
+  { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9 },
+  { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9 },
+] as const satisfies { code: string; kind: Kind; cold: boolean; pick_order: number }[];
+export type BinCode = (typeof bins)[number]["code"];

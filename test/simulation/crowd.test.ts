@@ -1,0 +1,91 @@
+// Two crowds at once on the same stock: two processes on PostgreSQL, both in this one on SQLite.
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { databaseUrl, engine } from "../../src/config.ts";
+import { migrations } from "../../src/database/migrate.ts";
+import { migratePostgres } from "../../src/database/migrate_postgres.ts";
+import { openPostgres } from "../../src/database/postgres.ts";
+import { fillBackorders } from "../../src/inventory/jobs.ts";
+import { planStock } from "../../src/inventory/reservations/rules.ts";
+import { listWaitingLines } from "../../src/inventory/reservations/store.ts";
+import { loadShelves } from "../../src/inventory/stock/store.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { silentLog } from "../../src/kit/log.ts";
+import { getOrder } from "../../src/orders/store.ts";
+import { openTemporaryStore } from "../database/temporary.ts";
+import { crowd } from "./crowd.ts";
+import { attach, furnish, type Service } from "./service.ts";
+
+const acts = 600;
+const seeds = [1, 2];
+
+/** A service on the system's clock, and a way to let the crowds at it. */
+async function open(): Promise<{ service: Service; crowds: () => Promise<Record<string, number>[]> }> {
+  const clock = systemClock();
+  if (engine !== "postgres") {
+    const service = await furnished(await openTemporaryStore({ mode: "live", clock }), clock);
+    return { service, crowds: () => Promise.all(seeds.map((seed) => crowd(service, seed, acts))) };
+  }
+  const url = databaseUrl ?? "";
+  // A name that the sweep of ended test processes knows.
+  const schema = `temporary_${process.pid}_crowd`;
+  await migratePostgres(url, schema, "live", migrations.postgres);
+  const service = await furnished(openPostgres({ url, schema, mode: "live", clock, log: silentLog }), clock);
+  const words = [process.execPath, join(import.meta.dir, "crowd_process.ts"), schema];
+  const crowds = () =>
+    Promise.all(
+      seeds.map(async (seed) => {
+        const child = Bun.spawn([...words, String(seed), String(acts)], { stdout: "pipe", stderr: "inherit" });
+        return JSON.parse(await new Response(child.stdout).text());
+      }),
+    );
+  return { service, crowds };
+}
+
+async function furnished(...[store, clock]: Parameters<typeof attach>): Promise<Service> {
+  await furnish(store);
+  return attach(store, clock);
+}
+
+test(`two crowds of ${acts} acts each leave every invariant kept and nobody waiting beside stock`, async () => {
+  const { service, crowds } = await open();
+  const met = await crowds();
+  const refused = met.flatMap((one) => Object.keys(one).filter((outcome) => outcome.includes(":")));
+  // The acts were real: orders were made and sent, and the ways to be refused were met.
+  for (const one of met) expect([one["order"], one["ship"], one["add"]].every((count = 0) => count > 10)).toBe(true);
+  expect(refused).toContain("ship: insufficient_inventory");
+  await Bun.sleep(400);
+  await service.runJobs();
+  await fillBackorders(service.store);
+  expect(await service.differences()).toEqual([]);
+  await nobodyWaitsBesideStock(service);
+  await ordersAddUp(service);
+  await service.store.close();
+}, 120_000);
+
+async function nobodyWaitsBesideStock(service: Service): Promise<void> {
+  await service.store.read(async (db) => {
+    for (const shelf of await loadShelves(db, service.products)) {
+      const { id: product_id, sku } = shelf.product;
+      for (const line of await listWaitingLines(db, product_id, null, 1000)) {
+        const { portions } = planStock([{ product_id, quantity: 1 }], new Map([[product_id, shelf]]), {
+          now: db.now,
+          ...line,
+        });
+        expect({ sku, line: line.id, portions }).toEqual({ sku, line: line.id, portions: [[]] });
+      }
+    }
+  });
+}
+
+/** What an order's lines want of the stock is what is ordered, less what has left or was cancelled. */
+async function ordersAddUp({ store }: Service): Promise<void> {
+  for (let id = 1001; ; id += 1) {
+    const order = await store.read((db) => getOrder(db, id)).catch(() => null);
+    if (order === null && id > 1500) return;
+    for (const line of order?.lines ?? []) {
+      const open = line.quantity - line.quantity_shipped - line.quantity_cancelled;
+      expect({ id, wanted: line.wanted }).toEqual({ id, wanted: open });
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/** A fault to plant: in one file, a text that occurs once, and what to put in its place. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly search: string;
+  readonly replace: string;
+}
+
+const inventory = "src/inventory";
+const rules = `${inventory}/reservations/rules.ts`;
+const claims = `${inventory}/reservations/commands.ts`;
+const queues = `${inventory}/reservations/store.ts`;
+const backorders = `${inventory}/backorders/commands.ts`;
+const bookings = `${inventory}/bookings/commands.ts`;
+const picking = `${inventory}/picking/commands.ts`;
+const stock = `${inventory}/stock/store.ts`;
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: "the last to expire goes first",
+    file: rules,
+    search: "(a.expiration_date ?? Number.MAX_SAFE_INTEGER) - (b.expiration_date ?? Number.MAX_SAFE_INTEGER)",
+    replace: "(b.expiration_date ?? Number.MAX_SAFE_INTEGER) - (a.expiration_date ?? Number.MAX_SAFE_INTEGER)",
+  },
+  {
+    name: "a lot needs no shelf life",
+    file: rules,
+    search: "item.expiration_date - now >= product.min_shelf_life_days * day_ms",
+    replace: "item.expiration_date - now >= 0 * product.min_shelf_life_days * day_ms",
+  },
+  {
+    name: "cold storage is not asked for",
+    file: rules,
+    search: 'choice.requires_cold_storage && !isColdEnough(temperature_zone, "refrigerated")',
+    replace: 'choice.requires_cold_storage && !isColdEnough(temperature_zone, "ambient")',
+  },
+  {
+    name: "any warehouse will do",
+    file: rules,
+    search: "choice.warehouse_id !== null && warehouse_id !== choice.warehouse_id",
+    replace: "choice.warehouse_id !== null && warehouse_id < 0",
+  },
+  {
+    name: "an order is split although one warehouse has it all",
+    file: rules,
+    search: "return ranked.find(([id]) => hasAll(id, { needed, candidates }))?.[0] ?? null;",
+    replace: "return ranked.find(([id]) => id < 0 && hasAll(id, { needed, candidates }))?.[0] ?? null;",
+  },
+  {
+    name: "the last received goes first",
+    file: rules,
+    search: "a.received_at - b.received_at ||",
+    replace: "b.received_at - a.received_at ||",
+  },
+  {
+    name: "promised units are free for a second order",
+    file: rules,
+    search: "held + item.on_hand - item.reserved : held",
+    replace: "held + item.on_hand - Math.min(item.reserved, 5) : held",
+  },
+  {
+    name: "the least urgent is served first",
+    file: queues,
+    search: ".orderBy(desc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))",
+    replace: ".orderBy(asc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))",
+  },
+  {
+    name: "the most urgent loses its units first",
+    file: queues,
+    search: ".orderBy(asc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id))",
+    replace: ".orderBy(desc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id))",
+  },
+  {
+    name: "a booking still counts in the millisecond it ends",
+    file: `${inventory}/reservations/reservation.ts`,
+    search: 'status === "reserved" && expires_at !== null && expires_at <= now',
+    replace: 'status === "reserved" && expires_at !== null && expires_at < now',
+  },
+  {
+    name: "an expired booking keeps its units for good",
+    file: backorders,
+    search: "await setCounts(tx, shelves, line, { wanted: 0, reserved: 0 });",
+    replace: "await setCounts(tx, shelves, line, { reserved: 0 });",
+  },
+  {
+    name: "promises of expired lots stay",
+    file: backorders,
+    search: 'if (item.bin_kind !== "staging") await displacePromises(',
+    replace: 'if (item.bin_kind === "damage") await displacePromises(',
+  },
+  {
+    name: "a lot may still be sold in the millisecond it expires",
+    file: `${inventory}/stock/shelf.ts`,
+    search: "(expiration_date === null || expiration_date > now)",
+    replace: "(expiration_date === null || expiration_date >= now)",
+  },
+  {
+    name: "released units are given to nobody who waits",
+    file: bookings,
+    search: `  await saveReservation(tx, released);
+  await fillBackorders(tx, shelves, productsOf(lines));`,
+    replace: "  await saveReservation(tx, released);",
+  },
+  {
+    name: "picked units lose their promise",
+    file: picking,
+    search: `    promised: true,
+    reason: "picked",`,
+    replace: `    promised: false,
+    reason: "picked",`,
+  },
+  {
+    name: "a shipped line still wants its units",
+    file: picking,
+    search: "wanted: wanted - quantity,",
+    replace: "wanted: Math.max(wanted - quantity, reserved - quantity + 1),",
+  },
+  {
+    name: "units picked for a cancelled order count as returns",
+    file: picking,
+    search: 'await waitingSpot(tx, item.warehouse_id, "putback")',
+    replace: 'await waitingSpot(tx, item.warehouse_id, "returns")',
+  },
+  {
+    name: "a second booking of an order is adopted and never released",
+    file: claims,
+    search:
+      'for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });',
+    replace: "for (const other of others) await saveReservation(tx, { ...other, priority: 9 });",
+  },
+  {
+    name: "work begins without a new plan",
+    file: claims,
+    search: `  await planAnew(tx, shelves, reservation, lines);
+  await saveReservation(tx, { ...reservation, status, expires_at: null });`,
+    replace: "  await saveReservation(tx, { ...reservation, status, expires_at: null });",
+  },
+  {
+    name: "a held order keeps what it should give free",
+    file: claims,
+    search: "    await assignPlan(tx, shelves, lines, []);",
+    replace: "    await assignPlan(tx, shelves, lines.slice(1), []);",
+  },
+  {
+    name: "the ledger notes one unit too many",
+    file: stock,
+    search: "    type,\n    quantity,\n    from_item_id: from?.id ?? null,",
+    replace: "    type,\n    quantity: quantity === 7 ? 8 : quantity,\n    from_item_id: from?.id ?? null,",
+  },
+  {
+    name: "a bin that was empty remembers when it was first filled",
+    file: stock,
+    search: "= 0 then excluded.received_at",
+    replace: "< 0 then excluded.received_at",
+  },
+  {
+    name: "returned units for quarantine go to the returns bin",
+    file: `${inventory}/stock/commands.ts`,
+    search: 'disposition === "quarantine" ? "quarantine" : "returns"',
+    replace: 'disposition === "restock" ? "quarantine" : "returns"',
+  },
+  {
+    name: "what the client believes is on hand is not compared",
+    file: `${inventory}/stock/commands.ts`,
+    search: "expected_quantity !== undefined && expected_quantity !== previous_quantity",
+    replace: "expected_quantity !== undefined && expected_quantity < 0",
+  },
+];
