@@ -13,6 +13,7 @@ import {
 } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
+import type { Db } from "./database/store.ts";
 import { runDemo, storyClock } from "./demo/jobs.ts";
 import { addressList } from "./http/address.ts";
 import { verifyInventory } from "./inventory/audit/store.ts";
@@ -24,6 +25,7 @@ import { Fault } from "./kit/fault.ts";
 import { readId, wireId } from "./kit/ids.ts";
 import { jsonLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
+import { verifyOrders } from "./orders/audit/store.ts";
 import { serve } from "./serve.ts";
 import { exporting, importing, reportLines } from "./spreadsheets.ts";
 
@@ -83,7 +85,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: (given) => withStores(given, (stores) => runKeysRevoke(stores, given), { must_exist: true }),
   }),
   verify: command({
-    summary: "re-derive every stock balance from the ledger and print the differences",
+    summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
     run: (given) => withStores(given, (stores) => runVerify(stores, given.json), { must_exist: true }),
   }),
@@ -268,10 +270,12 @@ async function runKeysRevoke(stores: Stores, given: { id: string | undefined; js
   return 0;
 }
 
+const verifyAll = async (db: Db) => [...(await verifyInventory(db)), ...(await verifyOrders(db))];
+
 async function runVerify(stores: Stores, json: boolean): Promise<number> {
   let found = 0;
   for (const mode of modes) {
-    const differences = await stores[mode].read(verifyInventory);
+    const differences = await stores[mode].read(verifyAll);
     found += differences.length;
     for (const difference of differences) print(JSON.stringify({ mode, ...difference }));
     if (!json) print(`${mode}: ${differences.length} differences`);

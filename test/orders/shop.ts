@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { verifyOrders } from "../../src/orders/audit/store.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 /** A service with a customer and goods, and the calls that tests of orders make over and over. */
@@ -69,9 +70,10 @@ function readings(app: TestApp) {
     told: async () => (await app.takeEvents()).map(({ type }) => type).filter((type) => !type.startsWith("inventory.")),
     /** What is available of a SKU. */
     available: async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data.available as number,
-    /** Closes the service once its stock has been found to agree with ledger and promises. */
+    /** Closes the service once stock and orders have been found to agree with ledger and promises. */
     close: async () => {
       expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
+      expect(await app.service.stores.live.read(verifyOrders)).toEqual([]);
       await app.close();
     },
   };

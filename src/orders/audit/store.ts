@@ -1,0 +1,77 @@
+// The counters of orders held against their claims on stock and against the ledger, in plain SQL that shares nothing
+// with the commands.
+import { type SQL, sql } from "drizzle-orm";
+import { movements } from "../../../db/schema/inventory.ts";
+import { order_lines } from "../../../db/schema/orders.ts";
+import { reservation_lines } from "../../../db/schema/reservations.ts";
+import type { Db } from "../../database/store.ts";
+import type { Difference } from "../../inventory/audit/store.ts";
+
+interface Check {
+  readonly rule: string;
+  readonly noun: string;
+  /** A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. */
+  readonly rows: SQL;
+}
+
+// What stock holds for each order line.
+const claims = sql`(
+  select ${reservation_lines.order_line_id} as line, sum(${reservation_lines.wanted}) as wanted,
+    sum(${reservation_lines.picked}) as picked
+  from ${reservation_lines} where ${reservation_lines.order_line_id} is not null
+  group by ${reservation_lines.order_line_id}
+)`;
+
+const checks: readonly Check[] = [
+  {
+    rule: "an order's claim wants its units that have neither left nor been cancelled",
+    noun: "order line",
+    rows: sql`select ${order_lines.id} as id,
+        ${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped} as expected,
+        coalesce(c.wanted, 0) as actual
+      from ${order_lines} left join ${claims} as c on c.line = ${order_lines.id}`,
+  },
+  {
+    rule: "no more units are packed than were picked",
+    noun: "order line",
+    rows: sql`select id, case when packed > picked then picked else packed end as expected, packed as actual from (
+        select ${order_lines.id} as id, ${order_lines.quantity_packed} as packed,
+          ${order_lines.quantity_shipped} + coalesce(c.picked, 0) as picked
+        from ${order_lines} left join ${claims} as c on c.line = ${order_lines.id}
+      ) as counts`,
+  },
+  {
+    rule: "an order has shipped what the ledger took out for it, of each product",
+    noun: "order",
+    rows: sql`select id, sum(sold) as expected, sum(shipped) as actual from (
+        select cast(substr(${movements.reference_id}, 5) as bigint) as id, ${movements.product_id} as product,
+          ${movements.quantity} as sold, 0 as shipped
+        from ${movements} where ${movements.type} = 'sale' and ${movements.reference_type} = 'order'
+        union all
+        select ${order_lines.order_id}, ${order_lines.product_id}, 0, ${order_lines.quantity_shipped}
+        from ${order_lines}
+      ) as sides group by id, product`,
+  },
+];
+
+const told_max = 100;
+
+/** Holds every order's counters against its claim and the ledger; at most a hundred differences of each rule. */
+export async function verifyOrders(db: Db): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  for (const { rule, noun, rows } of checks) {
+    const found = await db.sql
+      .select({
+        id: sql<number>`id`.mapWith(Number),
+        expected: sql<number>`expected`.mapWith(Number),
+        actual: sql<number>`actual`.mapWith(Number),
+      })
+      .from(sql`(${rows}) as derived`)
+      .where(sql`expected <> actual`)
+      .orderBy(sql`id`)
+      .limit(told_max);
+    for (const { id, expected, actual } of found)
+      differences.push({ rule, subject: `${noun} ${id}`, expected, actual });
+  }
+  return differences;
+}

@@ -1,0 +1,96 @@
+// What the audit says of orders, when somebody has changed the tables behind the commands' back.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { movements } from "../../../db/schema/inventory.ts";
+import { order_lines } from "../../../db/schema/orders.ts";
+import { reservation_lines } from "../../../db/schema/reservations.ts";
+import type { Tx } from "../../../src/database/store.ts";
+import { verifyOrders } from "../../../src/orders/audit/store.ts";
+import { openShop, type Shop } from "../shop.ts";
+
+const claimed = "an order's claim wants its units that have neither left nor been cancelled";
+const packed = "no more units are packed than were picked";
+const sold = "an order has shipped what the ledger took out for it, of each product";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  const goods = await shop.product(20);
+  // Line 1001 is half picked, 1002 has left, 1003 waits for stock, 1004 is cancelled.
+  const begun = await shop.order([[goods, 4]]);
+  await shop.act(begun.id, "pick", { items: [{ sku: goods.sku, quantity: 2 }] });
+  await shop.act((await shop.order([[goods, 3]])).id, "ship");
+  await shop.order([[goods, 50]]);
+  await shop.cancel((await shop.order([[goods, 2]])).id);
+});
+afterAll(() => shop.close());
+
+/** What the audit finds after a change that is undone again. */
+async function found(change: (tx: Tx) => PromiseLike<unknown>) {
+  const undone = new Error("undone");
+  let differences: unknown = null;
+  const spoil = async (tx: Tx) => {
+    await change(tx);
+    differences = (await verifyOrders(tx)).map(({ rule, subject, expected, actual }) => [
+      rule,
+      `${subject}: ${expected} ${actual}`,
+    ]);
+    throw undone;
+  };
+  expect(await shop.app.service.stores.live.write(spoil).catch((error) => error)).toBe(undone);
+  return differences;
+}
+
+const line = (id: number) => sql`${order_lines.id} = ${id}`;
+
+test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string][]]>([
+  ["nothing", async () => {}, []],
+  [
+    "a claim that forgot a unit",
+    (tx) =>
+      tx.sql
+        .update(reservation_lines)
+        .set({ wanted: sql`${reservation_lines.wanted} - 1` })
+        .where(sql`${reservation_lines.order_line_id} = 1003`),
+    [[claimed, "order line 1003: 50 49"]],
+  ],
+  [
+    "a unit that is cancelled and still claimed",
+    (tx) => tx.sql.update(order_lines).set({ quantity_cancelled: 1 }).where(line(1001)),
+    [[claimed, "order line 1001: 3 4"]],
+  ],
+  [
+    "a cancelled order whose units are open",
+    (tx) => tx.sql.update(order_lines).set({ quantity_cancelled: 0 }).where(line(1004)),
+    [[claimed, "order line 1004: 2 0"]],
+  ],
+  [
+    "a line without a claim",
+    (tx) => tx.sql.update(reservation_lines).set({ order_line_id: null }).where(sql`order_line_id = 1001`),
+    [[claimed, "order line 1001: 4 0"]],
+  ],
+  [
+    "units packed that nobody picked",
+    (tx) => tx.sql.update(order_lines).set({ quantity_packed: 3 }).where(line(1001)),
+    [[packed, "order line 1001: 2 3"]],
+  ],
+  [
+    "units that have left the house and not the order",
+    (tx) => tx.sql.update(order_lines).set({ quantity_shipped: 1 }).where(line(1002)),
+    [
+      [claimed, "order line 1002: 2 0"],
+      [packed, "order line 1002: 1 3"],
+      [sold, "order 1002: 3 1"],
+    ],
+  ],
+  [
+    "a sale of another order",
+    (tx) => tx.sql.update(movements).set({ reference_id: "ord_1001" }).where(sql`${movements.type} = 'sale'`),
+    [
+      [sold, "order 1001: 3 0"],
+      [sold, "order 1002: 0 3"],
+    ],
+  ],
+])("finds %s", async (_, change, expected) => {
+  expect(await found(change)).toEqual(expected);
+});
