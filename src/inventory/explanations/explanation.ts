@@ -121,8 +121,50 @@ export function demandView(
   };
 }
 
+/** Units that a delivery should still bring. */
+export interface Awaited {
+  readonly receipt_id: number;
+  readonly reference: string | null;
+  readonly warehouse_id: number;
+  readonly expected_at: number | null;
+  readonly units: number;
+}
+
+/** Units on their way from another warehouse. */
+export interface InTransit {
+  readonly transfer_id: number;
+  readonly reference: string | null;
+  readonly from_warehouse_id: number;
+  readonly to_warehouse_id: number;
+  readonly shipped_at: number | null;
+  readonly units: number;
+}
+
+/** What is on its way, and with what. */
+export function incomingView({ incoming }: Shelf, awaited: readonly Awaited[], in_transit: readonly InTransit[]) {
+  return {
+    units: incoming,
+    receipts: awaited.slice(0, named_max).map(({ receipt_id, reference, warehouse_id, expected_at, units }) => ({
+      receipt_id: wireId("receipt", receipt_id),
+      reference,
+      location: wireId("warehouse", warehouse_id),
+      expected_at: isoOrNull(expected_at),
+      units,
+    })),
+    transfers: in_transit.slice(0, named_max).map(({ transfer_id, reference, shipped_at, units, ...way }) => ({
+      transfer_id: wireId("transfer", transfer_id),
+      reference,
+      from_location: wireId("warehouse", way.from_warehouse_id),
+      to_location: wireId("warehouse", way.to_warehouse_id),
+      shipped_at: isoOrNull(shipped_at),
+      units,
+    })),
+    more: awaited.length > named_max || in_transit.length > named_max,
+  };
+}
+
 /** Nothing is kept of who held what in the past, so a moment that is past shows the ledger alone. */
-export const noDemand = { available: null, reserved: null, unavailable: null, backordered: null };
+export const noDemand = { available: null, reserved: null, unavailable: null, backordered: null, incoming: null };
 
 function claimantView({
   reservation_id,

@@ -7,8 +7,10 @@ import { documented } from "../../http/route.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { listAwaited } from "../receipts/store.ts";
 import { findStockedIds, loadShelves } from "../stock/store.ts";
-import { demandView, ledgerView, named_max, noDemand } from "./explanation.ts";
+import { listInTransit } from "../transfers/store.ts";
+import { demandView, incomingView, ledgerView, named_max, noDemand } from "./explanation.ts";
 import { ExplainStock, ExplanationView } from "./schemas.ts";
 import { listBackorders, listPlaces, listPromised, sumMovements } from "./store.ts";
 
@@ -35,5 +37,7 @@ async function explain(db: Db, sku: string, query: ExplainStock) {
   if (as_of !== null) return { ...ledger, ...noDemand };
   const promised = await listPromised(db, id, named_max + 1);
   const waiting = await listBackorders(db, id, named_max + 1);
-  return { ...ledger, ...demandView(shelf, promised, waiting, db.now) };
+  const awaited = await listAwaited(db, id, named_max + 1);
+  const incoming = incomingView(shelf, awaited, await listInTransit(db, id, named_max + 1));
+  return { ...ledger, ...demandView(shelf, promised, waiting, db.now), incoming };
 }

@@ -31,6 +31,7 @@ const claimant = {
   order_number: Type.String(),
   units: Type.Integer({ minimum: 1 }),
 };
+const way = { reference: nullable(Type.String()), units: Type.Integer({ minimum: 1 }) };
 const more = Type.Boolean({ description: "Whether there are more of them than are named." });
 
 export const ExplanationView = closed({
@@ -64,6 +65,24 @@ export const ExplanationView = closed({
       units: count,
       claims: Type.Array(
         closed({ ...claimant, priority: Type.Integer(), paused: Type.Boolean(), created_at: moment() }),
+      ),
+      more,
+    }),
+  ),
+  incoming: nullable(
+    closed({
+      units: count,
+      receipts: Type.Array(
+        closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(moment()) }),
+      ),
+      transfers: Type.Array(
+        closed({
+          transfer_id: Type.String(),
+          ...way,
+          from_location: Type.String(),
+          to_location: Type.String(),
+          shipped_at: nullable(moment()),
+        }),
       ),
       more,
     }),

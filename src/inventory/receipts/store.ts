@@ -7,6 +7,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
+import type { Awaited } from "../explanations/explanation.ts";
 import type { PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 import type { ReceiptStatus } from "./status.ts";
 
@@ -93,6 +94,23 @@ export async function listReceipts(db: Db, filter: ReceiptFilter, window: Window
 /** How many receipts match. */
 export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<number> {
   return db.sql.$count(receipts, matching(filter));
+}
+
+/** The deliveries that should still bring units of a product, the oldest first. */
+export async function listAwaited(db: Db, product_id: number, limit: number): Promise<Awaited[]> {
+  const { reference, warehouse_id, expected_at } = receipts;
+  return db.sql
+    .select({
+      receipt_id: receipts.id,
+      ...{ reference, warehouse_id, expected_at },
+      units: sql<number>`sum(${receipt_lines.outstanding})`.mapWith(Number),
+    })
+    .from(receipt_lines)
+    .innerJoin(receipts, eq(receipts.id, receipt_lines.receipt_id))
+    .where(and(eq(receipt_lines.product_id, product_id), sql`${receipt_lines.outstanding} > 0`))
+    .groupBy(receipts.id, reference, warehouse_id, expected_at)
+    .orderBy(asc(receipts.id))
+    .limit(limit);
 }
 
 /** What a new receipt is made of beside what every new receipt is. */

@@ -8,6 +8,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
+import type { InTransit } from "../explanations/explanation.ts";
 import type { TransferStatus } from "./status.ts";
 import type { PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
 
@@ -118,6 +119,24 @@ export async function listTransfers(db: Db, filter: TransferFilter, window: Wind
 /** How many transfers match. */
 export async function countTransfers(db: Db, filter: TransferFilter): Promise<number> {
   return db.sql.$count(transfers, matching(filter));
+}
+
+/** The transfers with which units of a product are in transit, the oldest first. */
+export async function listInTransit(db: Db, product_id: number, limit: number): Promise<InTransit[]> {
+  const { reference, from_warehouse_id, to_warehouse_id, shipped_at } = transfers;
+  return db.sql
+    .select({
+      transfer_id: transfers.id,
+      ...{ reference, from_warehouse_id, to_warehouse_id, shipped_at },
+      units: sql<number>`sum(${transfer_loads.in_transit})`.mapWith(Number),
+    })
+    .from(transfer_loads)
+    .innerJoin(transfer_lines, eq(transfer_lines.id, transfer_loads.transfer_line_id))
+    .innerJoin(transfers, eq(transfers.id, transfer_lines.transfer_id))
+    .where(and(eq(transfer_loads.product_id, product_id), sql`${transfer_loads.in_transit} > 0`))
+    .groupBy(transfers.id, reference, from_warehouse_id, to_warehouse_id, shipped_at)
+    .orderBy(asc(transfers.id))
+    .limit(limit);
 }
 
 /** Stores a transfer that is planned and answers it. */

@@ -144,6 +144,39 @@ describe("works", () => {
     expect([told.on_hand, told.places, told.reserved.claims]).toEqual([0, [], []]);
   });
 
+  test("what is on its way is told with the deliveries and transfers that bring it", async () => {
+    const { address } = (await shop.app.get("/inventory/locations")).body.data[0];
+    const zone = { zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
+    const opened = await shop.app.post("/inventory/locations", { name: "West", address, location_zones: [zone] });
+    const west = opened.body.data.warehouse_id;
+    await shop.product(10, "CORN");
+    const items = [{ sku: "CORN", quantity: 6 }];
+    const move = { from_location: main, to_location: west, items };
+    const { id: transfer_id } = (await shop.app.post("/inventory/transfers", move)).body.data;
+    await shop.app.post(`/inventory/transfers/${transfer_id}/ship`);
+    await shop.app.post(`/inventory/transfers/${transfer_id}/receive`, { items: [{ sku: "CORN", quantity: 2 }] });
+    const delivery = { reference: "PO-1", location: west, expected_at: "2026-01-09", lines: [...items, ...items] };
+    const { id: receipt_id } = (await shop.app.post("/inventory/receipts", delivery)).body.data;
+    await shop.app.post(`/inventory/receipts/${receipt_id}/lines`, { items: [{ sku: "CORN", quantity: 5 }] });
+    const told = await explain("CORN");
+    expect(told.incoming).toEqual({
+      units: 11,
+      receipts: [{ receipt_id, reference: "PO-1", location: west, expected_at: "2026-01-09T00:00:00.000Z", units: 7 }],
+      transfers: [
+        {
+          ...{ transfer_id, reference: null, from_location: main, to_location: west },
+          ...{ shipped_at: "2026-01-02T03:04:05.000Z", units: 4 },
+        },
+      ],
+      more: false,
+    });
+    expect(told.movements).toContainEqual(sum("transfer", "transferred", 2, -4));
+    await shop.app.post(`/inventory/receipts/${receipt_id}/close`);
+    await shop.app.post(`/inventory/transfers/${transfer_id}/receive`);
+    expect((await explain("CORN")).incoming).toEqual({ units: 0, receipts: [], transfers: [], more: false });
+    expect((await explain("CORN", "?as_of=2026-01-02T00:00:00Z")).incoming).toBe(null);
+  });
+
   test("a lot that is past its expiry, and a reservation that is past its time, are told as such at once", async () => {
     await shop.product(0, "MILK");
     await add("MILK", 3, { lot_number: "L1", expiration_date: "2026-01-02T03:05:05Z" });
