@@ -115,6 +115,7 @@ export const order_holds = table(
   (t) => [
     index("order_holds_order").on(t.order_id),
     unique("order_holds_open").on(t.order_id, t.reason).where(where("released_at is null")),
+    index("order_holds_recalled").on(t.order_id).where(where("released_at is null and reason = 'recalled_lot'")),
     index("order_holds_until").on(t.hold_until).where(where("released_at is null and hold_until is not null")),
     oneOf("order_holds", "reason", holdReasons),
   ],

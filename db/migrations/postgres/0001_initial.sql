@@ -741,6 +741,7 @@ CREATE INDEX "lot_changes_lot" ON "lot_changes" USING btree ("lot_id","id");--> 
 CREATE INDEX "order_history_order" ON "order_history" USING btree ("order_id","id");--> statement-breakpoint
 CREATE INDEX "order_holds_order" ON "order_holds" USING btree ("order_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "order_holds_open" ON "order_holds" USING btree ("order_id","reason") WHERE released_at is null;--> statement-breakpoint
+CREATE INDEX "order_holds_recalled" ON "order_holds" USING btree ("order_id") WHERE released_at is null and reason = 'recalled_lot';--> statement-breakpoint
 CREATE INDEX "order_holds_until" ON "order_holds" USING btree ("hold_until") WHERE released_at is null and hold_until is not null;--> statement-breakpoint
 CREATE INDEX "order_lines_order" ON "order_lines" USING btree ("order_id");--> statement-breakpoint
 CREATE INDEX "order_lines_product" ON "order_lines" USING btree ("product_id");--> statement-breakpoint

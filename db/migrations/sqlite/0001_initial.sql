@@ -220,6 +220,7 @@ CREATE TABLE `order_holds` (
 --> statement-breakpoint
 CREATE INDEX `order_holds_order` ON `order_holds` (`order_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `order_holds_open` ON `order_holds` (`order_id`,`reason`) WHERE released_at is null;--> statement-breakpoint
+CREATE INDEX `order_holds_recalled` ON `order_holds` (`order_id`) WHERE released_at is null and reason = 'recalled_lot';--> statement-breakpoint
 CREATE INDEX `order_holds_until` ON `order_holds` (`hold_until`) WHERE released_at is null and hold_until is not null;--> statement-breakpoint
 CREATE TABLE `order_lines` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, amongTexts, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -174,14 +174,13 @@ export async function listRecalledIn(db: Db, order_id: number): Promise<{ sku: s
     .orderBy(asc(products.sku), asc(lots.lot_number));
 }
 
-/** An order that got units of a lot: how many left for it, how many of these were scanned, and when. */
+/** An order that got units of a lot: how many left for it, and when. */
 export interface TracedOrder {
   /** The newest of the movements. */
   readonly movement_id: number;
   /** The order's identifier on the wire. */
   readonly order: string;
   readonly quantity: number;
-  readonly confirmed: number;
   readonly first_at: number;
   readonly last_at: number;
 }
@@ -198,7 +197,6 @@ export async function listTraced(db: Db, lot_id: number, { limit, offset, after 
       movement_id: number(newest),
       order: movements.reference_id,
       quantity: number(sql`sum(${movements.quantity})`),
-      confirmed: number(sql`sum(case when ${movements.confirmed} then ${movements.quantity} else 0 end)`),
       first_at: number(sql`min(${movements.created_at})`),
       last_at: number(sql`max(${movements.created_at})`),
     })
@@ -219,4 +217,25 @@ export async function countTraced(db: Db, lot_id: number): Promise<number> {
     .from(movements)
     .where(and(eq(movements.lot_id, lot_id), sold));
   return row?.count ?? 0;
+}
+
+const assumed = prepared((select, a: Args<{ lot_id: number; orders: string }>) =>
+  select
+    .select({ order: movements.reference_id, units: sql<number>`sum(${movements.quantity})`.mapWith(Number) })
+    .from(movements)
+    .where(
+      and(
+        eq(movements.reference_type, "order"),
+        amongTexts(movements.reference_id, a.orders),
+        eq(movements.lot_id, a.lot_id),
+        sql`${movements.reason} = 'picked' and not ${movements.confirmed}`,
+      ),
+    )
+    .groupBy(movements.reference_id),
+);
+
+/** Units of a lot that nobody saw being picked for these orders: the plan says that they were of this lot. */
+export async function listAssumed(db: Db, lot_id: number, orders: readonly string[]): Promise<Map<string, number>> {
+  const rows = await assumed(db, { lot_id, orders: list(orders) });
+  return new Map(rows.map(({ order, units }) => [order ?? "", units]));
 }

@@ -6,7 +6,7 @@ import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import type { NamedLot } from "../../inventory/lots/lot.ts";
-import { countTraced, findNamedLot, listTraced } from "../../inventory/lots/store.ts";
+import { countTraced, findNamedLot, listAssumed, listTraced } from "../../inventory/lots/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
@@ -42,12 +42,19 @@ function trace(call: Call, id: string, query: ListTrace): Promise<Response> {
       position: ({ last_at, movement_id }) => [last_at, movement_id],
     },
     async (rows, db) => {
-      const { product_id } = await lotOf(db, id);
+      const { id: lot_id, product_id } = await lotOf(db, id);
+      const assumed = await listAssumed(
+        db,
+        lot_id,
+        rows.map(({ order }) => order),
+      );
       const ids = rows.map(({ order }) => readId("order", order) ?? 0);
       const orders = new Map((await findOrders(db, ids)).map((order) => [order.id, order]));
       return rows.flatMap((row, at) => {
         const order = orders.get(ids[at] ?? 0);
-        return order === undefined ? [] : [traceView(order, product_id, row)];
+        return order === undefined
+          ? []
+          : [traceView(order, product_id, { ...row, assumed: assumed.get(row.order) ?? 0 })];
       });
     },
   );

@@ -5,18 +5,21 @@ import { type Order, publicStatus } from "../order.ts";
 /** What the ledger tells of an order that got units of a lot. */
 export interface TracedUnits {
   readonly quantity: number;
-  /** Of these, scanned when they were picked; the others are assumed by the plan. */
-  readonly confirmed: number;
+  /** Units that nobody saw being picked: the plan says that they were of this lot. */
+  readonly assumed: number;
   readonly first_at: number;
   readonly last_at: number;
 }
 
 /** An order that got units of a lot of this product, as the API shows it: who has them and how they went. */
 export function traceView(order: Order, product_id: number, units: TracedUnits) {
+  // Picked units may have been put back before the parcel left: what is in doubt counts as assumed.
+  const assumed_quantity = Math.min(units.assumed, units.quantity);
+  const gone = order.shipments.filter(({ shipped_at }) => shipped_at !== null);
   const lines = new Set(order.lines.filter((line) => line.product_id === product_id).map(({ id }) => id));
-  const parcels = order.shipments.filter(
-    ({ shipped_at, lines: own }) => shipped_at !== null && own.some(({ order_line_id }) => lines.has(order_line_id)),
-  );
+  const holding = gone.filter(({ lines: own }) => own.some(({ order_line_id }) => lines.has(order_line_id)));
+  // Goods that no line names went as a part of something else, in any of the parcels.
+  const parcels = holding.length > 0 ? holding : gone;
   return {
     order_id: wireId("order", order.id),
     order_number: order.order_number,
@@ -27,8 +30,8 @@ export function traceView(order: Order, product_id: number, units: TracedUnits) 
       name: order.customer_name,
     },
     quantity: units.quantity,
-    confirmed_quantity: units.confirmed,
-    assumed_quantity: units.quantity - units.confirmed,
+    confirmed_quantity: units.quantity - assumed_quantity,
+    assumed_quantity,
     shipments: parcels.map(({ id, status, carrier, tracking_number, shipped_at }) => ({
       id: wireId("shipment", id),
       status,

@@ -4,7 +4,10 @@ import { lots as lotTable } from "../../../db/schema/inventory.ts";
 import { verifyInventory } from "../../../src/inventory/audit/store.ts";
 import { lotActions, lotMoves } from "../../../src/inventory/lots/status.ts";
 import { lotStatuses } from "../../../src/inventory/status.ts";
+import { system } from "../../../src/kit/actor.ts";
+import { readId } from "../../../src/kit/ids.ts";
 import { unreachable } from "../../../src/kit/moves.ts";
+import { handOver } from "../../../src/orders/shipments/commands.ts";
 import { openShop, type Shop } from "../../orders/shop.ts";
 
 let shop: Shop;
@@ -142,12 +145,14 @@ describe("works", () => {
     await shop.order([[{ id }, 1]]);
     const { body } = await shop.app.get(`/inventory/lots/${lots[0]}/trace`);
     expect(body.data).toMatchObject([
-      { order_id: second.id, quantity: 3, status: "shipped" },
+      { order_id: second.id, quantity: 3, confirmed_quantity: 0, assumed_quantity: 3, status: "shipped" },
       {
         order_id: first.id,
         order_number: first.order_number,
         customer: { id: shop.customer.id, email: "jane@example.com", name: "Jane Doe" },
         quantity: 2,
+        confirmed_quantity: 2,
+        assumed_quantity: 0,
         shipments: [{ status: "shipped", carrier: "ups", tracking_number: "1Z-1" }],
       },
     ]);
@@ -202,7 +207,25 @@ describe("recalls", () => {
     expect((await shop.act(made.id, "ship")).status).toBe("shipped");
   });
 
-  test("a client's hold stays when the recall is withdrawn, and a cancelled order is held no more", async () => {
+  test("what a carrier has taken all the same ends the hold, and is traced", async () => {
+    const { id, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 2]]);
+    await shop.act(made.id, "pack", { packages: [{ items: [{ line_id: made.line_items[0].id, quantity: 2 }] }] });
+    await setStatus(lots[0], "recalled");
+    await shop.app.runJobs();
+    const { holds, shipments } = await shop.get(made.id);
+    expect(holds).toMatchObject([{ reason: "recalled_lot" }]);
+    const shipment_id = readId("shipment", shipments[0].id) ?? 0;
+    const live = shop.app.service.stores.live;
+    await live.write((tx) => handOver(tx, shipment_id, system("carrier"), { by_carrier: true }));
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "shipped", holds: [] });
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}/trace`)).body.data).toMatchObject([
+      { order_id: made.id, quantity: 2, confirmed_quantity: 0, assumed_quantity: 2 },
+    ]);
+  });
+
+  test("a cancelled order is held no more, and what it had picked stays recalled", async () => {
     const { id, sku, lots } = await goods(5);
     const held = await shop.order([[{ id }, 2]]);
     await shop.act(held.id, "pick");
