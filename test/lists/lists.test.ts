@@ -1,0 +1,272 @@
+// Every list against Array.filter: queries drawn at random, by page and by cursor. A difference prints its seed.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { engine } from "../../src/config.ts";
+import { type Found, makeRecords, type Records } from "./records.ts";
+
+const seed = Number(process.env["LISTS_SEED"] ?? 20_260_301);
+const queries = Number(process.env["LISTS_QUERIES"] ?? (engine === "postgres" ? 100 : 300));
+
+let records: Records;
+beforeAll(async () => {
+  records = await makeRecords(seed);
+}, 60_000);
+afterAll(() => records.app.close());
+
+/** What a filter is given, and which records it lets through. */
+interface Filter {
+  readonly values: (all: readonly Found[]) => readonly string[];
+  readonly passes: (record: Found, value: string) => boolean;
+}
+
+interface List {
+  readonly path: string;
+  readonly name: keyof Omit<Records, "app" | "warehouses">;
+  readonly key: string;
+  readonly filters: Readonly<Record<string, Filter>>;
+  /** The orders that `sort` names; the first is meant when it is left out. */
+  readonly sorts: Readonly<Record<string, (a: Found, b: Found) => number>>;
+}
+
+const number = (id: string) => Number(id.split("_")[1]);
+const byId = (key: string) => (a: Found, b: Found) => number(a[key]) - number(b[key]);
+const newest = (key: string) => (a: Found, b: Found) => -byId(key)(a, b);
+const fields = (name: string) => (all: readonly Found[]) => [...new Set(all.map((one) => String(one[name])))];
+const exact = (name: string, strangers: readonly string[] = []): Filter => ({
+  values: (all) => [...fields(name)(all), ...strangers],
+  passes: (one, value) => one[name] === value,
+});
+const after = (name: string): Filter => ({ values: fields(name), passes: (one, value) => one[name] > value });
+const before = (name: string): Filter => ({ values: fields(name), passes: (one, value) => one[name] < value });
+const moment = (one: Found) => new Date(one.at).toISOString();
+const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** A pattern of a SKU in which * stands for any text, as a regular expression. */
+const asRegExp = (pattern: string) =>
+  new RegExp(
+    `^${pattern
+      .split("*")
+      .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("[^]*")}$`,
+  );
+
+const products: List = {
+  path: "/products",
+  name: "products",
+  key: "id",
+  filters: {
+    sku: exact("sku", ["nothing"]),
+    barcode: {
+      values: (all) => all.flatMap((one) => one.barcodes.map((code: Found) => code.value)),
+      passes: (one, value) => one.barcodes.some((code: Found) => code.value === value),
+    },
+    q: {
+      values: () => ["milk", "MILK", "%", "_", "*", "[", "\\", "tea", "a-", "-1", "e", "nothing"],
+      passes: ({ sku, name }, value) => [sku, name].some((text) => text.toLowerCase().includes(value.toLowerCase())),
+    },
+    status: exact("status"),
+    updated_after: after("updated_at"),
+  },
+  sorts: { "-created_at": newest("id"), created_at: byId("id") },
+};
+
+const levels: List = {
+  path: "/inventory",
+  name: "levels",
+  key: "sku",
+  filters: {
+    sku: {
+      values: (all) => [...fields("sku")(all), "A-*", "a-*", "*milk*", "*-1*", "*[x]?*", "*%*", "*_*", "*\\*", "*"],
+      passes: ({ sku }, value) => asRegExp(value).test(sku),
+    },
+    location: {
+      values: () => [...records.warehouses, "whs_77"],
+      passes: ({ locations }, value) => locations.some((place: Found) => place.warehouse_id === value),
+    },
+    low_stock: {
+      values: () => ["true", "false"],
+      passes: ({ available, reorder_point }, value) => String(available < reorder_point) === value,
+    },
+  },
+  sorts: { none: (a, b) => bytes(a.sku, b.sku) },
+};
+
+const movements: List = {
+  path: "/inventory/movements",
+  name: "movements",
+  key: "id",
+  filters: {
+    sku: exact("sku"),
+    type: exact("type"),
+    location: { values: () => [...records.warehouses, "whs_77"], passes: (one, value) => one.warehouse_id === value },
+    bin: {
+      values: fields("bin"),
+      passes: ({ from_location, to_location }, value) => from_location === value || to_location === value,
+    },
+    lot_number: { values: () => ["L-1", "L-2", "L-9"], passes: (one, value) => one.lot_number === value },
+    reason: exact("reason"),
+    reference: {
+      values: (all) => all.flatMap((one) => one.reference?.id ?? []),
+      passes: (one, value) => one.reference?.id === value,
+    },
+    created_after: after("created_at"),
+    created_before: before("created_at"),
+  },
+  sorts: { none: newest("id") },
+};
+
+const orders: List = {
+  path: "/orders",
+  name: "orders",
+  key: "id",
+  filters: {
+    status: exact("status"),
+    customer_id: {
+      values: (all) => all.map((one) => one.customer_id),
+      passes: (one, value) => one.customer_id === value,
+    },
+    order_number: exact("order_number", ["nothing"]),
+    created_after: after("created_at"),
+    created_before: before("created_at"),
+    updated_after: after("updated_at"),
+  },
+  sorts: {
+    "-created_at": newest("id"),
+    created_at: byId("id"),
+    priority: (a, b) => b.priority - a.priority || byId("id")(a, b),
+  },
+};
+
+const reservations: List = {
+  path: "/inventory/reservations",
+  name: "reservations",
+  key: "reservation_id",
+  filters: {
+    status: exact("status"),
+    order_id: exact("order_id", ["nothing"]),
+    sku: {
+      values: (all) => [...new Set(all.flatMap((one) => one.asked))] as string[],
+      passes: (one, value) => one.asked.includes(value),
+    },
+  },
+  sorts: { none: newest("reservation_id") },
+};
+
+const customers: List = {
+  path: "/customers",
+  name: "customers",
+  key: "id",
+  filters: {
+    email: {
+      values: (all) => all.map((one) => one.email.toUpperCase()),
+      passes: (one, value) => one.email.toLowerCase() === value.toLowerCase(),
+    },
+    created_after: { values: (all) => all.map(moment), passes: (one, value) => moment(one) > value },
+  },
+  sorts: { none: newest("id") },
+};
+
+const returns: List = {
+  path: "/returns",
+  name: "returns",
+  key: "id",
+  filters: {
+    status: exact("status"),
+    order_id: exact("order_id", ["nothing"]),
+    created_after: after("created_at"),
+    created_before: before("created_at"),
+  },
+  sorts: { none: newest("id") },
+};
+
+/** A query: for each filter null or a number that picks its value, how to sort, and how to page. */
+const queryOf = ({ filters, sorts }: List) =>
+  fc.record({
+    filters: fc.record(
+      Object.fromEntries(
+        Object.keys(filters).map((name) => [name, fc.option(fc.nat({ max: 999 }), { nil: null, freq: 2 })]),
+      ),
+    ),
+    keep: fc.integer({ min: 0, max: 3 }),
+    sort: fc.option(fc.constantFrom(...Object.keys(sorts)), { nil: null }),
+    limit: fc.integer({ min: 1, max: 40 }),
+  });
+
+describe("lists answer what Array.filter does", () => {
+  test.each([products, levels, movements, orders, reservations, customers, returns])(
+    "$path",
+    async (list) => {
+      const all = records[list.name];
+      expect(all.length).toBeGreaterThan(10);
+      const matched: number[] = [];
+      await fc.assert(
+        fc.asyncProperty(queryOf(list), async ({ filters, keep, sort, limit }) => {
+          const given = Object.entries(filters)
+            .filter(([, pick]) => pick !== null)
+            .slice(0, keep)
+            .map(([name, pick]) => [name, pickedValue(list.filters[name] as Filter, all, Number(pick))] as const);
+          const order = sort === null || sort === "none" ? Object.values(list.sorts)[0] : list.sorts[sort];
+          const expected = all
+            .filter((one) => given.every(([name, value]) => list.filters[name]?.passes(one, value)))
+            .sort(order)
+            .map((one) => one[list.key] as string);
+          matched.push(expected.length);
+          const query = new URLSearchParams(Object.fromEntries(given));
+          if (sort !== null && sort !== "none") query.set("sort", sort);
+          query.set("limit", String(limit));
+          await comparePages(list, query, limit, expected);
+          await compareCursors(list, query, expected);
+        }),
+        { seed, numRuns: queries },
+      );
+      // The queries were real: some found little, some much.
+      expect(new Set(matched).size).toBeGreaterThan(5);
+    },
+    120_000,
+  );
+});
+
+function pickedValue(filter: Filter, all: readonly Found[], pick: number): string {
+  const values = filter.values(all);
+  return values[pick % values.length] ?? "";
+}
+
+async function ask({ path }: List, query: URLSearchParams, key: string) {
+  const { status, body } = await records.app.get(`${path}?${query}`);
+  expect([`${path}?${query}`, status]).toEqual([`${path}?${query}`, 200]);
+  const pagination = (body.meta ?? body).pagination;
+  return { ids: body.data.map((one: Found) => one[key]) as string[], pagination };
+}
+
+/** Every page, and the one after the last. */
+async function comparePages(list: List, query: URLSearchParams, limit: number, expected: readonly string[]) {
+  const total = expected.length;
+  const total_pages = Math.ceil(total / limit);
+  for (const page of [1, 2, total_pages, total_pages + 1].filter(
+    (one, at, all) => one > 0 && all.indexOf(one) === at,
+  )) {
+    const asked = new URLSearchParams([...query, ["page", String(page)]]);
+    const { ids, pagination } = await ask(list, asked, list.key);
+    const told = { page, limit, total, total_pages, has_more: page < total_pages };
+    expect({ asked: `${asked}`, ids, told: pagination }).toEqual({
+      asked: `${asked}`,
+      ids: expected.slice((page - 1) * limit, page * limit),
+      told: { ...told, next_cursor: told.has_more ? expect.any(String) : null },
+    });
+  }
+}
+
+/** All pages one after the other by their cursors give each record once, in the same order. */
+async function compareCursors(list: List, query: URLSearchParams, expected: readonly string[]) {
+  const found: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const asked: URLSearchParams = cursor === "" ? query : new URLSearchParams([...query, ["cursor", cursor]]);
+    const { ids, pagination } = await ask(list, asked, list.key);
+    found.push(...ids);
+    cursor = pagination.next_cursor;
+    // With a small limit the first pages are enough.
+    if (found.length >= 12 * Number(query.get("limit"))) break;
+  }
+  expect({ asked: `${query}`, found }).toEqual({ asked: `${query}`, found: expected.slice(0, found.length) });
+  if (found.length < 12 * Number(query.get("limit"))) expect(found.length).toBe(expected.length);
+}

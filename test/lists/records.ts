@@ -1,0 +1,216 @@
+// A business with a bit of everything, so that each filter of each list tells some records from others.
+
+import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+
+/** A record as its detail answers it, with what the test noted when it made it. */
+export type Found = Answered["body"];
+
+export interface Records {
+  readonly app: TestApp;
+  readonly warehouses: readonly string[];
+  readonly products: Found[];
+  readonly levels: Found[];
+  readonly customers: Found[];
+  readonly orders: Found[];
+  readonly reservations: Found[];
+  readonly movements: Found[];
+  readonly returns: Found[];
+}
+
+const minute_ms = 60_000;
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const words = ["Milk", "milk tea", "50% cream", "under_score", "a*b", "[x]?", "back\\slash", "Straße", "Tea", "TEAPOT"];
+
+/** Makes the records from a seed and reads each back as its own GET answers it. */
+export async function makeRecords(seed: number): Promise<Records> {
+  const app = await openTestApp();
+  const random = seededRandom(seed);
+  const pass = () => app.clocks.live.advance(random.pick([0, 0, 1, minute_ms]));
+  const main = "whs_1001";
+  const zones = [{ zone_id: "FLOOR", temperature_zone: "ambient", bins: [{ code: "W-1" }] }];
+  const second = await sent(app, "/inventory/locations", {
+    name: "West",
+    address: { ...address, name: "West" },
+    location_zones: zones,
+  });
+  const warehouses = [main, second.warehouse_id as string];
+  const skus = await makeProducts(app, random, pass);
+  await makeStock(app, random, skus, warehouses, pass);
+  const customers = await makeCustomers(app, pass);
+  const bookings = await makeBookings(app, random, skus, pass);
+  const orders = await makeOrders(app, random, skus, customers, pass);
+  const returns = await makeReturns(app, random, orders, pass);
+  return { app, warehouses, ...(await readAll(app, skus, customers, orders, returns, bookings)) };
+}
+
+/** What a POST answered, which must be no refusal unless `mayFail`. */
+async function sent(app: TestApp, path: string, body: unknown, mayFail = false): Promise<Found> {
+  const answer = await app.post(path, body);
+  if (answer.status < 400) return answer.body.data ?? answer.body;
+  if (mayFail) return null;
+  throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+}
+
+async function makeProducts(app: TestApp, random: Random, pass: () => void): Promise<string[]> {
+  const skus: string[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    const word = random.pick(words);
+    const sku = `${random.pick(["A", "a", "B"])}-${word}-${n}`;
+    const barcodes = random.chance(0.3) ? [{ value: `CODE-${n}`, type: "other" }] : [];
+    const status = random.pick(["active", "active", "inactive"]);
+    await sent(app, "/products", {
+      sku,
+      name: random.pick(words),
+      barcodes,
+      reorder_point: random.integer(0, 8),
+      status,
+    });
+    skus.push(sku);
+    pass();
+  }
+  return skus;
+}
+
+async function makeStock(
+  app: TestApp,
+  random: Random,
+  skus: readonly string[],
+  warehouses: readonly string[],
+  pass: () => void,
+): Promise<void> {
+  for (let n = 0; n < 70; n += 1) {
+    const location = random.pick(warehouses);
+    const batch = random.chance(0.3) ? { lot_number: `L-${random.integer(1, 5)}` } : {};
+    const bin = random.chance(0.5) ? { bin: `BIN-${random.integer(1, 3)}` } : {};
+    const how = { reason: random.pick(["received", "found", "correction"]), reference: `PO-${random.integer(1, 4)}` };
+    await sent(app, "/inventory", {
+      sku: random.pick(skus),
+      quantity: random.integer(1, 9),
+      location,
+      ...batch,
+      ...bin,
+      ...how,
+    });
+    pass();
+  }
+}
+
+async function makeCustomers(app: TestApp, pass: () => void): Promise<Found[]> {
+  const made: Found[] = [];
+  for (let n = 0; n < 25; n += 1) {
+    const at = app.clocks.live.now();
+    const fields = {
+      email: `Buyer${n}@Example.com`,
+      shipping_addresses: [address],
+      first_name: "B",
+      last_name: `${n}`,
+    };
+    made.push({ ...(await sent(app, "/customers", fields)), at });
+    pass();
+  }
+  return made;
+}
+
+async function makeBookings(app: TestApp, random: Random, skus: readonly string[], pass: () => void) {
+  const asked = new Map<string, string[]>();
+  for (let n = 0; n < 40; n += 1) {
+    const items = Array.from({ length: random.integer(1, 2) }, () => ({ sku: random.pick(skus), quantity: 1 }));
+    const expires_at = new Date(app.clocks.live.now() + random.integer(1, 30) * minute_ms).toISOString();
+    const made = await sent(
+      app,
+      "/inventory/reserve",
+      { order_id: `B-${random.integer(1, 6)}`, items, expires_at },
+      true,
+    );
+    if (made === null) continue;
+    asked.set(
+      made.reservation_id,
+      items.map(({ sku }) => sku),
+    );
+    if (random.chance(0.2)) await sent(app, "/inventory/release", { reservation_id: made.reservation_id });
+    pass();
+  }
+  return asked;
+}
+
+async function makeOrders(
+  app: TestApp,
+  random: Random,
+  skus: readonly string[],
+  customers: readonly Found[],
+  pass: () => void,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < 90; n += 1) {
+    const customer = random.pick(customers);
+    const lines = Array.from({ length: random.integer(1, 3) }, () => {
+      return { sku: random.pick(skus), quantity: random.integer(1, 2), unit_price: "5.00" };
+    });
+    const who = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
+    const body = { order_number: `N-${n}`, ...who, line_items: lines, priority: random.integer(0, 2) };
+    const made = await sent(app, "/orders", body, true);
+    if (made === null) continue;
+    ids.push(made.id);
+    pass();
+    const step = random.pick(["process", "ship", "ship", "ship", "ship", "hold", "cancel", "none"]);
+    if (step === "cancel") await app.call("DELETE", `/orders/${made.id}`);
+    else if (step !== "none") await app.post(`/orders/${made.id}/${step}`, step === "ship" ? { partial: true } : {});
+  }
+  return ids;
+}
+
+async function makeReturns(app: TestApp, random: Random, orders: readonly string[], pass: () => void) {
+  const ids: string[] = [];
+  for (const order_id of orders) {
+    const made = await sent(app, "/returns", { order_id, reason: "customer_remorse" }, true);
+    if (made === null) continue;
+    ids.push(made.id);
+    pass();
+    const step = random.pick(["receive", "cancel", "none"]);
+    if (step !== "none") await sent(app, `/returns/${made.id}/${step}`, {});
+  }
+  return ids;
+}
+
+async function readAll(
+  app: TestApp,
+  skus: readonly string[],
+  customers: readonly Found[],
+  orders: readonly string[],
+  returns: readonly string[],
+  bookings: ReadonlyMap<string, readonly string[]>,
+) {
+  const each = async (path: string, ids: readonly string[]): Promise<Found[]> => {
+    const found: Found[] = [];
+    for (const id of ids) found.push((await app.get(`${path}/${encodeURIComponent(id)}`)).body.data);
+    return found;
+  };
+  const orderRecords = await each("/orders", orders);
+  const wanted = new Map(orderRecords.map((order) => [order.id, order.line_items.map((line: Found) => line.sku)]));
+  const reservations = (await walked(app, "/inventory/reservations")).map((one) => ({
+    ...one,
+    asked: bookings.get(one.reservation_id) ?? wanted.get(one.order_id) ?? [],
+  }));
+  const products = (await walked(app, "/products")).map(({ id }) => id as string);
+  return {
+    products: await each("/products", products),
+    levels: await each("/inventory", skus),
+    customers: [...customers],
+    orders: orderRecords,
+    reservations,
+    movements: await walked(app, "/inventory/movements"),
+    returns: await each("/returns", returns),
+  };
+}
+
+/** All of a list without a filter: what has no detail of its own is known by this alone. */
+async function walked(app: TestApp, path: string): Promise<Found[]> {
+  const rows: Found[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const { data, meta }: Found = (await app.get(`${path}?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`)).body;
+    rows.push(...data);
+    cursor = meta.pagination.next_cursor;
+  }
+  return rows;
+}
