@@ -1,24 +1,43 @@
-// Units that an order gave up after they were picked: they wait in the put-back bin until somebody shelves them.
+// Units that were picked for an order and go back to the shelf: those it gave up wait in the put-back bin, those of a
+// lot that may not leave lie in staging still.
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
+import { setCounts } from "../allocations/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
-import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
-import { binSpot, type StockItem } from "../stock/shelf.ts";
+import type { Allocation, HeldLine } from "../reservations/reservation.ts";
+import { findOrderReservation, listLines, saveAllocation, withAllocations } from "../reservations/store.ts";
+import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { binSpot, isLotGood, type StockItem } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
 import { getWarehouse } from "../warehouses/store.ts";
 import type { PutBack } from "./schemas.ts";
 import { listWaiting } from "./store.ts";
 
+/** Units that may be put back: where they lie, and the lines they were picked for, if an order holds them still. */
+interface Source {
+  readonly item: StockItem;
+  readonly waits: number;
+  readonly picks: readonly { readonly line: HeldLine; readonly allocation: Allocation; readonly units: number }[];
+}
+
 /**
- * Puts units that an order gave up from the put-back bin to a bin of the same warehouse, where they are for sale again;
- * whoever waits for them gets them. Refuses: resource_missing, validation_failed, ambiguous_stock,
- * insufficient_inventory. Emits: inventory.updated.
+ * Puts units of an order to a bin of the same warehouse: first those it gave up, which are for sale again there, else
+ * picked ones of a lot that may not leave, for which it gets others or waits. `loose` tells how many picked units of
+ * its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
  */
-export async function putBack(tx: Tx, order_id: number, input: PutBack, actor: Actor) {
+export async function putBack(
+  tx: Tx,
+  order_id: number,
+  input: PutBack,
+  loose: ReadonlyMap<number, number>,
+  actor: Actor,
+) {
   const { sku, quantity } = input;
   const product_id = (await findStockedIds(tx, [sku])).get(sku);
   if (product_id === undefined) {
@@ -29,11 +48,14 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, actor: A
   const shelves = await freshShelves(tx, [product_id]);
   const shelf = shelfOf(shelves, product_id);
   const order = wireId("order", order_id);
-  const { item, waits } = await waitingItem(tx, shelf, order, input);
-  if (quantity > waits) throw tooFew(sku, quantity, waits);
+  const source =
+    theOne(await givenUp(tx, shelf, order), input) ?? theOne(await pickedInVain(tx, shelf, order_id, loose), input);
+  if (source === null || quantity > source.waits) throw tooFew(sku, quantity, source?.waits ?? 0);
+  const { item, waits, picks } = source;
   const warehouse = await getWarehouse(tx, item.warehouse_id);
   const bin = await binFor(tx, warehouse, shelf.product, input.bin);
   if (bin.kind === "putback") throw invalid("bin", "is where units wait to be put back");
+  await unpick(tx, shelves, source, quantity);
   const { id } = await moveUnits(tx, shelf, {
     type: "transfer",
     quantity,
@@ -55,6 +77,7 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, actor: A
     location: wireId("warehouse", warehouse.id),
     from_bin: item.bin,
     bin: bin.code,
+    was_picked: picks.length > 0,
     movement_id: wireId("movement", id),
     remaining: waits - quantity,
     put_back_at: iso(tx.now),
@@ -62,25 +85,51 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, actor: A
   };
 }
 
-/** The stock item that the request means, and how many of its units wait for the order. */
-async function waitingItem(
-  tx: Tx,
-  { product, items }: OpenShelf,
-  order: string,
-  { sku, quantity, lot_number, location }: PutBack,
-): Promise<{ readonly item: StockItem; readonly waits: number }> {
-  const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
-  const waiting = (await listWaiting(tx, order, product.id)).flatMap((row) => {
+/** Units that the order gave up and that wait in put-back bins. */
+async function givenUp(tx: Tx, { product, items }: OpenShelf, order: string): Promise<Source[]> {
+  return (await listWaiting(tx, order, product.id)).flatMap((row) => {
     const item = items.find(({ id }) => id === row.stock_item_id);
     // Some may have been written off where they waited.
-    return item === undefined ? [] : [{ item, waits: Math.min(row.quantity, item.on_hand) }];
+    return item === undefined ? [] : [{ item, waits: Math.min(row.quantity, item.on_hand), picks: [] }];
   });
-  const [found, ...others] = waiting.filter(
+}
+
+/** Units that lie in staging for the order, not packed, of lots that may not leave. */
+async function pickedInVain(
+  tx: Tx,
+  { product, items }: OpenShelf,
+  order_id: number,
+  loose: ReadonlyMap<number, number>,
+): Promise<Source[]> {
+  const reservation = await findOrderReservation(tx, order_id);
+  if (reservation === null) return [];
+  const own = (await listLines(tx, [reservation.id])).filter((line) => line.product_id === product.id);
+  const lines = await withAllocations(tx, own);
+  return items
+    .filter((item) => item.bin_kind === "staging" && !isLotGood(item, tx.now))
+    .map((item) => {
+      const picks = lines.flatMap((line) =>
+        line.allocations
+          .filter((allocation) => allocation.stock_item_id === item.id)
+          .map((allocation) => {
+            const free = Math.max(0, loose.get(line.order_line_id ?? 0) ?? 0);
+            return { line, allocation, units: Math.min(allocation.quantity, free) };
+          }),
+      );
+      return { item, picks, waits: picks.reduce((sum, { units }) => sum + units, 0) };
+    })
+    .filter(({ waits }) => waits > 0);
+}
+
+/** The one of these that the request means, or null. Refuses: ambiguous_stock. */
+function theOne(sources: readonly Source[], { sku, lot_number, location }: PutBack): Source | null {
+  const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
+  const [found, ...others] = sources.filter(
     ({ item }) =>
       (lot_number === undefined || item.lot_number === lot_number) &&
       (warehouse_id === null || item.warehouse_id === warehouse_id),
   );
-  if (found === undefined) throw tooFew(sku, quantity, 0);
+  if (found === undefined) return null;
   if (others.length === 0) return found;
   throw new Fault("ambiguous_stock", `Units of ${sku} wait in several lots or warehouses; name one.`, {
     candidates: [found, ...others].map(({ item, waits }) => ({
@@ -89,6 +138,22 @@ async function waitingItem(
       quantity: waits,
     })),
   });
+}
+
+/** Takes back the promise of picked units, so that their lines want others. */
+async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantity: number): Promise<void> {
+  let left = picks.length === 0 ? 0 : quantity;
+  for (const { line, allocation, units: most } of picks) {
+    const units = Math.min(left, most);
+    if (units === 0) continue;
+    left -= units;
+    allocation.quantity -= units;
+    await saveAllocation(tx, allocation);
+    await promise(tx, item, -units);
+    await setCounts(tx, shelves, line, { reserved: line.reserved - units, picked: line.picked - units });
+  }
+  assert(left === 0, "no more units are put back than were picked");
+  if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {

@@ -114,10 +114,20 @@ export function addedUp(units: readonly LineUnits[]): LineUnits[] {
   return [...sums].map(([order_line_id, quantity]) => ({ order_line_id, quantity }));
 }
 
+/** The order with units that were cancelled counted as packed and shipped instead, since they have left all the same. */
+export function uncancelled(order: Order, units: readonly LineUnits[]): Order {
+  const shipped = raised(raised(order, "quantity_packed", units), "quantity_shipped", units);
+  return raised(
+    shipped,
+    "quantity_cancelled",
+    units.map(({ order_line_id, quantity }) => ({ order_line_id, quantity: -quantity })),
+  );
+}
+
 /** The order with one counter of its lines raised by these units. */
 export function raised(
   order: Order,
-  counter: "quantity_packed" | "quantity_shipped" | "quantity_delivered",
+  counter: "quantity_packed" | "quantity_shipped" | "quantity_delivered" | "quantity_cancelled",
   units: readonly LineUnits[],
 ): Order {
   const more = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));

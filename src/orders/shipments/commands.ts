@@ -1,4 +1,5 @@
 import type { Tx } from "../../database/store.ts";
+import { takeGivenUp } from "../../inventory/putbacks/commands.ts";
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
 import { resumeClaim, shipClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -8,7 +9,7 @@ import { readId, wireId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { stage } from "../fulfillment/commands.ts";
-import { packedInHouse, raised, refuseShort, unitsOf, unitsWithoutParcel } from "../fulfillment/rules.ts";
+import { packedInHouse, raised, refuseShort, uncancelled, unitsOf, unitsWithoutParcel } from "../fulfillment/rules.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
 import { isStopped, type Order, openUnits } from "../order.ts";
 import { decide, refusal, withClaims } from "../rules.ts";
@@ -130,7 +131,8 @@ async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shi
 
 /**
  * The parcel leaves the house: as a person says, or as the carrier's first scan tells. What a carrier reports is never
- * refused: of a held, short or cancelled order the units leave that can, and the order is held for the discrepancy. A
+ * refused: of a held, short or cancelled order the units leave that can, and the order is held for the discrepancy; of
+ * a parcel that was given up while its order goes on, nothing leaves, since its units may be in another. A
  * parcel that has left already stays as it is. Refuses: resource_missing, and unless `by_carrier`
  * invalid_state_transition, insufficient_inventory, lot_not_pickable. Emits: order.fulfilled, order.shipped.
  */
@@ -235,7 +237,8 @@ function missesUnits({ lines }: Shipment, units: readonly LineUnits[]): boolean 
 async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Parcel> {
   if (shipment.status !== "pending" && shipment.status !== "voided") return { order: before, shipment };
   const name = shipment.tracking_number ?? wireId("shipment", shipment.id);
-  if (shipment.status === "voided" || before.status === "cancelled") {
+  if (before.status === "cancelled") return takenAnyway(tx, before, shipment, name, actor);
+  if (shipment.status === "voided") {
     const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
     return { order, shipment };
   }
@@ -246,6 +249,36 @@ async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor):
   const short = left?.short ? "units of it were not in stock" : "it was held";
   const why = left === null ? "none of its units could leave stock" : short;
   return { order: await discrepancy(tx, order, `The carrier has ${name}, but ${why}.`, actor), shipment: gone };
+}
+
+/** The carrier has a parcel of a cancelled order: what there is of it leaves stock, and the order stays cancelled. */
+async function takenAnyway(tx: Tx, before: Order, shipment: Shipment, name: string, actor: Actor): Promise<Parcel> {
+  const units = await takenAgain(tx, before, shipment, actor);
+  const short = missesUnits(shipment, units) ? ", and not all of it was in stock" : "";
+  const note = `The carrier has ${name}, which was given up${short}.`;
+  if (units.length === 0 && shipment.lines.length > 0) {
+    return { order: await discrepancy(tx, before, note, actor), shipment };
+  }
+  const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
+  await saveShipment(tx, gone);
+  if (short !== "") await saveShipmentLines(tx, shipment.id, units);
+  const after = uncancelled(withShipment(before, gone), units);
+  const order = await saveOrder(tx, before, after, { event: "ship", actor, note: gone.tracking_number });
+  return { order: await discrepancy(tx, order, note, actor), shipment: gone };
+}
+
+/** Takes a parcel's units out of stock that its order has given up; answers those that were there. */
+async function takenAgain(tx: Tx, order: Order, { lines }: Shipment, actor: Actor): Promise<LineUnits[]> {
+  const wanted = lines.flatMap(({ order_line_id, quantity }) => {
+    const line = order.lines.find(({ id }) => id === order_line_id);
+    if (line === undefined) return [];
+    return [{ order_line_id, product_id: line.product_id, quantity: Math.min(quantity, line.quantity_cancelled) }];
+  });
+  const taken = await takeGivenUp(tx, { order_id: order.id, warehouse_id: order.warehouse_id }, wanted, actor);
+  return wanted.flatMap(({ order_line_id }, at) => {
+    const quantity = taken[at] ?? 0;
+    return quantity > 0 ? [{ order_line_id, quantity }] : [];
+  });
 }
 
 /** A parcel that has left, and whether units of it did not, since they were not in stock. */

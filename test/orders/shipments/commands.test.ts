@@ -266,19 +266,141 @@ describe("what a carrier reports is never refused", () => {
     expect((await shop.history(made.id)).filter((row) => row.startsWith("hold"))).toHaveLength(1);
   });
 
-  test("a cancelled order stays cancelled and is held", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+  test("a parcel that was given up while its order goes on only holds the order", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
-    await shop.cancel(made.id);
-    await shop.told();
+    await act((tx) => voidShipment(tx, parcel, carrier));
+    await shop.app.takeEvents();
     await scan(parcel);
     expect(await shop.get(made.id)).toMatchObject({
-      status: "on_hold",
-      held_from: "cancelled",
+      held_from: "pending",
+      line_items: [{ quantity_shipped: 0, quantity_reserved: 2 }],
       shipments: [{ status: "voided" }],
       holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("given up") }],
     });
-    expect(await shop.told()).toEqual([]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+  });
+});
+
+describe("a carrier has the parcel of a cancelled order", () => {
+  const movements = async (sku: string) =>
+    (await shop.app.get(`/inventory/movements?sku=${sku}`)).body.data
+      .filter(({ type }: { type: string }) => type === "sale")
+      .map(
+        (row: Record<string, unknown>) =>
+          `${row["quantity"]} from ${row["from_location"]} to ${row["to_location"]}, ${row["confirmed"] ? "seen" : "assumed"}`,
+      );
+  const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
+
+  test("its units leave stock, once; the order stays cancelled and is held", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]]);
+    const parcel = await label(made);
+    await shop.cancel(made.id);
+    await shop.app.takeEvents();
+    await scan(parcel);
+    expect(await types()).toEqual(["inventory.updated"]);
+    await scan(parcel);
+    await arrive(parcel);
+    await arrive(parcel);
+    expect(await types()).toEqual([]);
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "on_hold",
+      held_from: "cancelled",
+      line_items: [
+        { quantity: 2, quantity_cancelled: 0, quantity_packed: 2, quantity_shipped: 2, quantity_delivered: 2 },
+      ],
+      shipments: [{ status: "delivered", items: [{ quantity: 2 }] }],
+      holds: [{ reason: "carrier_discrepancy", note: `The carrier has T-${labels}, which was given up.` }],
+    });
+    expect(await shop.available(goods.sku)).toBe(3);
+    expect(await movements(goods.sku)).toEqual(["2 from A-01 to customer, assumed"]);
+    expect((await shop.history(made.id)).slice(2)).toEqual([
+      "cancel: pending > cancelled",
+      "ship: cancelled > cancelled",
+      "hold: cancelled > on_hold",
+      "deliver: on_hold > on_hold",
+    ]);
+    // What has left can come back.
+    expect((await shop.app.post("/returns", { order_id: made.id, reason: "defective" })).status).toBe(201);
+  });
+
+  test("picked units leave from where they wait to be put back, the others from the shelf", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 3]]);
+    await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 1 }] });
+    const parcel = await label(made);
+    const other = await shop.order([[goods, 1]]);
+    await shop.act(other.id, "pick");
+    for (const { id } of [made, other]) await shop.cancel(id);
+    await shop.app.takeEvents();
+    await scan(parcel);
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await movements(goods.sku)).toEqual(
+      expect.arrayContaining(["1 from PUTBACK to customer, assumed", "2 from A-01 to customer, assumed"]),
+    );
+    // The unit of the other order waits for it still.
+    const level = (await shop.app.get(`/inventory/${goods.sku}`)).body.data;
+    expect([level.on_hand, level.available, level.unavailable.putback]).toEqual([2, 1, 1]);
+  });
+
+  test("as many leave as there are that nobody else was promised", async () => {
+    const goods = await shop.product(3);
+    const made = await shop.order([[goods, 3]]);
+    const parcel = await label(made);
+    await shop.cancel(made.id);
+    await shop.order([[goods, 2]]);
+    await shop.app.takeEvents();
+    await scan(parcel);
+    await scan(parcel);
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await shop.get(made.id)).toMatchObject({
+      held_from: "cancelled",
+      line_items: [{ quantity_cancelled: 2, quantity_packed: 1, quantity_shipped: 1 }],
+      shipments: [{ status: "shipped", items: [{ quantity: 1 }] }],
+      holds: [{ note: expect.stringContaining("not all of it was in stock") }],
+    });
+  });
+
+  test("a parcel of which nothing is there waits until there is", async () => {
+    const goods = await shop.product(2);
+    const made = await shop.order([[goods, 2]]);
+    const parcel = await label(made);
+    await shop.cancel(made.id);
+    const other = await shop.order([[goods, 2]]);
+    await shop.app.takeEvents();
+    await scan(parcel);
+    await scan(parcel);
+    expect(await types()).toEqual([]);
+    expect(await shop.get(made.id)).toMatchObject({
+      held_from: "cancelled",
+      line_items: [{ quantity_cancelled: 2, quantity_shipped: 0 }],
+      shipments: [{ status: "voided" }],
+    });
+    await shop.cancel(other.id);
+    await arrive(parcel);
+    expect(await shop.get(made.id)).toMatchObject({
+      line_items: [{ quantity_cancelled: 0, quantity_delivered: 2 }],
+      shipments: [{ status: "delivered" }],
+    });
+  });
+
+  test("a carton that counts no units leaves stock as it is", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]]);
+    await label(made);
+    const carton = await label(made, []);
+    await shop.cancel(made.id);
+    await shop.app.takeEvents();
+    await scan(carton);
+    expect(await types()).toEqual([]);
+    expect(await shop.get(made.id)).toMatchObject({
+      held_from: "cancelled",
+      line_items: [{ quantity_cancelled: 2, quantity_shipped: 0 }],
+      shipments: [{ status: "voided" }, { status: "shipped" }],
+    });
+    expect(await shop.available(goods.sku)).toBe(5);
   });
 });
 
