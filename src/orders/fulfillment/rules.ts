@@ -114,7 +114,7 @@ export function addedUp(units: readonly LineUnits[]): LineUnits[] {
   return [...sums].map(([order_line_id, quantity]) => ({ order_line_id, quantity }));
 }
 
-/** The order with units that were cancelled counted as packed and shipped instead, since they have left all the same. */
+/** The order with cancelled units counted as packed and shipped instead, since they have left all the same. */
 export function uncancelled(order: Order, units: readonly LineUnits[]): Order {
   const shipped = raised(raised(order, "quantity_packed", units), "quantity_shipped", units);
   return raised(

@@ -287,10 +287,10 @@ describe("a carrier has the parcel of a cancelled order", () => {
   const movements = async (sku: string) =>
     (await shop.app.get(`/inventory/movements?sku=${sku}`)).body.data
       .filter(({ type }: { type: string }) => type === "sale")
-      .map(
-        (row: Record<string, unknown>) =>
-          `${row["quantity"]} from ${row["from_location"]} to ${row["to_location"]}, ${row["confirmed"] ? "seen" : "assumed"}`,
-      );
+      .map((row: Record<string, unknown>) => {
+        const how = row["confirmed"] ? "seen" : "assumed";
+        return `${row["quantity"]} from ${row["from_location"]} to ${row["to_location"]}, ${how}`;
+      });
   const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
 
   test("its units leave stock, once; the order stays cancelled and is held", async () => {
