@@ -157,7 +157,7 @@ async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantit
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {
-  return new Fault("insufficient_inventory", `Only ${available} units of ${sku} wait to be put back for this order.`, {
+  return new Fault("insufficient_inventory", `Of ${sku} only ${available} wait to be put back for this order.`, {
     shortages: [{ sku, requested, available }],
   });
 }

@@ -23,6 +23,7 @@ export const PutBackView = closed({
   location: Type.String(),
   from_bin: Type.String(),
   bin: Type.String(),
+  was_picked: Type.Boolean({ description: "Whether the order held them still, and gets others or waits." }),
   movement_id: Type.String(),
   remaining: count,
   put_back_at: Type.String({ format: "date-time" }),

@@ -225,6 +225,51 @@ describe("recalls", () => {
     ]);
   });
 
+  test("picked units of a recalled lot are put back, and the order goes on with others", async () => {
+    const { id, sku, lots } = await goods(2, 2);
+    const made = await shop.order([[{ id }, 3]]);
+    await shop.act(made.id, "pick");
+    await setStatus(lots[0], "recalled");
+    await shop.app.runJobs();
+    await shop.app.takeEvents();
+    const back = { order_id: made.id, sku, bin: "QUARANTINE" };
+    const answer = await shop.app.post("/inventory/putbacks", { ...back, quantity: 2 });
+    expect([answer.status, answer.body.data]).toMatchObject([
+      201,
+      { lot_number: "L1", was_picked: true, remaining: 0 },
+    ]);
+    expect(await types()).toEqual(["inventory.updated"]);
+    await shop.app.runJobs();
+    const order = await shop.get(made.id);
+    expect(order).toMatchObject({ status: "processing", holds: [], allocation: { backordered_units: 1 } });
+    expect(order.line_items[0]).toMatchObject({ quantity_picked: 1, quantity_reserved: 2 });
+    expect((await shop.history(made.id)).slice(-3)).toEqual([
+      "hold: processing > on_hold",
+      "put_back: on_hold > on_hold",
+      "release: on_hold > processing",
+    ]);
+    // Sound units stay picked.
+    expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(409);
+    await shop.app.post("/inventory", { sku, quantity: 1, lot_number: "L3" });
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}/trace`)).body.data).toEqual([]);
+  });
+
+  test("packed units of a recalled lot are not put back one by one", async () => {
+    const { id, sku, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 3]]);
+    await shop.act(made.id, "pick");
+    const line_id = made.line_items[0].id;
+    await shop.act(made.id, "pack", { packages: [{ items: [{ line_id, quantity: 2 }] }] });
+    await setStatus(lots[0], "recalled");
+    const back = { order_id: made.id, sku, bin: "A-01" };
+    const refused = await shop.app.post("/inventory/putbacks", { ...back, quantity: 2 });
+    expect([refused.status, refused.body.error.shortages]).toEqual([409, [{ sku, requested: 2, available: 1 }]]);
+    expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(201);
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", line_items: [{ quantity_picked: 2 }] });
+  });
+
   test("a cancelled order is held no more, and what it had picked stays recalled", async () => {
     const { id, sku, lots } = await goods(5);
     const held = await shop.order([[{ id }, 2]]);

@@ -36,6 +36,7 @@ describe("works", () => {
       location: "whs_1001",
       from_bin: "PUTBACK",
       bin: "A-01",
+      was_picked: false,
       remaining: 1,
       put_back_by: "key_1003",
     });

@@ -1,0 +1,22 @@
+import type { Tx } from "../../database/store.ts";
+import { putBack } from "../../inventory/putbacks/commands.ts";
+import type { PutBack } from "../../inventory/putbacks/schemas.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { packedInHouse } from "../fulfillment/rules.ts";
+import { lockOrder, resolveOrder, saveOrder } from "../store.ts";
+
+/**
+ * Puts units that were picked for an order back on the shelf: those it gave up, or else, unless they are packed, those
+ * of a lot that may not leave the house, for which it gets others or waits. Refuses: resource_missing,
+ * ambiguous_identifier, validation_failed, ambiguous_stock, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function putBackUnits(tx: Tx, input: PutBack, actor: Actor) {
+  const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
+  const loose = new Map(order.lines.map((line) => [line.id, line.picked - packedInHouse(line)]));
+  const done = await putBack(tx, order.id, input, loose, actor);
+  const note = `${done.quantity} of ${done.sku}, lot ${done.lot_number}`;
+  // What the order gave up earlier is none of its business any more.
+  if (done.was_picked) await saveOrder(tx, order, order, { event: "put_back", actor, note });
+  return done;
+}
