@@ -36,11 +36,18 @@ const ofCustomer = db.prepare(
 const ofSku = db.prepare("select * from products where sku = ?");
 const ofStock = db.prepare(
   "select s.*, b.code, b.kind, w.name as warehouse from stock_items s join bins b on b.id = s.bin_id" +
-    " join warehouses w on w.id = s.warehouse_id where s.product_id = ? order by s.id",
+    " join warehouses w on w.id = s.warehouse_id where s.product_id = ? and s.on_hand > 0 order by s.id",
 );
 const take = db.prepare(
   "update stock_items set reserved = reserved + ?, updated_at = ? where id = ? and on_hand - reserved >= ?" +
     " returning reserved",
+);
+const put = db.prepare(
+  "update stock_items set on_hand = on_hand + ?, updated_at = ? where id = ? returning on_hand, reserved",
+);
+const newMovement = insert(
+  "movements",
+  "product_id type quantity to_item_id to_balance reason confirmed actor_type actor_id created_at",
 );
 const newOrder = insert(
   "orders",
@@ -91,7 +98,20 @@ const pageHolds = inIds("select * from order_holds where order_id in $ids and re
 const pageParcels = inIds("select * from shipments where order_id in $ids");
 const pageReturns = inIds("select id, order_id from returns where order_id in $ids");
 
+const skuPage = db.prepare("select * from products order by sku limit ?");
+const skuStock = inIds(
+  "select s.*, b.code, b.kind, z.temperature_zone, w.name, l.lot_number, l.status, l.expiration_date" +
+    " from stock_items s join bins b on b.id = s.bin_id left join zones z on z.id = b.zone_id" +
+    " join warehouses w on w.id = s.warehouse_id left join lots l on l.id = s.lot_id" +
+    " where s.on_hand > 0 and s.product_id in $ids",
+);
+const skuDemand = inIds(
+  "select product_id, sum(wanted - reserved) as waits from reservation_lines where reserved < wanted" +
+    " and product_id in $ids group by product_id",
+);
+
 const count = db.prepare("select count(*) as n from orders");
+const skuCount = db.prepare("select count(*) as n from products");
 const idOf = (row: unknown) => (row as { id: number }).id;
 const eventId = () => `evt_${Bun.randomUUIDv7("hex").replaceAll("-", "")}`;
 const number = (id: string) => Number(id.replace(/^\D+/, ""));
@@ -157,6 +177,42 @@ function reserve(body: { order_id: string; items: Line[] }) {
   const items = body.items.map((line) => takeStock(line, claim, null, now));
   for (const { product, stock } of items) tell("inventory.updated", { object: "inventory_item", product, stock }, now);
   return { reservation_id: `rsv_${claim}`, order_id: body.order_id, items };
+}
+
+function adjust(sku: string, body: { adjustment: number; reason: string }) {
+  const now = Date.now();
+  const product = ofSku.get(sku) as Row;
+  const stock = ofStock.all(product["id"] as number) as Row[];
+  const item = (stock[0] as Row)["id"] as number;
+  const after = put.get(body.adjustment, now, item) as Row;
+  const on_hand = after["on_hand"] as number;
+  const whose = [1, "api_key", "key_1", now] as const;
+  const moved = newMovement.get(
+    product["id"] as number,
+    "adjustment",
+    body.adjustment,
+    item,
+    on_hand,
+    body.reason,
+    ...whose,
+  );
+  tell("inventory.updated", { object: "inventory_item", product, stock }, now);
+  return { sku, previous_quantity: on_hand - body.adjustment, new_quantity: on_hand, movement_id: idOf(moved) };
+}
+
+function listStock(limit: number) {
+  const found = skuPage.all(limit) as Row[];
+  const ids = JSON.stringify(found.map((row) => row["id"]));
+  const [stock, demand] = [skuStock, skuDemand].map((part) => {
+    return Map.groupBy(part.all(ids) as Row[], (row) => row["product_id"]);
+  });
+  const { n: total } = skuCount.get() as { n: number };
+  const views = found.map((row) => ({
+    ...row,
+    stock: stock?.get(row["id"]) ?? [],
+    waits: demand?.get(row["id"]) ?? 0,
+  }));
+  return { ...answer(views), total };
 }
 
 function buyLabel(body: { order_id: string; carrier: string; service: string; package: object }) {
@@ -233,6 +289,8 @@ const app = new Elysia()
     set.status = 201;
     return answer(await write(() => reserve(body as never)));
   })
+  .patch("/v1/inventory/:sku", async ({ params, body }) => answer(await write(() => adjust(params.sku, body as never))))
+  .get("/v1/inventory", ({ query }) => listStock(Number(query["limit"] ?? 50)))
   .post("/v1/shipping/labels", async ({ body, set }) => {
     set.status = 201;
     return answer(await write(() => buyLabel(body as never)));

@@ -10,7 +10,7 @@ import { join } from "node:path";
  * one of `ids`.
  */
 export interface Shot {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   readonly body?: string;
   readonly ids?: readonly (number | string)[];
@@ -67,7 +67,7 @@ local headers = {["authorization"]="Bearer ${key}", ["content-type"]="applicatio
 request = function()
   n = n + 1
   local id = #ids > 0 and ids[n % #ids + 1] or ""
-  return wrk.format("${method}", ${fill(path)}, headers, ${method === "POST" ? fill(body) : "nil"})
+  return wrk.format("${method}", ${fill(path)}, headers, ${method === "GET" ? "nil" : fill(body)})
 end
 `;
 }

@@ -3,7 +3,10 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { startService } from "../service.ts";
 import { fdatasyncLatency } from "./disk.ts";
+import { measureGrowth } from "./growth.ts";
 import { driver, type Figures, load, type Shot } from "./load.ts";
+import { measurePause } from "./pause.ts";
+import { copySku } from "./seed.ts";
 
 const seconds = Number(process.argv[2] ?? 3);
 const rounds = 3;
@@ -11,6 +14,7 @@ const connections = 32;
 const skus = Array.from({ length: 200 }, (_, n) => `BENCH-${n}`);
 const stock_each = 1_000_000;
 const order_count = 3000;
+const sku_count = 100_000;
 
 interface Measured {
   readonly name: string;
@@ -39,6 +43,15 @@ const post = (path: string, body: object, ids: readonly string[] = []): Shot => 
   ids,
 });
 
+const adjustment: Shot = {
+  method: "PATCH",
+  path: "/v1/inventory/{id}",
+  body: JSON.stringify({ adjustment: 1, reason: "found" }),
+  ids: skus,
+};
+
+const reservation = post("/v1/inventory/reserve", { order_id: "R-{n}", items: [{ sku: "{id}", quantity: 1 }] }, skus);
+
 const measured: readonly Measured[] = [
   {
     name: "order create (3 lines)",
@@ -57,7 +70,18 @@ const measured: readonly Measured[] = [
   {
     name: "reserve (1 of 200 SKUs)",
     goal: null,
-    shot: () => post("/v1/inventory/reserve", { order_id: "R-{n}", items: [{ sku: "{id}", quantity: 1 }] }, skus),
+    shot: () => reservation,
+  },
+  {
+    name: "reserve (1 hot SKU)",
+    goal: null,
+    shot: () => post("/v1/inventory/reserve", { order_id: "H-{n}", items: [{ sku: skus[0], quantity: 1 }] }),
+  },
+  { name: "adjust", goal: null, shot: () => adjustment },
+  {
+    name: `inventory, list of 50 of ${sku_count}`,
+    goal: null,
+    shot: () => ({ method: "GET", path: "/v1/inventory?limit=50" }),
   },
   { name: "order by id", goal: 0.6, shot: ({ orders }) => ({ method: "GET", path: "/v1/orders/{id}", ids: orders }) },
   { name: "orders, list of 50", goal: 0.6, shot: () => ({ method: "GET", path: "/v1/orders?limit=50" }) },
@@ -73,15 +97,24 @@ const measured: readonly Measured[] = [
   },
 ];
 
+const sender = (url: string, key: string) => async (path: string, body: object) => {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const response = await fetch(`${url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+};
+
+/** The products that the requests name, each received once. */
+async function stockUp(url: string, key: string): Promise<void> {
+  const send = sender(url, key);
+  for (const sku of skus) await send("/products", { sku, name: `Product ${sku}`, price: "5.00" });
+  for (const sku of skus) await send("/inventory", { sku, quantity: stock_each });
+}
+
 /** Fills the service's database with what the requests name. */
 async function seed(url: string, key: string): Promise<Ids> {
-  const send = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const response = await fetch(`${url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
-    return JSON.parse(text);
-  };
+  const send = sender(url, key);
   const address = {
     address_line1: "100 Commercial St",
     city: "Portland",
@@ -94,8 +127,6 @@ async function seed(url: string, key: string): Promise<Ids> {
     company: "Bench",
     shipping_addresses: [address],
   });
-  for (const sku of skus) await send("/products", { sku, name: `Product ${sku}`, price: "5.00" });
-  for (const sku of skus) await send("/inventory", { sku, quantity: stock_each });
   const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
   const orders: string[] = [];
   const place = async (n: number) => {
@@ -141,10 +172,50 @@ async function startFloor(path: string): Promise<{ url: string; stop: () => void
   return { url, stop: () => child.kill() };
 }
 
+/** A service with the products of the requests among a hundred thousand others, and with orders. */
+async function startSeeded() {
+  const env = { NODE_ENV: "production" };
+  const first = await startService({ env });
+  const key = await first.makeKey("test");
+  await stockUp(first.url, key);
+  await first.stop();
+  copySku(join(first.data, "test.db"), skus[0] ?? "", sku_count - skus.length);
+  const service = await startService({ data: first.data, env });
+  return { service, key, ids: await seed(service.url, key) };
+}
+
+/** Measures each kind of request on the service and on its floor, in turn; answers how many goals are missed. */
+async function measureAll(url: string, floor_url: string, key: string, ids: Ids): Promise<number> {
+  console.log(
+    `${"".padEnd(34)}${["req/s", "p50 ms", "p99 ms"].map((it) => it.padStart(10)).join("")}${"ratio".padStart(10)}`,
+  );
+  let missed = 0;
+  let first = 0;
+  for (const { name, shot, goal, seconds: its_seconds = seconds } of measured) {
+    const ours: Figures[] = [];
+    const theirs: Figures[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [its_url, into] of [
+        [url, ours],
+        [floor_url, theirs],
+      ] as const) {
+        first += 1_000_000;
+        const fresh = await freshOrders(its_url, key, ids, round);
+        into.push(await load({ url: its_url, key, shot: shot(ids, fresh), connections, seconds: its_seconds, first }));
+      }
+    }
+    const [mine, bare] = [median(ours), median(theirs)];
+    const ratio = mine.requests_per_second / bare.requests_per_second;
+    const short = goal !== null && ratio < goal;
+    if (short) missed += 1;
+    console.log(row(name, mine, ratio.toFixed(2) + (short ? ` < ${goal}` : "")));
+    console.log(row("  its floor", bare, ""));
+  }
+  return missed;
+}
+
 async function main(): Promise<void> {
-  const service = await startService({ env: { NODE_ENV: "production" } });
-  const key = await service.makeKey("test");
-  const ids = await seed(service.url, key);
+  const { service, key, ids } = await startSeeded();
   // The floor works on a copy of the seeded database, made by SQLite itself.
   const copy = join(service.data, "floor.db");
   const { Database } = await import("bun:sqlite");
@@ -157,33 +228,16 @@ async function main(): Promise<void> {
     `${cpus().length} × ${cpus()[0]?.model ?? "CPU"}, Bun ${Bun.version}, ${driver}, ${connections} connections`,
   );
   console.log(`fdatasync of 4 KiB: p50 ${disk.p50_ms.toFixed(2)} ms, p99 ${disk.p99_ms.toFixed(2)} ms\n`);
-  console.log(
-    `${"".padEnd(34)}${["req/s", "p50 ms", "p99 ms"].map((it) => it.padStart(10)).join("")}${"ratio".padStart(10)}`,
-  );
-  let missed = 0;
-  let first = 0;
-  for (const { name, shot, goal, seconds: its_seconds = seconds } of measured) {
-    const ours: Figures[] = [];
-    const theirs: Figures[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [url, into] of [
-        [service.url, ours],
-        [floor.url, theirs],
-      ] as const) {
-        first += 1_000_000;
-        const fresh = await freshOrders(url, key, ids, round);
-        into.push(await load({ url, key, shot: shot(ids, fresh), connections, seconds: its_seconds, first }));
-      }
-    }
-    const [mine, bare] = [median(ours), median(theirs)];
-    const ratio = mine.requests_per_second / bare.requests_per_second;
-    const short = goal !== null && ratio < goal;
-    if (short) missed += 1;
-    console.log(row(name, mine, ratio.toFixed(2) + (short ? ` < ${goal}` : "")));
-    console.log(row("  its floor", bare, ""));
-  }
+  let missed = await measureAll(service.url, floor.url, key, ids);
   floor.stop();
+  const { url, data } = service;
+  missed += await measurePause({ url, key, data, skus, order: ids.orders[0] ?? "" });
   await service.remove();
+  const shots = [
+    { name: "adjust", shot: adjustment },
+    { name: "reserve (1 of 200 SKUs)", shot: reservation },
+  ];
+  missed += await measureGrowth({ shots, stockUp, connections, seconds, middle: median });
   console.log(missed === 0 ? "\nEvery goal is met." : `\n${missed} goals are missed.`);
 }
 
