@@ -228,13 +228,13 @@ const assumed = prepared((select, a: Args<{ lot_id: number; orders: string }>) =
         eq(movements.reference_type, "order"),
         amongTexts(movements.reference_id, a.orders),
         eq(movements.lot_id, a.lot_id),
-        sql`${movements.reason} = 'picked' and not ${movements.confirmed}`,
+        sql`(${movements.reason} = 'picked' or ${movements.type} = 'sale') and not ${movements.confirmed}`,
       ),
     )
     .groupBy(movements.reference_id),
 );
 
-/** Units of a lot that nobody saw being picked for these orders: the plan says that they were of this lot. */
+/** Units of a lot that nobody saw being picked for these orders, or leaving: they are assumed to be of this lot. */
 export async function listAssumed(db: Db, lot_id: number, orders: readonly string[]): Promise<Map<string, number>> {
   const rows = await assumed(db, { lot_id, orders: list(orders) });
   return new Map(rows.map(({ order, units }) => [order ?? "", units]));

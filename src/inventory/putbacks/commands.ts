@@ -9,9 +9,10 @@ import { readId, wireId } from "../../kit/ids.ts";
 import { setCounts } from "../allocations/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { Allocation, HeldLine } from "../reservations/reservation.ts";
+import type { Want } from "../reservations/rules.ts";
 import { findOrderReservation, listLines, saveAllocation, withAllocations } from "../reservations/store.ts";
 import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { binSpot, isLotGood, type StockItem } from "../stock/shelf.ts";
+import { binSpot, isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
 import { getWarehouse } from "../warehouses/store.ts";
@@ -154,6 +155,66 @@ async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantit
   }
   assert(left === 0, "no more units are put back than were picked");
   if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
+}
+
+/** Whose units leave after all, and the only warehouse they may come from, when the order names one. */
+export interface CancelledOrder {
+  readonly order_id: number;
+  readonly warehouse_id: number | null;
+}
+
+/**
+ * Takes units out of the house that a cancelled order has given up, since a carrier has them all the same: first those
+ * that wait to be put back, then free ones that are for sale, as many as there are. Nobody saw which they were. Answers
+ * how many of each want have left. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function takeGivenUp(
+  tx: Tx,
+  { order_id, warehouse_id }: CancelledOrder,
+  wants: readonly Want[],
+  actor: Actor,
+): Promise<number[]> {
+  const shelves = await freshShelves(
+    tx,
+    wants.map(({ product_id }) => product_id),
+  );
+  const order = wireId("order", order_id);
+  const taken: number[] = [];
+  for (const { product_id, quantity } of wants) {
+    const shelf = shelfOf(shelves, product_id);
+    let left = quantity;
+    for (const { item, waits } of [...(await givenUp(tx, shelf, order)), ...freeUnits(shelf, warehouse_id, tx.now)]) {
+      const units = Math.min(left, waits);
+      if (units === 0) continue;
+      left -= units;
+      await moveUnits(tx, shelf, {
+        type: "sale",
+        quantity: units,
+        from: item,
+        to: null,
+        to_place: "customer",
+        promised: false,
+        reason: "shipped",
+        reference: { type: "order", id: order },
+        confirmed: false,
+        actor,
+      });
+    }
+    taken.push(quantity - left);
+  }
+  return taken;
+}
+
+/** Units for sale that are promised to nobody, first expired first, then first received. */
+function freeUnits({ items }: OpenShelf, warehouse_id: number | null, now: number): Pick<Source, "item" | "waits">[] {
+  const last = Number.MAX_SAFE_INTEGER;
+  return items
+    .filter((item) => isSellable(item, now) && (warehouse_id === null || item.warehouse_id === warehouse_id))
+    .sort(
+      (a, b) =>
+        (a.expiration_date ?? last) - (b.expiration_date ?? last) || a.received_at - b.received_at || a.id - b.id,
+    )
+    .map((item) => ({ item, waits: item.on_hand - item.reserved }));
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {

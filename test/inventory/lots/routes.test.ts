@@ -225,6 +225,19 @@ describe("recalls", () => {
     ]);
   });
 
+  test("what a carrier has of a cancelled order is traced as assumed", async () => {
+    const { id, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 2]]);
+    await shop.act(made.id, "pack", { packages: [{ items: [{ line_id: made.line_items[0].id, quantity: 2 }] }] });
+    const [{ id: shipment }] = (await shop.get(made.id)).shipments;
+    await shop.cancel(made.id);
+    await shop.app.service.stores.live.write((tx) =>
+      handOver(tx, readId("shipment", shipment) ?? 0, system("carrier"), { by_carrier: true }),
+    );
+    const { body } = await shop.app.get(`/inventory/lots/${lots[0]}/trace`);
+    expect(body.data).toMatchObject([{ order_id: made.id, confirmed_quantity: 0, assumed_quantity: 2 }]);
+  });
+
   test("picked units of a recalled lot are put back, and the order goes on with others", async () => {
     const { id, sku, lots } = await goods(2, 2);
     const made = await shop.order([[{ id }, 3]]);
