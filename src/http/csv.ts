@@ -27,8 +27,8 @@ export async function* csvPages<Row>(store: Store, { columns, rows, cells }: Csv
 }
 
 /**
- * Answers 200 with a CSV file that is written while it is read, so that a file of any size holds up nothing and costs no
- * memory.
+ * Answers 200 with a CSV file that is written while it is read, so that a file of any size holds up nothing and costs
+ * no memory.
  */
 export async function answerCsv<Row>(call: Call, file: CsvFile<Row>): Promise<Response> {
   const bytes = new TextEncoder();
