@@ -28,7 +28,8 @@ describe("units leave", () => {
   const past = lot("PAST", 50);
   const recalled = lot("BAD", 100, { lot_status: "recalled" });
   const others = [item({ warehouse_id: 2 }), item({ bin_kind: "staging" }), item({ bin_kind: "damage" })];
-  const items = [late, ...others, recalled, past, soon];
+  const apart = lot("LATE", 300, { bin_kind: "quarantine" });
+  const items = [late, apart, ...others, recalled, past, soon];
   const source = { warehouse_id: 1, now: 100, crowded: false };
   const line = { quantity: 5, lot_number: null, bin: null };
   const chosen = (more: object, from = source) =>
@@ -46,7 +47,7 @@ describe("units leave", () => {
   });
 
   test("of the lot and the bin that are named", () => {
-    expect(chosen({ lot_number: "LATE" })).toEqual([["LATE", 5]]);
+    expect(chosen({ lot_number: "LATE", quantity: 20 })).toEqual([["LATE", 10]]);
     expect(chosen({ bin: "X" })).toEqual([["LATE", 5]]);
     expect(chosen({ bin: "X", lot_number: "SOON" })).toEqual([]);
   });
