@@ -18,7 +18,7 @@ import { png } from "./documents/png.ts";
 import { zpl } from "./documents/zpl.ts";
 import { type DocumentFormat, type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkSigner, originOf } from "./links.ts";
-import { carrierView, noInsurance, quoteView, type RateMessage, readParcel, warmUpLabels } from "./rules.ts";
+import { carrierView, checkEnds, noInsurance, quoteView, type RateMessage, readParcel, warmUpLabels } from "./rules.ts";
 import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
 import { builtInCarrier, quote } from "./services.ts";
 import { getLabel, usualOrigin } from "./store.ts";
@@ -54,6 +54,7 @@ const rateRoutes = new Elysia({ prefix: "/shipping" })
 
 async function ratesOf(db: Db, body: GetRates) {
   const carrier = builtInCarrier(db.mode);
+  checkEnds(body);
   const { weight } = readParcel(body, "");
   const { timezone } = await usualOrigin(db);
   const { quotes, messages } = quote({ carrier, weight, now: db.now, origin_zone: timezone });

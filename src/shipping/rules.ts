@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
+import { postcodeValidatorExistsForCountry } from "postcode-validator";
+import { isPostalCode } from "../customers/rules.ts";
 import { iso } from "../kit/clock.ts";
-import { invalid } from "../kit/fault.ts";
+import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { money } from "../kit/money.ts";
 import { type Address, isCountry } from "./address.ts";
 import { drawLabel, type LabelFacts } from "./documents/label.ts";
 import type { Dimensions, Package } from "./label.ts";
 import { type BuiltInCarrier, findService, type Quote, type QuoteMessage, type Service } from "./services.ts";
+import { isUsState } from "./time_zones.ts";
 import { readWeight, type Weight, type WeightUnit, weightUnit } from "./weight.ts";
 
 /** For so long after a purchase an equal one counts as a mistake. */
@@ -47,10 +50,45 @@ export function chooseService(carrier: BuiltInCarrier, names: { carrier: string;
   throw invalid("service", `must be one of: ${codes}`, "invalid_choice");
 }
 
-/** Refuses: validation_failed, for an address in no country. */
-export function checkAddress(field: "from_address" | "to_address", address: Address): void {
-  if (!isCountry(address.country)) throw invalid(`${field}.country`, "must be a two-letter country code such as US");
+/** Refuses: validation_failed, for an address in no country, or in the US without a state and a ZIP code of theirs. */
+export function checkAddress(field: "from_address" | "to_address", { country, state, postal_code }: Address): void {
+  if (!isCountry(country)) throw invalid(`${field}.country`, countryHint);
+  if (country !== "US") return;
+  const problems = [
+    ...(isUsState(state ?? "") ? [] : [isNone(`${field}.state`, "must be the two letters of a US state or territory")]),
+    ...postalProblems(`${field}.zip`, postal_code ?? "", country),
+  ];
+  if (problems.length > 0) throw invalidFields(problems);
 }
+
+const countryHint = "must be a two-letter country code such as US";
+
+/** Where a parcel would leave and arrive, as a client says it; in the US unless a country is given. */
+export interface Ends {
+  readonly from_zip: string;
+  readonly to_zip: string;
+  readonly from_country?: string | undefined;
+  readonly to_country?: string | undefined;
+}
+
+/** Refuses: validation_failed, naming each end that is in no country, or whose postal code is none of its country's. */
+export function checkEnds(ends: Ends): void {
+  const problems = (["from", "to"] as const).flatMap((end) => {
+    const country = ends[`${end}_country`] ?? "US";
+    if (!isCountry(country)) return [isNone(`${end}_country`, countryHint)];
+    return postalProblems(`${end}_zip`, ends[`${end}_zip`], country);
+  });
+  if (problems.length > 0) throw invalidFields(problems);
+}
+
+function postalProblems(field: string, code: string, country: string): FieldProblem[] {
+  if (!postcodeValidatorExistsForCountry(country) || isPostalCode(code, country)) return [];
+  const forms: Readonly<Record<string, string>> = { US: "12345 or 12345-6789", CA: "K1A 0B1" };
+  const form = country in forms ? `, such as ${forms[country]}` : "";
+  return [isNone(field, `must be a postal code of ${country}${form}`)];
+}
+
+const isNone = (field: string, message: string): FieldProblem => ({ field, code: "invalid_format", message });
 
 /** Equal for purchases in which nothing differs. */
 export function purchaseFingerprint(facts: readonly unknown[]): string {

@@ -59,6 +59,28 @@ describe("works", () => {
     expect((await app.call("GET", "/shipping/carriers", undefined, { key })).body.data).toEqual(sim);
   });
 
+  test.each([
+    { to_zip: "90210-1234" },
+    { from_zip: "00501" },
+    { to_country: "CA", to_zip: "K1A 0B1" },
+    { to_country: "CA", to_zip: "k1a0b1" },
+    { to_country: "HK", to_zip: "-" },
+  ])("a quote is given for %j", async (fields) => {
+    expect((await app.post("/shipping/rates", { ...rates, ...fields })).status).toBe(200);
+  });
+
+  test("a label goes to a territory and to the armed forces too", async () => {
+    for (const [state, zip] of [
+      ["PR", "00901"],
+      ["AE", "09001-0001"],
+      ["oh", "43215"],
+    ]) {
+      const to_address = { ...desk, state, zip };
+      expect((await shop.label((await shop.order()).id, { to_address })).status).toBe(201);
+    }
+    await app.takeEvents();
+  });
+
   test("a label is bought for an order, and its parcel is followed", async () => {
     const order = await shop.order();
     const answer = await shop.label(order.order_number);
@@ -196,6 +218,12 @@ describe("refuses", () => {
     ["a weight that is no number", { weight: "1.2.3" }, "weight"],
     ["an unknown unit", { weight_unit: "stone" }, "weight_unit"],
     ["an unknown field", { colour: "red" }, "colour"],
+    ["a ZIP code of four digits", { to_zip: "9021" }, "to_zip"],
+    ["a ZIP code of letters", { from_zip: "OHIO5" }, "from_zip"],
+    ["nine digits without a hyphen", { to_zip: "902101234" }, "to_zip"],
+    ["a ZIP code in Canada", { to_country: "CA", to_zip: "90210" }, "to_zip"],
+    ["a Canadian code that was never given out", { to_country: "CA", to_zip: "Z1A 0B1" }, "to_zip"],
+    ["no country", { from_country: "XX" }, "from_country"],
   ])("a quote for %s", async (_name, fields, field) => {
     const answer = await app.post("/shipping/rates", { ...rates, ...fields });
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
@@ -208,6 +236,9 @@ describe("refuses", () => {
     ["too heavy a parcel", { package: { weight: 71 } }, 422, "validation_failed"],
     ["a parcel without weight", { package: {} }, 422, "validation_failed"],
     ["an address in no country", { to_address: { ...desk, country: "XX" } }, 422, "validation_failed"],
+    ["an address in no state", { to_address: { ...desk, state: "Ohio" } }, 422, "validation_failed"],
+    ["an address without a state", { from_address: { ...desk, state: null } }, 422, "validation_failed"],
+    ["an address without a ZIP code", { to_address: { ...desk, zip: null } }, 422, "validation_failed"],
     ["an address without a street", { to_address: { ...desk, street1: "" } }, 422, "validation_failed"],
     ["an order that is not there", { order_id: "SO-NONE" }, 404, "resource_missing"],
     ["more units than are left", { items: [{ sku: "RICE-1KG", quantity: 3 }] }, 422, "validation_failed"],
@@ -219,7 +250,20 @@ describe("refuses", () => {
     expect((await app.get(`/orders/${id}`)).body.data.shipments).toEqual([]);
   });
 
-  test("every bad field is named at once", async () => {
+  test("every bad field is named at once, of an address and of a way too", async () => {
+    const { id } = await shop.order();
+    const nowhere = await shop.label(id, { to_address: { ...desk, state: "ZZ", zip: "4321" } });
+    expect(fieldsOf(nowhere)).toEqual(["to_address.state", "to_address.zip"]);
+    const way = await app.post("/shipping/rates", { ...rates, from_zip: "1", to_zip: "K1A 0B1" });
+    expect(way.body.error.details).toMatchObject([
+      {
+        field: "from_zip",
+        code: "invalid_format",
+        message: "must be a postal code of US, such as 12345 or 12345-6789",
+      },
+      { field: "to_zip", code: "invalid_format", message: "must be a postal code of US, such as 12345 or 12345-6789" },
+    ]);
+    await types();
     const answer = await app.post("/shipping/labels", { carrier: "local", package: { weight: -1 }, size: 1 });
     expect(fieldsOf(answer)).toEqual(["order_id", "package.weight", "service", "size"]);
   });
