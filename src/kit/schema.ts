@@ -234,13 +234,14 @@ export function quantityField(description?: string) {
 /** The client's own key and value pairs: at most 50, values to 500 characters. */
 export function metadataField() {
   return Type.Record(
-    Type.String({ pattern: "^.{1,40}$" }),
-    Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean(), Type.Null()], {
-      hint: "must be a text to 500 characters, a number, a boolean or null",
+    Type.String({ pattern: "^[^\\u0000-\\u001f\\u007f\\ufffd]{1,40}$" }),
+    Type.Union([notesField(500), Type.Number(), Type.Boolean(), Type.Null()], {
+      hint: "must be a printable text to 500 characters, a number, a boolean or null",
     }),
     {
+      additionalProperties: false,
       maxProperties: 50,
-      hint: "takes at most 50 keys of 40 characters, with texts to 500 characters, numbers or booleans",
+      hint: "takes at most 50 printable keys of 40 characters, with texts to 500 characters, numbers or booleans",
     },
   );
 }

@@ -85,7 +85,7 @@ describe("refuses", () => {
     }
   });
 
-  test.each([
+  test.each<[unknown, string]>([
     [[], ": wrong_type: must be an object"],
     [product({ name: 7 }), "name: wrong_type: must be a string"],
     [product({ name: "a\nb" }), "name: invalid_format: must not hold control characters"],
@@ -97,8 +97,18 @@ describe("refuses", () => {
     [product({ customs: { hs: 1 } }), "customs.hs: unknown_field: is not a field of this request"],
     [
       product({ metadata: { size: {} } }),
-      "metadata.size: invalid_value: must be a text to 500 characters, a number, a boolean or null",
+      "metadata.size: invalid_value: must be a printable text to 500 characters, a number, a boolean or null",
     ],
+    [
+      product({ metadata: { size: "a\u0007" } }),
+      "metadata.size: invalid_value: must be a printable text to 500 characters, a number, a boolean or null",
+    ],
+    ...["a\u0007", "k".repeat(41)].map((key): [unknown, string] => [
+      product({ metadata: { [key]: 1 } }),
+      `metadata.${key}: invalid_value: takes at most 50 printable keys of 40 characters, with texts to 500` +
+        " characters, numbers or booleans",
+    ]),
+    [product({ metadata: { note: "two\nlines" }, name: 7 }), "name: wrong_type: must be a string"],
   ])("%j, in words to act on", async (body, problem) => {
     expect(await problems(body)).toEqual([problem]);
   });
