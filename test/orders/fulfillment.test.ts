@@ -258,6 +258,16 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
+  test("a pick of more than is there, in words that count", async () => {
+    const goods = await shop.product(3);
+    const made = await shop.order([[goods, 1]]);
+    await shop.order([[goods, 2]]);
+    const message = async (body: object) => (await shop.app.post(`/orders/${made.id}/pick`, body)).body.error.message;
+    expect(await message({ items: [{ sku: goods.sku, quantity: 1, bin: "B-99" }] })).toBe(
+      `1 unit of ${goods.sku} is missing in the lot or bin named, or promised to other orders.`,
+    );
+  });
+
   test("nothing to take at all, even with partial", async () => {
     const made = await shop.order([[await shop.product(0), 5]]);
     for (const action of ["pack", "ship"]) {

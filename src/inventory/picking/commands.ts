@@ -28,7 +28,8 @@ export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: 
   const open = line.reserved - line.picked;
   if (pick.quantity > open) {
     const shortages = [{ sku: product.sku, requested: pick.quantity, available: open }];
-    const message = `Only ${open} units of ${product.sku} are left to pick, not ${pick.quantity}.`;
+    const few = open === 1 ? `1 unit of ${product.sku} is` : `${open} units of ${product.sku} are`;
+    const message = `Only ${few} left to pick, not ${pick.quantity}.`;
     throw new Fault("insufficient_inventory", message, { shortages });
   }
   const isMeant = ({ lot_number, bin }: StockItem) =>
@@ -78,7 +79,8 @@ async function pickOthers(
   }
   if (left === 0) return;
   const shortages = [{ sku: product.sku, requested: count, available: count - left }];
-  const message = `${left} units of ${product.sku} are missing in the lot or bin named, or promised to other orders.`;
+  const few = left === 1 ? `1 unit of ${product.sku} is` : `${left} units of ${product.sku} are`;
+  const message = `${few} missing in the lot or bin named, or promised to other orders.`;
   throw new Fault("insufficient_inventory", message, { shortages });
 }
 
