@@ -1,6 +1,8 @@
 // Who waits for stock and who loses it: filling backorders, what time undoes, and promises that must move.
 import type { Tx } from "../../database/store.ts";
-import { addUnits, assignUnits, setCounts } from "../allocations/commands.ts";
+import { assert } from "../../kit/assert.ts";
+import { addUnits, itemOf, setCounts } from "../allocations/commands.ts";
+import { closeLines } from "../allocations/store.ts";
 import type { ReservationLine } from "../reservations/reservation.ts";
 import { planStock } from "../reservations/rules.ts";
 import {
@@ -13,7 +15,7 @@ import {
   type WaitingPlace,
   withAllocations,
 } from "../reservations/store.ts";
-import { type OpenShelf, openShelves, promise, type Shelves } from "../shelves/commands.ts";
+import { type OpenShelf, openShelves, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
 import { markLotsExpired } from "../stock/store.ts";
 import { listWaitingChoices, type WaitingChoice } from "./store.ts";
@@ -41,15 +43,25 @@ export async function freshShelves(tx: Tx, product_ids: readonly number[]): Prom
   return shelves;
 }
 
-/** Lets lines go whose reservation is over: they want nothing any more and hold nothing. */
+/**
+ * Lets lines go whose reservation is over: they want nothing any more and hold nothing. However many they are, it takes
+ * a handful of statements and one for each stock item, so that others need not wait long.
+ */
 export async function giveBack(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
-  const held = await withAllocations(tx, lines);
-  await assignUnits(
+  const freed = new Map<StockItem, number>();
+  for (const line of await withAllocations(tx, lines)) {
+    for (const { stock_item_id, quantity } of line.allocations) {
+      const item = itemOf(shelves, line.product_id, stock_item_id);
+      assert(item.bin_kind !== "staging", "a line with picked units is not let go");
+      freed.set(item, (freed.get(item) ?? 0) + quantity);
+    }
+    shelfOf(shelves, line.product_id).backordered -= line.wanted - line.reserved;
+  }
+  await closeLines(
     tx,
-    shelves,
-    held.map((line) => ({ line, portions: [] })),
+    lines.map((line) => line.id),
   );
-  for (const line of held) await setCounts(tx, shelves, line, { wanted: 0, reserved: 0 });
+  for (const [item, units] of [...freed].sort(([a], [b]) => a.id - b.id)) await promise(tx, item, -units);
 }
 
 /** Gives what these products have available to those who wait for it, the most urgent first, then the oldest. */

@@ -20,6 +20,7 @@ import {
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
+import { saveExpired } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
@@ -169,21 +170,10 @@ export async function expireBookings(tx: Tx, limit: number): Promise<number | nu
   const overdue = await listOverdue(tx, limit);
   const ids = overdue.map(({ id }) => id);
   const shelves = await freshShelves(tx, productsOf(await listLines(tx, ids)));
-  const lines = (await listLines(tx, ids)).filter((line) => line.wanted > 0);
-  const open: Reservation[] = [];
-  for (const id of ids) {
-    const reservation = await findReservation(tx, id);
-    if (reservation !== null && isOverdue(reservation, tx.now)) open.push(reservation);
-  }
-  const ending = new Set(open.map(({ id }) => id));
-  await giveBack(
-    tx,
-    shelves,
-    lines.filter((line) => ending.has(line.reservation_id)),
-  );
-  for (const reservation of open) {
-    await saveReservation(tx, { ...reservation, status: moved("expire", reservation.status) });
-  }
+  // Which of them are open still is known only under the lock of their stock.
+  const ended = await saveExpired(tx, ids, moved("expire", "reserved"));
+  const lines = (await listLines(tx, ended)).filter((line) => line.wanted > 0);
+  await giveBack(tx, shelves, lines);
   await fillBackorders(tx, shelves, productsOf(lines));
   return nextExpiry(tx);
 }
