@@ -13,7 +13,7 @@ import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { shipOrder } from "../../src/orders/shipments/commands.ts";
 import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/commands.ts";
-import { type BinCode, day_ms, goods, type House, hour_ms, houses, type Sku, skus } from "./business.ts";
+import { type BinCode, day_ms, goods, type House, hour_ms, houses, lotName, type Sku, skus } from "./business.ts";
 import type { Disposition, Model } from "./model.ts";
 import type { NewOrder } from "./order_model.ts";
 import { clerk, type Outcome, type Service } from "./service.ts";
@@ -33,7 +33,7 @@ interface Act<Input> {
   readonly play: Play<Input>;
 }
 
-const act = <Input>(one: Act<Input>) => one;
+export const act = <Input>(one: Act<Input>) => one;
 
 /** Holds what the service says against what the model says. */
 export function same(what: string, service: unknown, model: unknown): void {
@@ -43,7 +43,7 @@ export function same(what: string, service: unknown, model: unknown): void {
 }
 
 /** Asks the model, then the service, and holds their refusals against each other. */
-async function both<T>(
+export async function both<T>(
   model: Model,
   service: Service,
   expected: () => void,
@@ -55,27 +55,26 @@ async function both<T>(
   return outcome;
 }
 
-const sku = fc.constantFrom(...skus);
-const house = fc.constantFrom(...houses);
-const storage = fc.constantFrom<BinCode>("S-1", "S-2", "C-1");
+export const sku = fc.constantFrom(...skus);
+export const house = fc.constantFrom(...houses);
+export const storage = fc.constantFrom<BinCode>("S-1", "S-2", "C-1");
 const anyBin = fc.constantFrom<BinCode>("S-1", "S-2", "C-1", "RETURNS", "PUTBACK", "QUARANTINE");
-const nth = fc.nat({ max: 1000 });
-const days = fc.integer({ min: 0, max: 12 });
-const few = fc.integer({ min: 1, max: 6 });
+export const nth = fc.nat({ max: 1000 });
+export const days = fc.integer({ min: 0, max: 12 });
+export const few = fc.integer({ min: 1, max: 6 });
 const lines = fc.array(fc.record({ sku, quantity: few }), { minLength: 1, maxLength: 3 });
-const option = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 2 });
-const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+export const option = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 2 });
+export const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
-const rarely = fc.integer({ min: 0, max: 9 }).map((number) => number === 0);
+export const rarely = fc.integer({ min: 0, max: 9 }).map((number) => number === 0);
 const usually = fc.integer({ min: 0, max: 9 }).map((number) => number !== 0);
 
 const today = (model: Model) => Math.floor(model.now / day_ms);
-const lotOf = (model: Model, of: Sku, ahead: number | null) =>
+export const lotOf = (model: Model, of: Sku, ahead: number | null) =>
   goods[of].lots && ahead !== null ? (today(model) + ahead) * day_ms : null;
-const lotName = (lot: number) => `L${lot / day_ms}`;
 const wantsOf = (input: readonly { sku: Sku; quantity: number }[]): Want[] =>
   input.map((line) => ({ ...line, order_line: null }));
-const whs = (service: Service, name: House) => service.house.get(name) ?? 0;
+export const whs = (service: Service, name: House) => service.house.get(name) ?? 0;
 
 const add = act({
   weight: 8,
@@ -167,14 +166,14 @@ const reserve = act({
 });
 
 /** The booking that a number means, among all that there were. */
-function bookingOf(service: Service, nth: number): { model_id: number; id: number } | null {
+export function bookingOf(service: Service, nth: number): { model_id: number; id: number } | null {
   const all = [...service.bookings];
   // The later ones rather than those that are long over.
   const [model_id, id] = all[all.length - 1 - (nth % Math.min(8, all.length))] ?? [];
   return model_id === undefined || id === undefined ? null : { model_id, id };
 }
 
-const hasBooking = (model: Model) => model.claims.some(({ expires_at }) => expires_at !== null);
+export const hasBooking = (model: Model) => model.claims.some(({ expires_at }) => expires_at !== null);
 
 const release = act({
   weight: 3,

@@ -1,4 +1,4 @@
-// The simulated business: what it sells, and where it keeps it.
+// The simulated business: what it sells, where it keeps it, and how its numbers read.
 
 export const hour_ms = 3_600_000;
 export const day_ms = 24 * hour_ms;
@@ -29,3 +29,29 @@ export const bins = [
   { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9 },
 ] as const satisfies { code: string; kind: Kind; cold: boolean; pick_order: number }[];
 export type BinCode = (typeof bins)[number]["code"];
+
+/** The numbers of a SKU as the API gives them. */
+export interface Level {
+  readonly on_hand: number;
+  readonly reserved: number;
+  readonly available: number;
+  readonly picked: number;
+  readonly backordered: number;
+  readonly incoming: number;
+  readonly unavailable: {
+    quarantined: number;
+    damaged: number;
+    expired: number;
+    putback: number;
+    returns: number;
+  };
+  /** On hand by warehouse and bin, without staging. */
+  readonly places: Readonly<Record<string, number>>;
+  /** On hand by lot and what the lot is. */
+  readonly batches: Readonly<Record<string, number>>;
+}
+
+export type LotStatus = "available" | "on_hold" | "quarantined" | "recalled" | "expired" | "damaged";
+
+/** What a lot is called that expires at this moment. */
+export const lotName = (lot: number) => `L${lot / day_ms}`;

@@ -14,7 +14,7 @@ export interface Units {
 
 export type Disposition = "restock" | "quarantine" | "dispose" | "return_to_sender";
 
-/** The whole plain model. */
+/** The plain model of all that has to do with orders. */
 export class Model extends OrderModel {
   // ---- process, pick, pack, ship
 
@@ -181,7 +181,7 @@ export class Model extends OrderModel {
       const item = this.item(hold);
       const units = Math.min(left, hold.quantity);
       if (units === 0) continue;
-      if (item.lot !== null && item.lot <= this.now) throw new Refused("lot_not_pickable");
+      if (!this.isGood(item.lot)) throw new Refused("lot_not_pickable");
       left -= units;
       this.free(line, hold.item, units);
       item.on_hand -= units;

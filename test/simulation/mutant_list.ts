@@ -165,4 +165,34 @@ export const mutants: readonly Mutant[] = [
     search: "expected_quantity !== undefined && expected_quantity !== previous_quantity",
     replace: "expected_quantity !== undefined && expected_quantity < 0",
   },
+  {
+    name: "a quarantined lot keeps its promises",
+    file: `${inventory}/lots/commands.ts`,
+    search: 'before.status === "available" ? await displaceAll',
+    replace: 'before.status === "recalled" ? await displaceAll',
+  },
+  {
+    name: "promised units leave with a transfer",
+    file: `${inventory}/transfers/rules.ts`,
+    search: "free: item.on_hand - item.reserved",
+    replace: "free: item.on_hand - item.reserved + (item.reserved > 3 ? 1 : 0)",
+  },
+  {
+    name: "damaged units of a delivery are for sale",
+    file: `${inventory}/receipts/commands.ts`,
+    search: '  damaged: "damage",',
+    replace: "  damaged: null,",
+  },
+  {
+    name: "units that arrive are still under way",
+    file: `${inventory}/transfers/commands.ts`,
+    search: "  load.in_transit -= quantity;",
+    replace: "  load.in_transit -= quantity === 3 ? 2 : quantity;",
+  },
+  {
+    name: "a count lets orders wait without being asked",
+    file: `${inventory}/counts/commands.ts`,
+    search: "shortfalls.length > 0 && !input.allow_shortfall",
+    replace: "shortfalls.length > 9 && !input.allow_shortfall",
+  },
 ];

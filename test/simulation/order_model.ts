@@ -50,7 +50,7 @@ export class OrderModel extends StockModel {
 
   /** Does the work, or undoes all of it when it is refused. Answers the code of the refusal, or null. */
   attempt(work: () => void): string | null {
-    const before = this.#copy();
+    const before = this.copy();
     try {
       work();
       return null;
@@ -61,13 +61,13 @@ export class OrderModel extends StockModel {
     }
   }
 
-  #copy() {
+  /** All that a refused operation must leave as it was. */
+  copy(): object {
     const line = (one: Line): Line => ({ ...one, holds: one.holds.map((hold) => ({ ...hold })) });
     return {
       items: this.items.map((item) => ({ ...item })),
       claims: this.claims.map((claim) => ({ ...claim, lines: claim.lines.map(line) })),
-      lots: new Set(this.lots),
-      aside: new Set(this.aside),
+      lots: new Map(this.lots),
       orders: this.orders.map((order) => ({
         ...order,
         lines: order.lines.map((one) => ({ ...one })),

@@ -4,17 +4,19 @@
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { getOrder } from "../../src/orders/store.ts";
-import { acts, compareOrder, same, type Tally } from "./acts.ts";
-import { skus } from "./business.ts";
-import { Model } from "./model.ts";
+import { compareOrder, acts as saleActs, same, type Tally } from "./acts.ts";
+import { type Level, skus } from "./business.ts";
+import { houseActs } from "./house_acts.ts";
+import { HouseModel } from "./house_model.ts";
+import type { Model } from "./model.ts";
 import { openService, type Service, start } from "./service.ts";
-import type { Level } from "./stock_model.ts";
 
 const [seed = 1, operations = 1000, longest = 400, shorten = 1] = process.argv.slice(2).map(Number);
 const verify_every = 100;
 // A failure is made shorter for as long as this, then told as it is.
 const shrink_ms = 60_000;
 
+const acts = { ...saleActs, ...houseActs };
 let done = 0;
 const tally: Tally = new Map();
 
@@ -76,7 +78,7 @@ const histories = fc.commands(commands, { maxCommands: longest, size: "max" });
 const property = fc.asyncProperty(histories, async (history) => {
   const service = await openService();
   try {
-    const setup = { model: new Model(start), real: service };
+    const setup = { model: new HouseModel(start), real: service };
     await fc.asyncModelRun(() => setup, history);
     await compareAll(setup.model, service);
   } finally {

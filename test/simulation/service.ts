@@ -15,8 +15,7 @@ import { wireId } from "../../src/kit/ids.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
-import { bins, goods, type House, houses, type Sku, skus } from "./business.ts";
-import type { Level } from "./stock_model.ts";
+import { bins, goods, type House, houses, type Level, type Sku, skus } from "./business.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const clerk = system("simulation");
@@ -61,12 +60,18 @@ export class Service {
   /** By the number that the model gives them. */
   readonly orders: Order[] = [];
   readonly bookings = new Map<number, number>();
+  readonly transfers: number[] = [];
+  readonly receipts: number[] = [];
 
   constructor(store: Store, clock: Clock, house: ReadonlyMap<House, number>, products: readonly number[]) {
     this.store = store;
     this.clock = clock;
     this.house = house;
     this.products = products;
+  }
+
+  productOf(sku: Sku): number {
+    return this.products[skus.indexOf(sku)] ?? 0;
   }
 
   /** Does one request in a transaction of its own. Whatever is no refusal is thrown. */
@@ -86,14 +91,14 @@ export class Service {
     );
     return new Map(
       views.map((view) => {
-        const { sku, on_hand, reserved, available, picked, backordered, unavailable, total } = view;
+        const { sku, on_hand, reserved, available, picked, backordered, incoming, unavailable, total } = view;
         if (total !== available + reserved) throw new Error(`${sku}: total ${total} is not available + reserved`);
         const house = (id: string) => houses.find((name) => wireId("warehouse", this.house.get(name) ?? 0) === id);
         const places = Object.fromEntries(
           view.locations.map((one) => [`${house(one.warehouse_id)} ${one.location}`, one.quantity]),
         );
         const batches = Object.fromEntries(view.lots.map((lot) => [`${lot.lot_number} ${lot.status}`, lot.quantity]));
-        const counts = { on_hand, reserved, available, picked, backordered };
+        const counts = { on_hand, reserved, available, picked, backordered, incoming };
         return [sku as Sku, { ...counts, unavailable, places, batches }];
       }),
     );

@@ -24,4 +24,4 @@ test(`${operations} operations of seed ${seed} leave the service and the model a
   const played = await Promise.all(Array.from({ length: players }, (_, at) => play(seed + at * 1_000_000, share)));
   for (const { output } of played) console.log(output.split("\n")[0]);
   expect(played.filter(({ code }) => code !== 0)).toEqual([]);
-}, 900_000);
+}, 1_500_000);

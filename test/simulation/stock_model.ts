@@ -1,6 +1,19 @@
 // The stock as the contract tells it, in plain arrays: no database, no code of the service. What the service answers
 // is compared with this after each operation, so it is written the slow and obvious way.
-import { type BinCode, bins, day_ms, goods, type House, houses, type Kind, type Sku, skus } from "./business.ts";
+import {
+  type BinCode,
+  bins,
+  day_ms,
+  goods,
+  type House,
+  houses,
+  type Kind,
+  type Level,
+  type LotStatus,
+  lotName,
+  type Sku,
+  skus,
+} from "./business.ts";
 
 /** Units of one SKU in one bin and, where it has lots, of one lot, which is named by the moment it expires. */
 export interface Item {
@@ -60,26 +73,6 @@ interface Choice {
 
 type Portions = readonly (readonly Hold[])[];
 
-/** The numbers of a SKU as the API gives them. */
-export interface Level {
-  readonly on_hand: number;
-  readonly reserved: number;
-  readonly available: number;
-  readonly picked: number;
-  readonly backordered: number;
-  readonly unavailable: {
-    quarantined: number;
-    damaged: number;
-    expired: number;
-    putback: number;
-    returns: number;
-  };
-  /** On hand by warehouse and bin, without staging. */
-  readonly places: Readonly<Record<string, number>>;
-  /** On hand by lot and what the lot is. */
-  readonly batches: Readonly<Record<string, number>>;
-}
-
 /** A request that the contract refuses, by its error code. */
 export class Refused extends Error {
   readonly code: string;
@@ -110,9 +103,8 @@ export class StockModel {
   now: number;
   items: Item[] = [];
   claims: Claim[] = [];
-  /** Lots that exist, and of these the ones whose expiry has been acted on. */
-  lots = new Set<number>();
-  aside = new Set<number>();
+  /** The lots there have been, by the moment they expire, and what each is. */
+  lots = new Map<number, LotStatus>();
   #ids = 0;
 
   constructor(now: number) {
@@ -132,19 +124,31 @@ export class StockModel {
     return this.#ids;
   }
 
-  // ---- what there is
-
   sellable({ kind, lot }: Item): boolean {
-    return kind === "storage" && (lot === null || lot > this.now);
+    return kind === "storage" && this.isGood(lot);
+  }
+
+  /** Whether units of a lot, or of none, may leave the house. */
+  isGood(lot: number | null): boolean {
+    return lot === null || (this.lots.get(lot) === "available" && lot > this.now);
+  }
+
+  /** What a lot is at this moment: time may have ended it before anybody acted on that. */
+  stateOf(lot: number): LotStatus {
+    const known = this.lots.get(lot) ?? "available";
+    return known === "available" && lot <= this.now ? "expired" : known;
+  }
+
+  /** Units under way to us. */
+  incoming(_sku: Sku): number {
+    return 0;
   }
 
   level(sku: Sku): Level {
     const unavailable = { quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0 };
-    const why = { storage: "expired", returns: "returns", putback: "putback", staging: "putback" } as const;
-    const spoilt = { quarantine: "quarantined", damage: "damaged" } as const;
     const own = this.items.filter((item) => item.sku === sku);
     for (const item of own) {
-      const reason = { ...why, ...spoilt }[item.kind];
+      const reason = this.#whyNot(item);
       if (!this.sellable(item)) unavailable[reason] += item.on_hand - item.reserved;
     }
     return {
@@ -153,6 +157,7 @@ export class StockModel {
       available: sum(own.filter((item) => this.sellable(item)).map((item) => item.on_hand - item.reserved)),
       picked: sum(own.filter((item) => item.kind === "staging").map((item) => item.reserved)),
       backordered: sum(this.#linesOf(sku).map((line) => line.wanted - this.reserved(line))),
+      incoming: this.incoming(sku),
       unavailable,
       places: totals(
         own.filter(({ kind }) => kind !== "staging"),
@@ -160,9 +165,17 @@ export class StockModel {
       ),
       batches: totals(
         own.filter(({ lot }) => lot !== null),
-        ({ lot }) => `L${(lot ?? 0) / day_ms} ${(lot ?? 0) > this.now ? "available" : "expired"}`,
+        ({ lot }) => `${lotName(lot ?? 0)} ${this.stateOf(lot ?? 0)}`,
       ),
     };
+  }
+
+  #whyNot({ kind, lot }: Item): keyof Level["unavailable"] {
+    const status = lot === null ? "available" : this.stateOf(lot);
+    const spoilt = status === "damaged" ? "damaged" : "quarantined";
+    const storage = status === "available" || status === "expired" ? "expired" : spoilt;
+    const lying = { returns: "returns", putback: "putback", staging: "putback", quarantine: "quarantined" } as const;
+    return { ...lying, damage: "damaged", storage }[kind] as keyof Level["unavailable"];
   }
 
   #linesOf(sku: Sku): Line[] {
@@ -207,8 +220,6 @@ export class StockModel {
     if (item.on_hand === 0) item.received_at = received_at;
     item.on_hand += quantity;
   }
-
-  // ---- promises
 
   hold(line: Line, at: number, quantity: number): void {
     const known = line.holds.find((hold) => hold.item === at);
@@ -307,13 +318,13 @@ export class StockModel {
   }
 
   #isPast(lot: number): boolean {
-    return lot <= this.now && !this.aside.has(lot);
+    return lot <= this.now && this.lots.get(lot) === "available";
   }
 
   /** When the next lot or booking comes to its end. */
   nextEnd(): number {
     const bookings = this.claims.flatMap(({ status, expires_at }) => (status === "reserved" ? (expires_at ?? []) : []));
-    return Math.min(...[...this.lots, ...bookings].filter((at) => at > this.now), Number.MAX_SAFE_INTEGER);
+    return Math.min(...[...this.lots.keys(), ...bookings].filter((at) => at > this.now), Number.MAX_SAFE_INTEGER);
   }
 
   /** Acts on what time has done to these SKUs, as each transaction on their stock does before anything else. */
@@ -322,7 +333,7 @@ export class StockModel {
       const past = [...this.items.entries()].filter(
         ([, item]) => item.sku === sku && item.on_hand > 0 && item.lot !== null && this.#isPast(item.lot),
       );
-      for (const [, { lot }] of past) this.aside.add(lot as number);
+      for (const [, { lot }] of past) this.lots.set(lot as number, "expired");
       for (const [at, item] of past) if (item.kind !== "staging") this.displace(at, item.reserved);
       for (const claim of this.claims.filter((one) => this.isOverdue(one))) {
         for (const line of claim.lines.filter((one) => one.sku === sku)) this.end(line);
@@ -334,7 +345,7 @@ export class StockModel {
   /** Acts on all that time has done, as the jobs of the clock do. */
   settleAll(): void {
     this.settle(skus);
-    for (const lot of this.lots) if (lot <= this.now) this.aside.add(lot);
+    for (const lot of this.lots.keys()) this.lots.set(lot, this.stateOf(lot));
   }
 
   end(line: Line): void {
@@ -388,12 +399,14 @@ export class StockModel {
   add(sku: Sku, quantity: number, house: House, bin: BinCode | null, lot: number | null, received_at: number): void {
     this.settle([sku]);
     if (goods[sku].lots && lot === null) throw new Refused("validation_failed");
-    if (lot !== null && !this.lots.has(lot)) {
-      this.lots.add(lot);
-      if (lot <= this.now) this.aside.add(lot);
-    }
+    this.know(lot);
     this.put(this.place(sku, house, this.binFor(sku, bin), lot), quantity, received_at);
     this.fill([sku]);
+  }
+
+  /** Makes a lot that is new. */
+  know(lot: number | null): void {
+    if (lot !== null && !this.lots.has(lot)) this.lots.set(lot, lot <= this.now ? "expired" : "available");
   }
 
   /** The bin that is named, if the goods may lie there, or the first one where they may. */

@@ -1,0 +1,201 @@
+// What may happen in the house beside the sale: lots, deliveries, transfers and counts.
+import fc from "fast-check";
+import type { Tx } from "../../src/database/store.ts";
+import { extendBooking } from "../../src/inventory/bookings/commands.ts";
+import { openCount, postCount, recordLines, reviewCount } from "../../src/inventory/counts/commands.ts";
+import { setLotStatus } from "../../src/inventory/lots/commands.ts";
+import { closeReceipt, createReceipt, scanReceipt } from "../../src/inventory/receipts/commands.ts";
+import { findLot } from "../../src/inventory/stock/store.ts";
+import {
+  closeTransfer,
+  createTransfer,
+  receiveTransfer,
+  shipTransfer,
+} from "../../src/inventory/transfers/commands.ts";
+import { iso } from "../../src/kit/clock.ts";
+import {
+  act,
+  bookingOf,
+  both,
+  days,
+  few,
+  hasBooking,
+  house,
+  lotOf,
+  nth,
+  option,
+  rarely,
+  seldom,
+  sku,
+  storage,
+  whs,
+} from "./acts.ts";
+import { type BinCode, goods, hour_ms, houses, lotName } from "./business.ts";
+import type { Condition, GivenStatus, HouseModel } from "./house_model.ts";
+import { clerk } from "./service.ts";
+
+const inHouse = (model: unknown) => model as HouseModel;
+
+const extend = act({
+  weight: 2,
+  input: fc.record({ nth, hours: fc.integer({ min: 1, max: 48 }) }),
+  ready: hasBooking,
+  play: async (model, service, { nth, hours }) => {
+    const found = bookingOf(service, nth);
+    if (found === null) return null;
+    const expires_at = model.now + hours * hour_ms;
+    const { code } = await both(
+      model,
+      service,
+      () => inHouse(model).extend(model.booking(found.model_id), expires_at),
+      (tx) => extendBooking(tx, String(found.id), { expires_at: iso(expires_at) }),
+    );
+    return code;
+  },
+});
+
+const statuses = ["available", "available", "on_hold", "quarantined", "recalled", "damaged"] as const;
+
+const lot = act({
+  weight: 3,
+  input: fc.record({ nth, status: fc.constantFrom<GivenStatus>(...statuses) }),
+  ready: (model) => model.lots.size > 0,
+  play: async (model, service, { nth, status }) => {
+    const lots = [...model.lots.keys()].sort((a, b) => b - a);
+    const chosen = lots[nth % Math.min(8, lots.length)] ?? 0;
+    const { code } = await both(
+      model,
+      service,
+      () => inHouse(model).setLot(chosen, status),
+      async (tx) => {
+        const id = (await findLot(tx, service.productOf("LOTTED"), lotName(chosen)))?.id;
+        return setLotStatus(tx, String(id), { status, reason: "as inspected" }, clerk);
+      },
+    );
+    return code;
+  },
+});
+
+const transfer = act({
+  weight: 3,
+  input: fc.record({ from: house, wants: fc.array(fc.record({ sku, quantity: few }), { minLength: 1, maxLength: 2 }) }),
+  play: async (model, service, { from, wants }) => {
+    const other = houses.find((one) => one !== from) ?? from;
+    const { code, value } = await both(
+      model,
+      service,
+      () => inHouse(model).send(from, wants),
+      async (tx) => {
+        const places = { from_location: whs(service, from), to_location: whs(service, other) };
+        const { id } = await createTransfer(tx, { ...places, items: wants });
+        return shipTransfer(tx, String(id), clerk);
+      },
+    );
+    if (value !== null) service.transfers.push(value.id);
+    return code;
+  },
+});
+
+const arrive = act({
+  weight: 3,
+  input: fc.record({ nth, lost: rarely }),
+  ready: (model) => inHouse(model).transfers.length > 0,
+  play: async (model, service, { nth, lost }) => {
+    const all = service.transfers;
+    const at = all.length - 1 - (nth % Math.min(4, all.length));
+    const id = String(all[at]);
+    const { code } = await both(
+      model,
+      service,
+      () => inHouse(model).arrive(at, lost),
+      (tx) => (lost ? closeTransfer(tx, id, {}, clerk) : receiveTransfer(tx, id, {}, clerk)),
+    );
+    return code;
+  },
+});
+
+const announce = act({
+  weight: 2,
+  input: fc.record({ house, sku, quantity: few }),
+  play: async (model, service, { house, sku, quantity }) => {
+    const { code, value } = await both(
+      model,
+      service,
+      () => inHouse(model).announce(house, sku, quantity),
+      (tx) => createReceipt(tx, { location: whs(service, house), lines: [{ sku, quantity }] }),
+    );
+    if (value !== null) service.receipts.push(value.id);
+    return code;
+  },
+});
+
+const conditions = ["good", "good", "good", "damaged", "quarantined"] as const;
+const condition = fc.constantFrom<Condition>(...conditions);
+const scan = act({
+  weight: 4,
+  input: fc.record({ nth, quantity: few, days: option(days), condition, close: rarely }),
+  ready: (model) => inHouse(model).deliveries.length > 0,
+  play: async (model, service, { nth, quantity, days, condition, close }) => {
+    const all = service.receipts;
+    const at = all.length - 1 - (nth % Math.min(5, all.length));
+    const sku = inHouse(model).deliveries[at]?.sku ?? "PLAIN";
+    const lot = lotOf(model, sku, days);
+    const batch = lot === null ? {} : { lot_number: lotName(lot), expiration_date: iso(lot) };
+    const { code } = await both(
+      model,
+      service,
+      () => (close ? inHouse(model).close(at) : inHouse(model).scan(at, quantity, lot, condition)),
+      (tx) =>
+        close
+          ? closeReceipt(tx, String(all[at]))
+          : scanReceipt(tx, String(all[at]), { items: [{ sku, quantity, condition, ...batch }] }, clerk),
+    );
+    return code;
+  },
+});
+
+const count = act({
+  weight: 3,
+  input: fc.record({
+    sku,
+    house,
+    bin: storage,
+    days: seldom(days),
+    known: nth,
+    off: fc.integer({ min: -4, max: 3 }),
+    shortfall: fc.boolean(),
+  }),
+  play: async (model, service, { sku, house, bin, days, known, off, shortfall }) => {
+    const own = model.items.filter((item) => item.sku === sku && item.house === house && item.kind === "storage");
+    const there = own.length > 0 ? own[known % own.length] : undefined;
+    const lot = days === null ? (there?.lot ?? null) : lotOf(model, sku, days);
+    // Goods in lots are found in a lot.
+    if (goods[sku].lots && lot === null) return null;
+    const place = { bin: (days === null && there ? there.bin : bin) as BinCode, lot };
+    const books = own.find((item) => item.bin === place.bin && item.lot === lot)?.on_hand ?? 0;
+    const found = { sku, ...place, quantity: Math.max(0, books + off) };
+    const { code } = await both(
+      model,
+      service,
+      () => inHouse(model).count(sku, house, place.bin, lot, off, shortfall),
+      (tx) => counted(tx, whs(service, house), found, shortfall),
+    );
+    return code;
+  },
+});
+
+async function counted(
+  tx: Tx,
+  location: number,
+  { sku, bin, lot, quantity }: { sku: string; bin: string; lot: number | null; quantity: number },
+  allow_shortfall: boolean,
+) {
+  const { id } = await openCount(tx, { location, skus: [sku] }, clerk);
+  const lot_number = lot === null ? null : lotName(lot);
+  await recordLines(tx, String(id), { lines: [{ sku, bin, lot_number, quantity }] }, clerk);
+  await reviewCount(tx, String(id));
+  return postCount(tx, String(id), { allow_shortfall }, clerk);
+}
+
+/** Everything that may happen in the house, by name. */
+export const houseActs = { extend, lot, transfer, arrive, announce, scan, count };
