@@ -71,7 +71,9 @@ export const ReceiptView = closed({
       quantity_missing: count,
     }),
   ),
-  allowed_actions: Type.Array(choice(Object.keys(receiptMoves) as (keyof typeof receiptMoves)[])),
+  allowed_actions: Type.Array(choice(Object.keys(receiptMoves) as (keyof typeof receiptMoves)[]), {
+    description: "`scan` is `POST /inventory/receipts/:id/lines`; the others are named as their routes.",
+  }),
   version: Type.Integer({ minimum: 1 }),
   created_at: moment,
   updated_at: moment,
