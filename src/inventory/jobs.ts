@@ -5,10 +5,12 @@ import { listAwaitedProducts, type WaitingPlace } from "./reservations/store.ts"
 import { listExpiredLots, markLotsExpired, nextLotExpiry } from "./stock/store.ts";
 
 const slice = 500;
+// Each of them may be of another SKU with an event of its own, and other requests wait for a slice as a whole.
+const expiry_slice = 100;
 
 /** Ends reservations past their time, a slice of them; answers when to run next (ms), or null. */
 export async function expireReservations(store: Store): Promise<number | null> {
-  return store.write((tx) => expireBookings(tx, slice));
+  return store.write((tx) => expireBookings(tx, expiry_slice));
 }
 
 /** Puts lots past their expiry aside, a slice of them; answers when to run next (ms), or null. */
