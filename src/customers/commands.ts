@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isDuplicate } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
@@ -32,13 +33,18 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 }
 
 /**
- * Changes the given fields of a customer. `shipping_addresses` replaces the set; those with an `id` change in place.
+ * Changes the given fields of a customer; without a change it stays as it was. `shipping_addresses` replaces the set;
+ * those with an `id` change in place.
  * Refuses: resource_missing, validation_failed, duplicate_email.
  */
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
   const before = await lockCustomer(tx, id);
-  const customer = await save(tx, before, { ...fieldsOf(before), ...given(input) });
+  const fields = { ...fieldsOf(before), ...given(input) };
   const { shipping_addresses } = input;
+  const kept =
+    shipping_addresses === undefined || isKept(before, addressSet({ ...before, ...fields }, shipping_addresses));
+  if (kept && isDeepStrictEqual(fields, fieldsOf(before))) return before;
+  const customer = await save(tx, before, fields);
   return shipping_addresses === undefined ? customer : replaceAddresses(tx, customer, shipping_addresses);
 }
 
@@ -56,11 +62,12 @@ export async function addAddress(tx: Tx, id: string, input: CreateAddress): Prom
 }
 
 /**
- * Changes the given fields of a customer's address. Orders keep the address that they were created with.
+ * Changes the given fields of a customer's address; without a change all stays as it was. Orders keep the address that
+ * they were created with.
  * Refuses: resource_missing, validation_failed.
  */
 export async function updateAddress(tx: Tx, id: string, address_id: string, input: UpdateAddress): Promise<Address> {
-  const customer = await touch(tx, id);
+  const customer = await lockCustomer(tx, id);
   const address = ofCustomer(customer, address_id);
   if (address.is_default && input.is_default === false) {
     throw invalid("is_default", "cannot be false: make another address the default instead");
@@ -70,7 +77,8 @@ export async function updateAddress(tx: Tx, id: string, address_id: string, inpu
     one === address ? { id: one.id, fields: addressOf(customer, one, input) } : draftOf(one),
   );
   const wishes = before.map((one) => (one === address ? { ...keep(one), is_default: input.is_default } : keep(one)));
-  const saved = await check(tx, customer, drafts, wishes);
+  if (isKept(customer, { drafts, wishes })) return address;
+  const saved = await check(tx, await saveCustomer(tx, customer, fieldsOf(customer)), drafts, wishes);
   return ofCustomer(saved, address_id);
 }
 
@@ -110,7 +118,27 @@ async function duplicateEmail(tx: Tx, email: string): Promise<Fault> {
   });
 }
 
+/** The addresses that a customer is to have, and which of them shall be the default. */
+interface AddressSet {
+  readonly drafts: readonly AddressDraft[];
+  readonly wishes: readonly DefaultWish[];
+}
+
+const pathOfSet = (index: number) => `shipping_addresses[${index}].`;
+
 function replaceAddresses(tx: Tx, customer: Customer, inputs: readonly ReplaceAddress[]): Promise<Customer> {
+  const { drafts, wishes } = addressSet(customer, inputs);
+  return check(tx, customer, drafts, wishes, pathOfSet);
+}
+
+/** Whether these are a customer's addresses already. */
+function isKept({ shipping_addresses }: Customer, { drafts, wishes }: AddressSet): boolean {
+  if (!isDeepStrictEqual(drafts, shipping_addresses.map(draftOf))) return false;
+  const chosen = chooseDefault(wishes, pathOfSet);
+  return chosen === null || shipping_addresses[chosen]?.is_default === true;
+}
+
+function addressSet(customer: Customer, inputs: readonly ReplaceAddress[]): AddressSet {
   const named = inputs.map(({ id }, index) => (id === undefined ? null : inPlace(customer, id, index)));
   const twice = named.findIndex((address, index) => address !== null && named.indexOf(address) < index);
   if (twice >= 0) throw invalid(`shipping_addresses[${twice}].id`, "names an address of this list twice", "duplicate");
@@ -122,7 +150,7 @@ function replaceAddresses(tx: Tx, customer: Customer, inputs: readonly ReplaceAd
     is_default,
     was_default: named[index]?.is_default ?? false,
   }));
-  return check(tx, customer, drafts, wishes, (index) => `shipping_addresses[${index}].`);
+  return { drafts, wishes };
 }
 
 function inPlace(customer: Customer, id: string | number, index: number): Address {

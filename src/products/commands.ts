@@ -17,8 +17,8 @@ export async function createProduct(tx: Tx, input: CreateProduct): Promise<Produ
 }
 
 /**
- * Changes the given fields of a product. Its SKU names stock, orders and history and cannot change.
- * Refuses: resource_missing, validation_failed, immutable_field.
+ * Changes the given fields of a product; without a change it stays as it was. Its SKU names stock, orders and history
+ * and cannot change. Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): Promise<Product> {
   const before = await lockProduct(tx, id);
@@ -29,6 +29,7 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): P
   }
   const { id: _id, version: _version, created_at: _created, updated_at: _updated, ...kept } = before;
   const fields: ProductFields = { ...kept, ...given(input) };
+  if (isDeepStrictEqual(fields, kept)) return before;
   checkProduct(fields);
   return refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields));
 }

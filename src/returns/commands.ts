@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../database/store.ts";
 import { takeReturned } from "../inventory/stock/commands.ts";
 import { lotsShipped, type ShippedUnits } from "../inventory/stock/store.ts";
@@ -56,10 +57,14 @@ export async function createReturn(tx: Tx, input: CreateReturn): Promise<Return>
   return created;
 }
 
-/** Changes how the goods come back, or what was agreed on. Refuses: resource_missing. */
+/**
+ * Changes how the goods come back, or what was agreed on; without a change it stays as it was.
+ * Refuses: resource_missing.
+ */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
   const { before } = await begin(tx, id);
-  return saveReturn(tx, before, termsOf(before, input));
+  const terms = termsOf(before, input);
+  return isDeepStrictEqual(terms, termsOf(before, {})) ? before : saveReturn(tx, before, terms);
 }
 
 /**

@@ -68,6 +68,31 @@ describe("works", () => {
     expect((await named({ email: "plain@example.com" }))[0].name).toBe("plain@example.com");
   });
 
+  test("a change of nothing leaves the moment as it was", async () => {
+    const { id } = await create({ first_name: "Jane", shipping_addresses: [home, { ...home, city: "Salem" }] });
+    const before = (await app.get(`/customers/${id}`)).body;
+    const [first, second] = before.shipping_addresses;
+    app.clocks.live.advance(1500);
+    for (const same of [{}, { first_name: "Jane" }, { shipping_addresses: before.shipping_addresses }]) {
+      await app.patch(`/customers/${id}`, same);
+      expect((await app.get(`/customers/${id}`)).body).toEqual(before);
+    }
+    for (const same of [{}, { city: second.city }, { is_default: false }]) {
+      await app.patch(`/customers/${id}/addresses/${second.id}`, same);
+      expect((await app.get(`/customers/${id}`)).body).toEqual(before);
+    }
+    await app.patch(`/customers/${id}/addresses/${second.id}`, { is_default: true });
+    const other = (await app.get(`/customers/${id}`)).body;
+    expect(other.updated_at).not.toBe(before.updated_at);
+    app.clocks.live.advance(1500);
+    const back = [
+      { ...first, is_default: true },
+      { ...second, is_default: false },
+    ];
+    await app.patch(`/customers/${id}`, { shipping_addresses: back });
+    expect((await app.get(`/customers/${id}`)).body.updated_at).not.toBe(other.updated_at);
+  });
+
   test("only provided fields change, by PATCH or PUT", async () => {
     const { id } = await create({ first_name: "Jane", company: "Co", shipping_addresses: [home] });
     app.clocks.live.advance(1500);

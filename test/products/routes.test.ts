@@ -26,6 +26,16 @@ describe("works", () => {
     expect((await app.get("/products?q=nothing")).body.data).toEqual([]);
   });
 
+  test("a change of nothing leaves version and moment as they were", async () => {
+    const fields = { sku: "SAME", name: "Same", weight: 1, weight_unit: "lb", metadata: { b: 1, a: "x" } };
+    const { data } = (await app.post("/products", fields)).body;
+    app.clocks.live.advance(1500);
+    for (const same of [{}, data, { name: "Same" }, { metadata: { a: "x", b: 1 } }]) {
+      expect((await app.patch(`/products/${data.id}`, same)).body.data).toEqual(data);
+    }
+    expect((await app.patch(`/products/${data.id}`, { metadata: {} })).body.data.version).toBe(2);
+  });
+
   test("changes that come at once are all kept", async () => {
     const { body } = await app.post("/products", { sku: "SHARED", name: "shared" });
     const changes = [{ name: "new" }, { reorder_point: 7 }, { description: "text" }, { price: "2.00" }];

@@ -265,8 +265,8 @@ describe("works", () => {
     const after = (await shop.app.patch(path, moved)).body.data;
     expect(after).toMatchObject({ return_shipping: { carrier: "fedex", status: "in_transit" }, refund_amount: 3 });
     expect(after.return_shipping.tracking_url).toContain("fedex");
-    const { version: _version, updated_at: _at, ...same } = after;
-    expect((await shop.app.patch(path, after)).body.data).toMatchObject(same);
+    shop.app.clocks.live.advance(1500);
+    for (const nothing of [{}, after]) expect((await shop.app.patch(path, nothing)).body.data).toEqual(after);
     expect(await types()).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
@@ -81,15 +82,18 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   const { name, address, timezone, priority, location_zones = [] } = input;
   if (timezone !== undefined) checkTimezone(timezone);
   checkZonesDiffer(location_zones);
-  await save(tx, before, {
+  const fields = {
     ...(name === undefined ? {} : { name }),
     ...(address === undefined ? {} : { address: addressOf(address) }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(priority === undefined ? {} : { priority }),
-  });
+  };
   for (const [index, zone] of location_zones.entries()) {
     await setZone(tx, before, zone, `location_zones[${index}]`);
   }
+  const furnished = await getWarehouse(tx, before.id);
+  if (isDeepStrictEqual({ ...furnished, ...fields }, before)) return before;
+  await save(tx, before, fields);
   return getWarehouse(tx, before.id);
 }
 

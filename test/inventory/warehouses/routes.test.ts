@@ -64,6 +64,10 @@ describe("works", () => {
       temperature_zone: "frozen",
       bins: [{ code: "F-01" }, { code: "F-02", kind: "damage" }],
     };
+    app.clocks.live.advance(1500);
+    for (const same of [{}, made.body.data, { priority: made.body.data.priority }]) {
+      expect((await app.patch(`/inventory/locations/${warehouse_id}`, same)).body.data).toEqual(made.body.data);
+    }
     const sent = { ...made.body.data, priority: 500, location_zones: [...made.body.data.location_zones, frozen] };
     const changed = await app.patch(`/inventory/locations/${warehouse_id}`, sent);
     expect(changed.body.data).toMatchObject({ priority: 500, version: 2 });
