@@ -254,7 +254,7 @@ function requestOf(service: Service, order: NewOrder, reservation_id: number | n
 }
 
 /** The order that a number means: mostly one of the last in these states. */
-function orderAt(model: Model, nth: number, states?: readonly string[]): number {
+export function orderAt(model: Model, nth: number, states?: readonly string[]): number {
   const found = [...model.orders.keys()].filter((at) => states?.includes(model.order(at).status) ?? true);
   return found[found.length - 1 - (nth % Math.min(12, found.length))] ?? 0;
 }

@@ -13,6 +13,7 @@ import {
   shipTransfer,
 } from "../../src/inventory/transfers/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
+import { putBackUnits } from "../../src/orders/putbacks/commands.ts";
 import {
   act,
   bookingOf,
@@ -24,14 +25,16 @@ import {
   lotOf,
   nth,
   option,
+  orderAt,
   rarely,
   seldom,
   sku,
   storage,
   whs,
 } from "./acts.ts";
-import { type BinCode, goods, hour_ms, houses, lotName } from "./business.ts";
+import { type BinCode, goods, hour_ms, houses, lotName, type Sku } from "./business.ts";
 import type { Condition, GivenStatus, HouseModel } from "./house_model.ts";
+import type { Model } from "./model.ts";
 import { clerk } from "./service.ts";
 
 const inHouse = (model: unknown) => model as HouseModel;
@@ -197,5 +200,31 @@ async function counted(
   return postCount(tx, String(id), { allow_shortfall }, clerk);
 }
 
+/** A SKU that a cancelled order gave up units of, or any. */
+function givenUp(model: Model, at: number, pick: number): Sku {
+  const waiting = model.order(at).given_up.map((one) => model.item(one).sku);
+  return waiting[pick % waiting.length] ?? "PLAIN";
+}
+
+const isCancelled = ["cancelled"];
+
+const putBack = act({
+  weight: 2,
+  input: fc.record({ nth, pick: nth, quantity: fc.integer({ min: 1, max: 3 }), bin: storage }),
+  ready: (model) => model.orders.some(({ status }) => status === "cancelled"),
+  play: async (model, service, { nth, pick, quantity, bin }) => {
+    const spoilt = [...model.orders.keys()].filter((at) => model.order(at).given_up.some((one) => one.quantity > 0));
+    const at = spoilt[nth % spoilt.length] ?? orderAt(model, nth, isCancelled);
+    const sku = givenUp(model, at, pick);
+    const { code } = await both(
+      model,
+      service,
+      () => model.putBack(at, sku, quantity, bin),
+      (tx) => putBackUnits(tx, { order_id: service.orders[at]?.id ?? 0, sku, quantity, bin }, clerk),
+    );
+    return code;
+  },
+});
+
 /** Everything that may happen in the house, by name. */
-export const houseActs = { extend, lot, transfer, arrive, announce, scan, count };
+export const houseActs = { extend, lot, transfer, arrive, announce, scan, count, putBack };

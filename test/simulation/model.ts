@@ -194,6 +194,23 @@ export class Model extends OrderModel {
     (order.lines.find((own) => own.id === id) as OrderLine).shipped += quantity;
   }
 
+  /** Units that a cancelled order gave up go to a bin where they are for sale again. */
+  putBack(at: number, sku: Sku, quantity: number, bin: BinCode): void {
+    this.settle([sku]);
+    const waiting = this.order(at)
+      .given_up.filter((one) => one.quantity > 0 && this.item(one).sku === sku && this.item(one).on_hand > 0)
+      .map((one) => ({ one, item: this.item(one), waits: Math.min(one.quantity, this.item(one).on_hand) }));
+    const [found, ...others] = waiting;
+    if (others.length > 0) throw new Refused("ambiguous_stock");
+    if (found === undefined || quantity > found.waits) throw new Refused("insufficient_inventory");
+    const { house, lot, received_at } = found.item;
+    const to = this.place(sku, house, this.binFor(sku, bin), lot);
+    found.one.quantity -= quantity;
+    found.item.on_hand -= quantity;
+    this.put(to, quantity, received_at);
+    this.fill([sku]);
+  }
+
   // ---- returns
 
   /** Where units of a SKU would come back to: the warehouse and lot most of them left from, if that is certain. */

@@ -23,6 +23,8 @@ export interface ModelOrder {
   readonly house: House | null;
   readonly backorders: boolean;
   lines: OrderLine[];
+  /** Units that were picked before it was cancelled, by the item in which they wait to be put back. */
+  given_up: { readonly item: number; quantity: number }[];
   /** What left the house, and from where. */
   sold: { readonly sku: Sku; readonly house: House; readonly lot: number | null; quantity: number }[];
 }
@@ -71,6 +73,7 @@ export class OrderModel extends StockModel {
       orders: this.orders.map((order) => ({
         ...order,
         lines: order.lines.map((one) => ({ ...one })),
+        given_up: order.given_up.map((one) => ({ ...one })),
         sold: order.sold.map((one) => ({ ...one })),
       })),
     };
@@ -114,7 +117,18 @@ export class OrderModel extends StockModel {
     const { ref, priority, cold, house, backorders } = input;
     const at = this.orders.length;
     const lines = input.lines.map((line) => this.#newLine(line));
-    this.orders.push({ ref, status: "pending", hold: null, priority, cold, house, backorders, lines, sold: [] });
+    this.orders.push({
+      ref,
+      status: "pending",
+      hold: null,
+      priority,
+      cold,
+      house,
+      backorders,
+      lines,
+      given_up: [],
+      sold: [],
+    });
     this.settle(input.lines.map(({ sku }) => sku));
     const adopted = this.#adopted(ref, booking);
     const old = adopted.flatMap((claim) => claim.lines);
@@ -280,7 +294,7 @@ export class OrderModel extends StockModel {
     this.settle(touched);
     for (const line of claim.lines) {
       this.assign(line, []);
-      for (const { item, quantity } of this.staged(line).reverse()) this.#putBack(line, item, quantity);
+      for (const { item, quantity } of this.staged(line).reverse()) this.#giveUp(order, line, item, quantity);
       line.wanted = 0;
     }
     Object.assign(claim, { status: "released" });
@@ -289,10 +303,14 @@ export class OrderModel extends StockModel {
     this.fill(touched);
   }
 
-  #putBack(line: Line, at: number, quantity: number): void {
+  #giveUp(order: ModelOrder, line: Line, at: number, quantity: number): void {
     const { sku, house, lot, received_at } = this.item({ item: at });
     this.free(line, at, quantity);
     this.item({ item: at }).on_hand -= quantity;
-    this.put(this.place(sku, house, "PUTBACK", lot), quantity, received_at);
+    const to = this.place(sku, house, "PUTBACK", lot);
+    this.put(to, quantity, received_at);
+    const known = order.given_up.find(({ item }) => item === to);
+    if (known) known.quantity += quantity;
+    else order.given_up.push({ item: to, quantity });
   }
 }
