@@ -77,10 +77,10 @@ export const mutants: readonly Mutant[] = [
     replace: 'status === "reserved" && expires_at !== null && expires_at < now',
   },
   {
-    name: "an expired booking keeps its units for good",
-    file: backorders,
-    search: "await setCounts(tx, shelves, line, { wanted: 0, reserved: 0 });",
-    replace: "await setCounts(tx, shelves, line, { reserved: 0 });",
+    name: "an expired booking wants its units for good",
+    file: `${inventory}/allocations/store.ts`,
+    search: "wanted: sql`0`, reserved: sql`0`",
+    replace: "reserved: sql`0`",
   },
   {
     name: "promises of expired lots stay",
