@@ -67,6 +67,10 @@ export const amongTexts = (column: AnyColumn | SQLWrapper, values: SQLWrapper): 
 /** A list of integers or texts as the one parameter that `among` and `amongTexts` take. */
 export const list = (values: readonly (number | string)[]): string => JSON.stringify(values);
 
+/** The elements of a column of JSON lists as rows `part(value)`, whose fields are read by `->>`. */
+export const eachOf = (column: AnyColumn | SQLWrapper): SQL =>
+  isPostgres ? sql`json_array_elements(${column}) as part(value)` : sql`json_each(${column}) as part`;
+
 interface Lockable {
   for(strength: "update" | "no key update", config?: { skipLocked: true }): unknown;
 }

@@ -76,6 +76,8 @@ export const order_lines = table(
       .references(() => products.id),
     sku: text().notNull(),
     name: text().notNull(),
+    /** What a set of a bundle was made of when it was ordered; null for a simple product. */
+    components: json<{ product_id: number; sku: string; quantity: number }[]>(),
     quantity: int().notNull(),
     unit_price_cents: int().notNull(),
     quantity_packed: int().notNull(),

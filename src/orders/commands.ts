@@ -15,16 +15,17 @@ import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { emit } from "../outbox/emit.ts";
-import { findProducts, findProductsBySku } from "../products/store.ts";
+import { findProducts, findProductsBySku, listBundleParts } from "../products/store.ts";
 import { orderEvent } from "./events.ts";
 import { pauseAgain } from "./holds/commands.ts";
 import { closeHolds } from "./holds/store.ts";
-import type { Order, OrderFields } from "./order.ts";
+import { type Order, type OrderFields, partsOf } from "./order.ts";
 import {
   changedFields,
   decide,
   type LineInput,
   missingProducts,
+  type OrderedProduct,
   orderedLines,
   promisedShipDate,
   refusal,
@@ -132,10 +133,13 @@ function noSuch(field: string, message: string): FieldProblem {
 async function productsOf(tx: Tx, items: readonly LineInput[]) {
   const ids = items.flatMap(({ product_id }) => (product_id === undefined ? [] : [readId("product", product_id) ?? 0]));
   const skus = items.flatMap(({ product_id, sku }) => (product_id === undefined && sku !== undefined ? [sku] : []));
-  return [
+  const products = [
     ...(ids.length === 0 ? [] : await findProducts(tx, ids)),
     ...(skus.length === 0 ? [] : await findProductsBySku(tx, skus)),
   ];
+  const bundles = products.filter(({ type }) => type === "bundle").map(({ id }) => id);
+  const parts = Map.groupBy(await listBundleParts(tx, bundles), (part) => part.bundle_id);
+  return products.map((product) => ({ ...product, parts: parts.get(product.id) ?? [] }));
 }
 
 async function takenNumber(tx: Tx, order_number: string): Promise<Fault> {
@@ -156,7 +160,11 @@ function claimOf(order: Order): OrderClaim {
     requires_cold_storage,
     allow_backorder,
     reservation_id: null,
-    lines: lines.map((line) => ({ order_line_id: line.id, product_id: line.product_id, quantity: line.quantity })),
+    lines: lines.flatMap((line) =>
+      partsOf(line).map(({ product_id, quantity }) => {
+        return { order_line_id: line.id, product_id, quantity: line.quantity * quantity };
+      }),
+    ),
   };
 }
 
@@ -210,7 +218,7 @@ async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Pro
   const known = new Set(before.lines.map((line) => line.product_id));
   const lines = orderedLines(
     items,
-    products.map((product) => (known.has(product.id) ? { ...product, status: "active" } : product)),
+    products.map((product) => (known.has(product.id) ? stillActive(product) : product)),
   );
   if (sameLines(before.lines, lines)) return null;
   const begun = before.lines.some((line) => line.picked > 0 || line.quantity_packed > 0);
@@ -219,6 +227,10 @@ async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Pro
     throw refusal(before, "update", "its lines can change only while it is pending or on hold, with nothing picked");
   }
   return lines;
+}
+
+function stillActive<Known extends OrderedProduct>(product: Known): Known {
+  return { ...product, status: "active", parts: product.parts.map((part) => ({ ...part, status: "active" })) };
 }
 
 /** The order with these lines: each keeps the row of an old line of its product, where there is one. */

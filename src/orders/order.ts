@@ -27,12 +27,24 @@ export interface Destination {
   phone?: string | null;
 }
 
+/** A component of an ordered bundle: so many units in one set, and what stock holds of it for the line, in units. */
+export interface LinePart {
+  readonly product_id: number;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly wanted: number;
+  readonly reserved: number;
+  readonly picked: number;
+}
+
 /** A line of an order. What stock holds for it (`wanted`, `reserved`, `picked`) is read from its claim. */
 export interface OrderLine {
   readonly id: number;
   readonly product_id: number;
   readonly sku: string;
   readonly name: string;
+  /** What the bundle was made of when it was ordered; null for a simple product. All counters count whole sets. */
+  readonly components: readonly LinePart[] | null;
   readonly quantity: number;
   readonly unit_price_cents: number;
   /** Units packed so far, those that have left included; so for the counters below. */
@@ -109,6 +121,12 @@ export interface Order extends OrderFields {
 /** What the API calls the state of an order: `on_hold` while a hold is open. */
 export function publicStatus({ status, held }: Pick<Order, "status" | "held">): PublicOrderStatus {
   return held ? "on_hold" : status;
+}
+
+/** What a line wants of the stock: the components of a bundle, or the product itself. */
+export function partsOf(line: OrderLine): readonly LinePart[] {
+  const { product_id, sku, wanted, reserved, picked } = line;
+  return line.components ?? [{ product_id, sku, quantity: 1, wanted, reserved, picked }];
 }
 
 /** Units of a line that have neither left nor been cancelled. */
@@ -234,6 +252,9 @@ function lineView(line: OrderLine) {
     product_id: wireId("product", line.product_id),
     sku: line.sku,
     name: line.name,
+    ...(line.components === null
+      ? {}
+      : { components: line.components.map(({ sku, quantity }) => ({ sku, quantity })) }),
     quantity: line.quantity,
     unit_price: money(line.unit_price_cents),
     quantity_reserved: line.reserved,

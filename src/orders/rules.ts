@@ -24,12 +24,25 @@ export function refusal(order: Order, action: string, why: string | null = null)
 
 /** The order with what stock now holds for its lines. */
 export function withClaims(order: Order, claims: readonly ClaimLine[]): Order {
-  const of = new Map(claims.map((claim) => [claim.order_line_id, claim]));
-  const lines = order.lines.map((line): OrderLine => {
-    const { wanted, reserved, picked } = of.get(line.id) ?? { wanted: 0, reserved: 0, picked: 0 };
+  const of = Map.groupBy(claims, (claim) => claim.order_line_id);
+  return { ...order, lines: order.lines.map((line) => claimed(line, of.get(line.id) ?? [])) };
+}
+
+const nothing = { wanted: 0, reserved: 0, picked: 0 };
+
+/** The line with what stock holds for it; of a bundle only whole sets count. */
+export function claimed(line: OrderLine, claims: readonly ClaimLine[]): OrderLine {
+  if (line.components === null) {
+    const { wanted, reserved, picked } = claims[0] ?? nothing;
     return { ...line, wanted, reserved, picked };
+  }
+  const components = line.components.map((part) => {
+    const { wanted, reserved, picked } = claims.find(({ product_id }) => product_id === part.product_id) ?? nothing;
+    return { ...part, wanted, reserved, picked };
   });
-  return { ...order, lines };
+  const sets = (count: "wanted" | "reserved" | "picked") =>
+    Math.min(...components.map((part) => Math.floor(part[count] / part.quantity)));
+  return { ...line, components, wanted: sets("wanted"), reserved: sets("reserved"), picked: sets("picked") };
 }
 
 const cut_off_hour = 14;
@@ -61,6 +74,16 @@ export interface OrderedProduct {
   readonly sku: string;
   readonly name: string;
   readonly status: string;
+  /** What a bundle is made of; empty for a simple product. */
+  readonly parts: readonly OrderedPart[];
+}
+
+/** A component of a bundle that is ordered. */
+export interface OrderedPart {
+  readonly product_id: number;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly status: string;
 }
 
 /** What is wrong with the products that a request's lines name: those that are not there. */
@@ -89,11 +112,15 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
     if (product.status !== "active") {
       throw invalid(`${field}.${item.product_id === undefined ? "sku" : "product_id"}`, "is inactive", "inactive");
     }
+    const ended = product.parts.find(({ status }) => status !== "active");
+    if (ended !== undefined) throw invalid(`${field}.sku`, `holds ${ended.sku}, which is inactive`, "inactive");
+    const parts = product.parts.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity, ...nothing }));
     const unit_price_cents = readCents(item.unit_price) ?? 0;
     return {
       product_id: product.id,
       sku: product.sku,
       name: product.name,
+      components: parts.length === 0 ? null : parts,
       quantity: item.quantity,
       unit_price_cents,
     };

@@ -32,7 +32,7 @@ const Line = closed(
     quantity: quantityField(),
     unit_price: moneyField(),
   },
-  ["id", "name", ...counted.map((word) => `quantity_${word}`)],
+  ["id", "name", "components", ...counted.map((word) => `quantity_${word}`)],
 );
 const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
 
@@ -195,6 +195,11 @@ const LineView = closed({
   product_id: Type.String(),
   sku: Type.String(),
   name: Type.String(),
+  components: Type.Optional(
+    Type.Array(closed({ sku: Type.String(), quantity: Type.Integer() }), {
+      description: "Of a bundle: what a set of it was made of when it was ordered.",
+    }),
+  ),
   quantity: Type.Integer(),
   unit_price: Type.Number(),
   ...Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])),

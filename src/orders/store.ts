@@ -11,6 +11,7 @@ import { Fault, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
+import { claimed } from "./rules.ts";
 import { forgetLines, listShipments } from "./shipments/store.ts";
 import type { PublicOrderStatus } from "./status.ts";
 
@@ -77,10 +78,11 @@ async function assemble(db: Db, rows: readonly Row[]): Promise<Order[]> {
   const shipments = await listShipments(db, ids);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: list([...left]) });
-  const claimed = new Map([...claims.values()].flat().map((claim) => [claim.order_line_id, claim]));
+  const own = Map.groupBy([...claims.values()].flat(), (claim) => claim.order_line_id);
   const whole = lines.map((line) => {
-    const { wanted, reserved, picked } = claimed.get(line.id) ?? unclaimed;
-    return Object.assign(line, { wanted, reserved, picked });
+    const components = line.components?.map((part) => ({ ...part, ...unclaimed })) ?? null;
+    const { order_id } = line;
+    return { ...claimed({ ...line, components, ...unclaimed }, own.get(line.id) ?? []), order_id };
   });
   const of = {
     lines: Map.groupBy(whole, (line) => line.order_id),
@@ -260,7 +262,7 @@ export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | nu
 }
 
 /** A line as it is ordered. */
-export type NewLine = Pick<OrderLine, "product_id" | "sku" | "name" | "quantity" | "unit_price_cents">;
+export type NewLine = Pick<OrderLine, "product_id" | "sku" | "name" | "components" | "quantity" | "unit_price_cents">;
 
 const untouched = {
   quantity_packed: 0,
@@ -272,9 +274,15 @@ const untouched = {
 
 /** Stores new lines of an order and answers them, before they claim anything. */
 export async function insertLines(tx: Tx, order_id: number, lines: readonly NewLine[]): Promise<OrderLine[]> {
-  const rows = lines.map((line) => ({ order_id, ...line, ...untouched }));
+  const rows = lines.map((line) => {
+    const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
+    return { order_id, ...line, components: parts, ...untouched };
+  });
   const ids = await insertIds(tx, order_lines, rows);
-  return rows.map((row, at) => ({ id: ids[at] ?? 0, ...row, ...unclaimed }));
+  return rows.map((row, at) => {
+    const components = lines[at]?.components ?? null;
+    return { id: ids[at] ?? 0, ...row, components, ...unclaimed };
+  });
 }
 
 const deleteRows = prepared((sql: Writing, a: Args<{ ids: string }>) =>

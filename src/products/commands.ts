@@ -7,18 +7,19 @@ import { readCents } from "../kit/money.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
 import type { CreateProduct, ImportProduct, UpdateProduct } from "./schemas.ts";
-import { findBarcodes, findProductBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
+import { findBarcodes, findProductBySku, findProductsBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
 
-/** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku. */
+/** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku, resource_missing (a component). */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
   const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input) };
   checkProduct(fields);
-  return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields));
+  const parts = await componentIds(tx, fields);
+  return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields, parts));
 }
 
 /**
  * Changes the given fields of a product; without a change it stays as it was. Its SKU names stock, orders and history
- * and cannot change. Refuses: resource_missing, validation_failed, immutable_field.
+ * and cannot change, nor can its type. Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): Promise<Product> {
   const before = await lockProduct(tx, id);
@@ -27,16 +28,40 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): P
       fields: [{ field: "sku", code: "immutable_field", message: "cannot change" }],
     });
   }
+  if (input.type !== undefined && input.type !== before.type) {
+    throw new Fault("immutable_field", "A type cannot change; create another product.", {
+      fields: [{ field: "type", code: "immutable_field", message: "cannot change" }],
+    });
+  }
   const { id: _id, version: _version, created_at: _created, updated_at: _updated, ...kept } = before;
   const fields: ProductFields = { ...kept, ...given(input) };
   if (isDeepStrictEqual(fields, kept)) return before;
   checkProduct(fields);
-  return refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields));
+  const parts = await componentIds(tx, fields);
+  return refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
+}
+
+/** The products of a bundle's components, which are simple, so that no bundle is made of itself. */
+async function componentIds(tx: Tx, { components }: ProductFields): Promise<number[]> {
+  if (components.length === 0) return [];
+  const found = await findProductsBySku(
+    tx,
+    components.map(({ sku }) => sku),
+  );
+  const products = components.map(({ sku }) => found.find((product) => product.sku === sku));
+  const fields = products.flatMap((product, at) => {
+    const field = `components[${at}].sku`;
+    return product === undefined ? [{ field, code: "resource_missing", message: "names no product" }] : [];
+  });
+  if (fields.length > 0) throw new Fault("resource_missing", "The bundle names what is not there.", { fields });
+  const nested = products.findIndex((product) => product?.type === "bundle");
+  if (nested >= 0) throw invalid(`components[${nested}].sku`, "is a bundle itself; name what it is made of");
+  return products.map((product) => product?.id ?? 0);
 }
 
 /**
  * Makes a product what the row of a file says: creates it, changes it where it differs, or leaves it as it is.
- * Refuses: validation_failed, duplicate_sku.
+ * Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field.
  */
 export async function setProduct(
   tx: Tx,

@@ -21,6 +21,12 @@ export interface Customs {
   readonly description?: string;
 }
 
+/** So many units of a simple product in one set of a bundle. */
+export interface Component {
+  readonly sku: string;
+  readonly quantity: number;
+}
+
 /** What the warehouse keeps under one SKU. */
 export interface Product {
   readonly id: number;
@@ -28,6 +34,8 @@ export interface Product {
   readonly name: string;
   readonly description: string | null;
   readonly type: ProductType;
+  /** What a set of a bundle is made of; a simple product has none. */
+  readonly components: readonly Component[];
   readonly barcodes: readonly Barcode[];
   /** Decimal text in `weight_unit`. */
   readonly weight: string | null;
@@ -54,7 +62,6 @@ export function productView(product: Product) {
   return {
     id: wireId("product", id),
     ...same,
-    components: [],
     weight: weight === null ? null : Number(weight),
     price: price_cents === null ? null : money(price_cents),
     created_at: iso(created_at),

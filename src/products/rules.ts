@@ -8,6 +8,7 @@ export type ProductFields = Omit<Product, "id" | "version" | "created_at" | "upd
 export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
   description: null,
   type: "simple",
+  components: [],
   barcodes: [],
   weight: null,
   weight_unit: null,
@@ -51,6 +52,7 @@ export function checkProduct(fields: ProductFields): void {
   if (fields.expiration_tracking && !fields.lot_tracking) {
     throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");
   }
+  checkComponents(fields);
   fields.barcodes.forEach(({ value, type }, index) => {
     if (type !== "code128" && type !== "other" && !isGtin(value)) {
       throw invalid(`barcodes[${index}].value`, "is no GTIN: its check digit is wrong", "invalid_check_digit");
@@ -58,6 +60,14 @@ export function checkProduct(fields: ProductFields): void {
   });
   const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
   if (new Set(values).size < values.length) throw invalid("barcodes", "names one value twice");
+}
+
+function checkComponents({ type, components }: ProductFields): void {
+  if (type === "simple" && components.length > 0) throw invalid("components", "are what a bundle has: set its type");
+  if (type === "bundle" && components.length === 0)
+    throw invalid("components", "are required for a bundle", "required");
+  const skus = components.map(({ sku }) => sku);
+  if (new Set(skus).size < skus.length) throw invalid("components", "name one SKU twice");
 }
 
 /** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, section 7.9). */

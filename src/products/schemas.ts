@@ -16,6 +16,7 @@ const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 
 const Barcode = closed({ value: textField(80), type: choice(barcodeTypes) });
 const Dimensions = closed({ length: positive, width: positive, height: positive, unit: choice(lengthUnits) });
+const Component = closed({ sku: textField(100), quantity: Type.Integer({ minimum: 1, maximum: 1000 }) });
 const Customs = closed({
   hs_code: Type.Optional(
     Type.String({ pattern: "^[0-9]{4}(\\.?[0-9]{2}){0,3}$", hint: "must be 4 to 10 digits, such as 0406.10" }),
@@ -27,6 +28,9 @@ const Customs = closed({
 const optionalFields = {
   description: Type.Optional(nullable(notesField())),
   type: Type.Optional(choice(productTypes)),
+  components: Type.Optional(
+    Type.Array(Component, { maxItems: 50, description: "What a set of a bundle is made of: simple products." }),
+  ),
   barcodes: Type.Optional(Type.Array(Barcode, { maxItems: 50 })),
   weight: Type.Optional(nullable(positive)),
   weight_unit: Type.Optional(nullable(choice(weightUnits))),
@@ -43,7 +47,7 @@ const optionalFields = {
   metadata: Type.Optional(metadataField()),
 };
 
-const readOnly = ["id", "components", "version", "created_at", "updated_at"];
+const readOnly = ["id", "version", "created_at", "updated_at"];
 
 export const CreateProduct = closed({ sku: textField(100), name: textField(200), ...optionalFields }, readOnly);
 export type CreateProduct = Static<typeof CreateProduct>;
@@ -79,7 +83,7 @@ export const ProductView = closed({
   name: Type.String(),
   description: nullable(Type.String()),
   type: choice(productTypes),
-  components: Type.Array(closed({ sku: Type.String(), quantity: Type.Integer() })),
+  components: Type.Array(Component),
   barcodes: Type.Array(Barcode),
   weight: nullable(Type.Number()),
   weight_unit: nullable(choice(weightUnits)),

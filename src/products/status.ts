@@ -1,7 +1,7 @@
 export const productStatuses = ["active", "inactive"] as const;
 export type ProductStatus = (typeof productStatuses)[number];
 
-export const productTypes = ["simple"] as const;
+export const productTypes = ["simple", "bundle"] as const;
 export type ProductType = (typeof productTypes)[number];
 
 /** Temperature zones from the warmest to the coldest. */

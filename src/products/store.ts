@@ -1,14 +1,15 @@
 import { and, asc, desc, eq, exists, gt, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, contains, forUpdate, list } from "../../db/kit.ts";
+import { product_components } from "../../db/schema/bundles.ts";
 import { product_barcodes, products } from "../../db/schema/products.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import type { Barcode, Product } from "./product.ts";
+import type { Barcode, Component, Product } from "./product.ts";
 import type { ProductFields } from "./rules.ts";
-import type { ProductStatus } from "./status.ts";
+import type { ProductStatus, ProductType } from "./status.ts";
 
 type Row = typeof products.$inferSelect;
 
@@ -27,8 +28,32 @@ const barcodesOf = prepared((sql, a: Args<{ ids: string }>) =>
     .orderBy(asc(product_barcodes.id)),
 );
 
-/** A product without its barcodes, as other features need it. */
-export type PlainProduct = Omit<Product, "barcodes">;
+const componentsOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({
+      bundle_id: product_components.bundle_id,
+      product_id: product_components.component_id,
+      sku: products.sku,
+      status: products.status,
+      temperature_zone: products.temperature_zone,
+      quantity: product_components.quantity,
+    })
+    .from(product_components)
+    .innerJoin(products, eq(products.id, product_components.component_id))
+    .where(among(product_components.bundle_id, a.ids))
+    .orderBy(asc(product_components.id)),
+);
+
+/** A product without its barcodes and components, as other features need it. */
+export type PlainProduct = Omit<Product, "barcodes" | "components">;
+
+/** A component of a bundle with what other features need to know of it. */
+export type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
+
+/** What these bundles are made of, in the order in which it was given. */
+export async function listBundleParts(db: Db, bundle_ids: readonly number[]): Promise<BundlePart[]> {
+  return bundle_ids.length === 0 ? [] : componentsOf(db, { ids: list(bundle_ids) });
+}
 
 /** The products with these ids, in no order; ids that name nothing are left out. */
 export async function findProducts(db: Db, ids: readonly number[]): Promise<PlainProduct[]> {
@@ -48,7 +73,7 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
 
 /** The products with these SKUs and their barcodes, in no order; SKUs that name nothing are left out. */
 export async function findWholeProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
-  return withBarcodes(db, await bySkus(db, { skus: list(skus) }));
+  return whole(db, await bySkus(db, { skus: list(skus) }));
 }
 
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
@@ -62,17 +87,21 @@ export async function lockProduct(tx: Tx, id: string | number): Promise<Product>
 }
 
 async function found(db: Db, rows: readonly Row[], id: string | number): Promise<Product> {
-  const [product] = await withBarcodes(db, rows);
+  const [product] = await whole(db, rows);
   if (product === undefined) throw missing("product", id);
   return product;
 }
 
-async function withBarcodes(db: Db, rows: readonly Row[]): Promise<Product[]> {
+/** The products with their barcodes and components. */
+async function whole(db: Db, rows: readonly Row[]): Promise<Product[]> {
   const barcodes = rows.length === 0 ? [] : await barcodesOf(db, { ids: list(rows.map((row) => row.id)) });
   const of = Map.groupBy(barcodes, (barcode) => barcode.product_id);
+  const bundles = rows.filter(({ type }) => type === "bundle").map(({ id }) => id);
+  const parts = Map.groupBy(await listBundleParts(db, bundles), (part) => part.bundle_id);
   return rows.map((row) => {
     const found = (of.get(row.id) ?? []).map(({ value, type }): Barcode => ({ value, type }));
-    return { ...row, barcodes: found } as Product;
+    const components = (parts.get(row.id) ?? []).map(({ sku, quantity }): Component => ({ sku, quantity }));
+    return { ...row, barcodes: found, components } as Product;
   });
 }
 
@@ -122,18 +151,28 @@ export async function listProducts(
     .orderBy(order(products.created_at), order(products.id))
     .limit(limit)
     .offset(offset);
-  return withBarcodes(db, rows);
+  return whole(db, rows);
 }
 
-/** The products after one (null: from the first), in the order of their ids. */
-export async function listProductsAfter(db: Db, last: Pick<Product, "id"> | null, limit: number): Promise<Product[]> {
-  const rows = await db.sql
-    .select()
-    .from(products)
-    .where(gt(products.id, last?.id ?? 0))
-    .orderBy(asc(products.id))
-    .limit(limit);
-  return withBarcodes(db, rows);
+/**
+ * The products after one (null: from the first): first the simple ones by their ids, then the bundles, so that whoever
+ * reads them in this order knows every component before the bundle that is made of it.
+ */
+export async function listProductsAfter(
+  db: Db,
+  last: Pick<Product, "id" | "type"> | null,
+  limit: number,
+): Promise<Product[]> {
+  const page = (type: ProductType, id: number) =>
+    db.sql
+      .select()
+      .from(products)
+      .where(and(gt(products.id, id), eq(products.type, type)))
+      .orderBy(asc(products.id))
+      .limit(limit);
+  const simple = last?.type === "bundle" ? [] : await page("simple", last?.id ?? 0);
+  const rows = simple.length > 0 ? simple : await page("bundle", last?.type === "bundle" ? last.id : 0);
+  return whole(db, rows);
 }
 
 /** How many products match. */
@@ -141,8 +180,12 @@ export async function countProducts(db: Db, filter: ProductFilter): Promise<numb
   return db.sql.$count(products, matching(db, filter));
 }
 
-/** Stores a new product and answers it. */
-export async function insertProduct(tx: Tx, { barcodes, ...fields }: ProductFields): Promise<Product> {
+/** Stores a new product and answers it; `component_ids` are the products of its components. */
+export async function insertProduct(
+  tx: Tx,
+  { barcodes, components, ...fields }: ProductFields,
+  component_ids: readonly number[],
+): Promise<Product> {
   const row = { ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, products, [row]);
   await insert(
@@ -150,11 +193,22 @@ export async function insertProduct(tx: Tx, { barcodes, ...fields }: ProductFiel
     product_barcodes,
     barcodes.map((barcode) => ({ product_id: id, ...barcode })),
   );
-  return { id, ...row, barcodes };
+  await insertComponents(tx, id, components, component_ids);
+  return { id, ...row, barcodes, components };
 }
 
-/** Stores what changed of a product; its version moves by one. */
-export async function saveProduct(tx: Tx, before: Product, { barcodes, ...fields }: ProductFields): Promise<Product> {
+async function insertComponents(tx: Tx, bundle_id: number, components: readonly Component[], ids: readonly number[]) {
+  const rows = components.map(({ quantity }, at) => ({ bundle_id, component_id: ids[at] ?? 0, quantity }));
+  await insert(tx, product_components, rows);
+}
+
+/** Stores what changed of a product; its version moves by one. `component_ids` are the products of its components. */
+export async function saveProduct(
+  tx: Tx,
+  before: Product,
+  { barcodes, components, ...fields }: ProductFields,
+  component_ids: readonly number[],
+): Promise<Product> {
   const row = { ...fields, version: before.version + 1, updated_at: tx.now };
   await tx.sql.update(products).set(row).where(eq(products.id, before.id));
   if (JSON.stringify(barcodes) !== JSON.stringify(before.barcodes)) {
@@ -165,7 +219,11 @@ export async function saveProduct(tx: Tx, before: Product, { barcodes, ...fields
       barcodes.map((barcode) => ({ product_id: before.id, ...barcode })),
     );
   }
-  return { id: before.id, created_at: before.created_at, ...row, barcodes };
+  if (JSON.stringify(components) !== JSON.stringify(before.components)) {
+    await tx.sql.delete(product_components).where(eq(product_components.bundle_id, before.id));
+    await insertComponents(tx, before.id, components, component_ids);
+  }
+  return { id: before.id, created_at: before.created_at, ...row, barcodes, components };
 }
 
 /** The barcodes among these values that belong to another product, with that product's id. */

@@ -9,7 +9,7 @@ import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { move } from "../kit/moves.ts";
 import { noteReturned } from "../orders/commands.ts";
-import type { Order } from "../orders/order.ts";
+import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
 import { lockOrder, resolveOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts } from "../products/store.ts";
@@ -17,6 +17,8 @@ import { returnEvent } from "./events.ts";
 import type { Return, ReturnItem, ReturnShipping, ReturnTerms } from "./return.ts";
 import {
   checkReason,
+  coldest,
+  comingBack,
   type Goods,
   type InspectedUnits,
   planInspection,
@@ -148,19 +150,22 @@ const centsOf = (amount: string | number | null) => (amount === null ? null : re
 
 /** What is known of the goods of an order's items: their zone, and the lots and warehouses that they left. */
 async function goodsOf(tx: Tx, { id, lines }: Order): Promise<(item: ReturnItem) => Goods> {
-  const products = await findProducts(tx, [...new Set(lines.map((line) => line.product_id))]);
+  const products = await findProducts(tx, [
+    ...new Set(lines.flatMap((line) => partsOf(line).map(({ product_id }) => product_id))),
+  ]);
   const zones = new Map(products.map((product) => [product.id, product.temperature_zone]));
   const shipped = Map.groupBy(await lotsShipped(tx, id), (units: ShippedUnits) => units.product_id);
   return (item) => {
-    const product_id = productOf(lines, item);
-    return { temperature_zone: zones.get(product_id) ?? "ambient", shipped: shipped.get(product_id) ?? [] };
+    const line = lineOf(lines, item);
+    const zone = coldest(partsOf(line).map(({ product_id }) => zones.get(product_id) ?? "ambient"));
+    return { temperature_zone: zone, shipped: shipped.get(line.product_id) ?? [] };
   };
 }
 
-function productOf(lines: Order["lines"], item: ReturnItem): number {
+function lineOf(lines: Order["lines"], item: ReturnItem): OrderLine {
   const line = lines.find(({ id }) => id === item.order_line_id);
   assert(line, `return item ${item.id} is of a line of its order`);
-  return line.product_id;
+  return line;
 }
 
 async function takeBack(
@@ -172,13 +177,8 @@ async function takeBack(
 ): Promise<void> {
   // What left the house uncounted (a parcel that a carrier had already taken) comes back to the order's warehouse.
   const warehouse_id = order.warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
-  const units = inspected.map((one) => ({
-    product_id: productOf(order.lines, one.item),
-    warehouse_id: one.warehouse_id ?? warehouse_id,
-    quantity: one.quantity,
-    disposition: one.disposition,
-    lot_id: one.lot_id,
-    bin: one.bin,
-  }));
+  const bundled = order.lines.some(({ components }) => components !== null);
+  const shipped = bundled ? await lotsShipped(tx, order.id) : [];
+  const units = inspected.flatMap((one) => comingBack(lineOf(order.lines, one.item), one, shipped, warehouse_id));
   await takeReturned(tx, units, { type: "return", id: wireId("return", id) }, actor);
 }

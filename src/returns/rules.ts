@@ -1,5 +1,5 @@
 import { Fault, invalid } from "../kit/fault.ts";
-import type { TemperatureZone } from "../products/status.ts";
+import { type TemperatureZone, temperatureZones } from "../products/status.ts";
 import type { TrackingStatus } from "../tracking/status.ts";
 import { claimedUnits, type Return, type ReturnItem } from "./return.ts";
 import type { Condition, Disposition, ReturnReason, ReturnShippingStatus } from "./status.ts";
@@ -199,6 +199,46 @@ const dispositionBy: Readonly<Record<Condition, Disposition>> = {
 export function defaultDisposition(condition: Condition, zone: TemperatureZone): Disposition {
   const usual = dispositionBy[condition];
   return usual === "restock" && zone !== "ambient" ? "quarantine" : usual;
+}
+
+/** The coldest of some zones: what holds goods of all of them. */
+export function coldest(zones: readonly TemperatureZone[]): TemperatureZone {
+  return zones.reduce((cold, zone) => (zoneOrder(zone) > zoneOrder(cold) ? zone : cold), "ambient");
+}
+
+const zoneOrder = (zone: TemperatureZone) => temperatureZones.indexOf(zone);
+
+/** A line of the order: the product itself, or the components of a bundle. */
+interface LineGoods {
+  readonly product_id: number;
+  readonly components: readonly { readonly product_id: number; readonly quantity: number }[] | null;
+}
+
+/**
+ * What comes into the house of inspected units: of a bundle, its components. Those of which several lots were shipped
+ * are not restocked unseen, since nobody knows which lot came back.
+ */
+export function comingBack(
+  { product_id, components }: LineGoods,
+  { quantity, disposition, lot_id, warehouse_id, bin }: InspectedUnits,
+  shipped: readonly (Goods["shipped"][number] & { readonly product_id: number })[],
+  usual_warehouse_id: number,
+) {
+  if (components === null) {
+    return [{ product_id, quantity, disposition, lot_id, bin, warehouse_id: warehouse_id ?? usual_warehouse_id }];
+  }
+  return components.map((part) => {
+    const origins = shipped.filter((one) => one.product_id === part.product_id);
+    const isSure = new Set(origins.map((one) => one.lot_id)).size <= 1;
+    return {
+      product_id: part.product_id,
+      quantity: quantity * part.quantity,
+      disposition: isSure || disposition !== "restock" ? disposition : ("quarantine" as const),
+      lot_id: isSure ? (origins[0]?.lot_id ?? null) : null,
+      bin: isSure ? bin : null,
+      warehouse_id: origins[0]?.warehouse_id ?? usual_warehouse_id,
+    };
+  });
 }
 
 type Origin = Goods["shipped"][number];

@@ -24,6 +24,7 @@ describe("the promised day", () => {
 
 describe("how far the units have come", () => {
   const line = (counts: Partial<OrderLine>): OrderLine => ({
+    components: null,
     id: 1,
     product_id: 1,
     sku: "A",

@@ -1,3 +1,16 @@
+CREATE TABLE `product_components` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`bundle_id` integer NOT NULL,
+	`component_id` integer NOT NULL,
+	`quantity` integer NOT NULL,
+	FOREIGN KEY (`bundle_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`component_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "product_components_quantity" CHECK(quantity between 1 and 1000),
+	CONSTRAINT "product_components_pair" CHECK(bundle_id <> component_id)
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `product_components_pair` ON `product_components` (`bundle_id`,`component_id`);--> statement-breakpoint
+CREATE INDEX `product_components_component` ON `product_components` (`component_id`);--> statement-breakpoint
 CREATE TABLE `count_lines` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`count_id` integer NOT NULL,
@@ -228,6 +241,7 @@ CREATE TABLE `order_lines` (
 	`product_id` integer NOT NULL,
 	`sku` text NOT NULL,
 	`name` text NOT NULL,
+	`components` text,
 	`quantity` integer NOT NULL,
 	`unit_price_cents` integer NOT NULL,
 	`quantity_packed` integer NOT NULL,
@@ -335,7 +349,7 @@ CREATE TABLE `products` (
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	CONSTRAINT "products_type" CHECK(type in ('simple')),
+	CONSTRAINT "products_type" CHECK(type in ('simple', 'bundle')),
 	CONSTRAINT "products_weight_unit" CHECK(weight_unit in ('lb', 'oz', 'kg', 'g')),
 	CONSTRAINT "products_temperature_zone" CHECK(temperature_zone in ('ambient', 'refrigerated', 'frozen')),
 	CONSTRAINT "products_status" CHECK(status in ('active', 'inactive')),

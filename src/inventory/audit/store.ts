@@ -3,6 +3,7 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
+import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
@@ -191,6 +192,12 @@ const checks: readonly Check[] = [
         select ${lot_changes.lot_id}, ${lot_changes.to_status} from ${lot_changes}
         where ${lot_changes.id} in (select max(${lot_changes.id}) from ${lot_changes} group by ${lot_changes.lot_id})
       ) as last on last.lot_id = ${lots.id}`,
+  },
+  {
+    rule: "a bundle has no stock of its own",
+    noun: "stock item",
+    rows: sql`select ${stock_items.id} as id, 0 as expected, ${stock_items.on_hand} as actual from ${stock_items}
+      join ${products} on ${products.id} = ${stock_items.product_id} where ${products.type} = 'bundle'`,
   },
   {
     rule: "I9 a reservation that is over wants and holds nothing",

@@ -37,6 +37,11 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
     tx,
     wants.map((want) => want.product_id),
   );
+  const bundle = [...shelves.values()].find(({ product }) => product.type === "bundle");
+  if (bundle !== undefined) {
+    const index = input.items.findIndex(({ sku }) => sku === bundle.product.sku);
+    throw invalid(`items[${index}].sku`, "is a bundle, which has no stock: name its components");
+  }
   const requires_cold_storage = input.requires_cold_storage ?? false;
   const options = { now: tx.now, warehouse_id, requires_cold_storage };
   const { portions, missing } = planStock(wants, shelves, options);

@@ -19,7 +19,7 @@ export interface OrderClaim {
   }[];
 }
 
-/** What stock holds for one order line: units wanted and not yet shipped, of these promised, of these picked. */
+/** What stock holds of a product for an order line: units wanted and not yet shipped, of these promised and picked. */
 export interface ClaimLine {
   readonly order_line_id: number;
   readonly product_id: number;
@@ -28,20 +28,26 @@ export interface ClaimLine {
   readonly picked: number;
 }
 
-/** Some units of an order line. */
+/** Some units of an order line; of a bundle, whole sets. */
 export interface LineUnits {
   readonly order_line_id: number;
   readonly quantity: number;
 }
 
+/** Some units of what an order line wants of the stock. */
+export interface ClaimUnits extends LineUnits {
+  /** Which component of a bundle's line; a line of one product needs none. */
+  readonly product_id?: number | undefined;
+}
+
 /** Units taken from the shelf for an order line; without lot and bin they are taken as planned. */
-export interface Pick extends LineUnits {
+export interface Pick extends ClaimUnits {
   readonly lot_number?: string | undefined;
   readonly bin?: string | undefined;
 }
 
 /** Units promised to an order line, and where they lie: a row of a pick list. */
-export interface PlannedUnits extends LineUnits {
+export interface PlannedUnits extends ClaimUnits {
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly bin: string;

@@ -9,7 +9,7 @@ import { assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from ".
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
-import type { ClaimLine, LineUnits, OrderClaim, Pick } from "./claim.ts";
+import type { ClaimLine, ClaimUnits, OrderClaim, Pick } from "./claim.ts";
 import { type Allotment, allotmentsOf } from "./reasons.ts";
 import { claimLine, type HeldLine, isOverdue, type Reservation } from "./reservation.ts";
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "./rules.ts";
@@ -255,7 +255,7 @@ export async function pickClaim(
 export async function shipClaim(
   tx: Tx,
   order_id: number,
-  units: readonly LineUnits[],
+  units: readonly ClaimUnits[],
   actor: Actor,
   { confirmed, anyway = false }: { readonly confirmed: boolean; readonly anyway?: boolean },
 ): Promise<ClaimLine[]> {
@@ -265,10 +265,15 @@ export async function shipClaim(
   return lines.map(claimLine);
 }
 
-function lineOf(lines: readonly HeldLine[], { order_line_id }: LineUnits): HeldLine {
-  const line = lines.find((line) => line.order_line_id === order_line_id);
+function lineOf(lines: readonly HeldLine[], units: ClaimUnits): HeldLine {
+  const { order_line_id } = units;
+  const line = lines.find((line) => isMeant(line, units));
   assert(line, `order line ${order_line_id} has a claim on stock`);
   return line;
+}
+
+function isMeant(line: HeldLine, { order_line_id, product_id = line.product_id }: ClaimUnits): boolean {
+  return line.order_line_id === order_line_id && line.product_id === product_id;
 }
 
 /**
@@ -279,14 +284,14 @@ function lineOf(lines: readonly HeldLine[], { order_line_id }: LineUnits): HeldL
 export async function releaseClaim(
   tx: Tx,
   order_id: number,
-  units: readonly LineUnits[] | null,
+  units: readonly ClaimUnits[] | null,
   actor: Actor,
 ): Promise<ClaimLine[]> {
   const { reservation, lines, shelves } = await openClaim(tx, order_id);
   if (reservation.status === "released") return lines.map(claimLine);
   const given = lines.map((line) => {
     if (units === null) return line.wanted;
-    const own = units.filter((unit) => unit.order_line_id === line.order_line_id);
+    const own = units.filter((unit) => isMeant(line, unit));
     return own.reduce((sum, { quantity }) => sum + quantity, 0);
   });
   const kept = lines.map((line, at) => {

@@ -2,6 +2,7 @@
 // every command of the transaction plans from the same truth and the events at its end need no query.
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
+import { invalid } from "../../kit/fault.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import { availableOf, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
@@ -59,12 +60,16 @@ export async function promise(tx: Tx, item: StockItem, by: number): Promise<void
   await promiseUnits(tx, item, by);
 }
 
-/** Moves units and writes the ledger; answers the movement's id and the item that they came to. */
+/**
+ * Moves units and writes the ledger; answers the movement's id and the item that they came to. Refuses:
+ * validation_failed, for a bundle, which has no stock of its own.
+ */
 export async function moveUnits(
   tx: Tx,
   shelf: OpenShelf,
   posting: Posting,
 ): Promise<{ readonly id: number; readonly to: StockItem | null }> {
+  if (shelf.product.type === "bundle") throw invalid("sku", "is a bundle, which has no stock: name its components");
   tx.atEnd("inventory.events", announce);
   const { id, to } = await postMovement(tx, posting);
   if (to === null) return { id, to };

@@ -9,10 +9,11 @@ import { documented } from "../../http/route.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { loadShelvesAndSets } from "../bundles/store.ts";
 import { addStock, adjustStock } from "./commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
-import { countStocked, findStockedIds, listStocked, loadShelves } from "./store.ts";
+import { countStocked, findStockedIds, listStocked } from "./store.ts";
 
 /** Levels of stock: list, detail, add, adjust. */
 export const stockRoutes = new Elysia({ prefix: "/inventory" })
@@ -51,7 +52,7 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
 
 async function detail(db: Db, sku: string) {
   const id = (await findStockedIds(db, [sku])).get(sku);
-  const [shelf] = id === undefined ? [] : await loadShelves(db, [id]);
+  const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
   if (shelf === undefined) throw missing("SKU", sku);
   return itemView(shelf, db.now, shelf.updated_at);
 }
@@ -70,7 +71,7 @@ function list(call: Call, query: ListLevels): Promise<Response> {
       position: ({ sku, id }) => [sku, id],
     },
     async (rows, db) => {
-      const shelves = await loadShelves(
+      const shelves = await loadShelvesAndSets(
         db,
         rows.map(({ id }) => id),
       );

@@ -11,6 +11,7 @@ export type StockedProduct = Pick<
   | "id"
   | "sku"
   | "name"
+  | "type"
   | "temperature_zone"
   | "lot_tracking"
   | "expiration_tracking"
@@ -108,6 +109,8 @@ export interface Shelf {
   readonly items: readonly StockItem[];
   /** Units that open reservations want and do not have. */
   readonly backordered: number;
+  /** Of a bundle, which has no stock of its own: the whole sets that can be made of its components. */
+  readonly sets?: number;
   /** Units on their way to us: expected deliveries and transfers under way. */
   readonly incoming: number;
 }
@@ -187,8 +190,9 @@ function statusOf({ status, reorder_point }: StockedProduct, available: number, 
 }
 
 /** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
-export function levelView({ product, items, backordered, incoming }: Shelf, now: number, last_updated: number) {
-  const { on_hand, reserved, available, picked, unavailable } = totalsOf(items, now);
+export function levelView({ product, items, backordered, incoming, sets }: Shelf, now: number, last_updated: number) {
+  const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(items, now);
+  const available = sets ?? own;
   return {
     sku: product.sku,
     name: product.name,

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { among, amongTexts, forUpdateInOrder, list, matches } from "../../../db/kit.ts";
+import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines } from "../../../db/schema/receipts.ts";
@@ -22,6 +23,7 @@ const stocked = {
   id: products.id,
   sku: products.sku,
   name: products.name,
+  type: products.type,
   temperature_zone: products.temperature_zone,
   lot_tracking: products.lot_tracking,
   expiration_tracking: products.expiration_tracking,
@@ -364,10 +366,10 @@ export interface LevelFilter {
 }
 
 function matching(db: Db, { sku, warehouse_id, low_stock }: LevelFilter): SQL | undefined {
-  const available = sql`(
+  const availableOf = (product_id: AnyPgColumn) => sql`(
     select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
     join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
-    where ${stock_items.product_id} = ${products.id} and ${held} and ${bins.kind} = 'storage'
+    where ${stock_items.product_id} = ${product_id} and ${held} and ${bins.kind} = 'storage'
       and (${lots.id} is null or ${lots.status} = 'available'
         and (${lots.expiration_date} is null or ${lots.expiration_date} > ${db.now}))
   )`;
@@ -376,7 +378,12 @@ function matching(db: Db, { sku, warehouse_id, low_stock }: LevelFilter): SQL | 
     select 1 from ${stock_items}
     where ${stock_items.product_id} = ${products.id} and ${held} and ${stock_items.warehouse_id} = ${warehouse_id}
   )`;
-  const low = sql`${available} < ${products.reorder_point}`;
+  // A bundle is low when one of its components is too few for as many sets.
+  const low = sql`case when ${products.type} = 'bundle' then exists (
+    select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
+      and ${availableOf(product_components.component_id)}
+        < ${products.reorder_point} * ${product_components.quantity}
+  ) else ${availableOf(products.id)} < ${products.reorder_point} end`;
   return and(
     named,
     warehouse_id === undefined ? undefined : stored,

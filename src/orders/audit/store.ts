@@ -1,6 +1,7 @@
 // The counters of orders held against their claims on stock and against the ledger, in plain SQL that shares nothing
 // with the commands.
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { order_lines } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
@@ -14,12 +15,21 @@ interface Check {
   readonly rows: SQL;
 }
 
-// What stock holds for each order line.
+// What stock holds of each product for each order line.
 const claims = sql`(
-  select ${reservation_lines.order_line_id} as line, sum(${reservation_lines.wanted}) as wanted,
-    sum(${reservation_lines.picked}) as picked
+  select ${reservation_lines.order_line_id} as line, ${reservation_lines.product_id} as product,
+    sum(${reservation_lines.wanted}) as wanted, sum(${reservation_lines.picked}) as picked
   from ${reservation_lines} where ${reservation_lines.order_line_id} is not null
-  group by ${reservation_lines.order_line_id}
+  group by ${reservation_lines.order_line_id}, ${reservation_lines.product_id}
+)`;
+
+// What each order line is in the stock: its product, or so many of each component for a set of a bundle.
+const parts = sql`(
+  select ${order_lines.id} as line, ${order_lines.product_id} as product, 1 as each
+  from ${order_lines} where ${order_lines.components} is null
+  union all
+  select ${order_lines.id}, cast(part.value ->> 'product_id' as bigint), cast(part.value ->> 'quantity' as bigint)
+  from ${order_lines} cross join ${eachOf(order_lines.components)}
 )`;
 
 const checks: readonly Check[] = [
@@ -27,17 +37,20 @@ const checks: readonly Check[] = [
     rule: "an order's claim wants its units that have neither left nor been cancelled",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id,
-        ${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped} as expected,
+        (${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped}) * p.each
+          as expected,
         coalesce(c.wanted, 0) as actual
-      from ${order_lines} left join ${claims} as c on c.line = ${order_lines.id}`,
+      from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
+      left join ${claims} as c on c.line = p.line and c.product = p.product`,
   },
   {
     rule: "no more units are packed than were picked",
     noun: "order line",
     rows: sql`select id, case when packed > picked then picked else packed end as expected, packed as actual from (
-        select ${order_lines.id} as id, ${order_lines.quantity_packed} as packed,
-          ${order_lines.quantity_shipped} + coalesce(c.picked, 0) as picked
-        from ${order_lines} left join ${claims} as c on c.line = ${order_lines.id}
+        select ${order_lines.id} as id, ${order_lines.quantity_packed} * p.each as packed,
+          ${order_lines.quantity_shipped} * p.each + coalesce(c.picked, 0) as picked
+        from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
+        left join ${claims} as c on c.line = p.line and c.product = p.product
       ) as counts`,
   },
   {
@@ -48,8 +61,8 @@ const checks: readonly Check[] = [
           ${movements.quantity} as sold, 0 as shipped
         from ${movements} where ${movements.type} = 'sale' and ${movements.reference_type} = 'order'
         union all
-        select ${order_lines.order_id}, ${order_lines.product_id}, 0, ${order_lines.quantity_shipped}
-        from ${order_lines}
+        select ${order_lines.order_id}, p.product, 0, ${order_lines.quantity_shipped} * p.each
+        from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
       ) as sides group by id, product`,
   },
 ];

@@ -14,8 +14,10 @@ import {
   addedUp,
   missingPicks,
   missingSteps,
+  namedPicks,
   namedUnits,
   packedInHouse,
+  picksUpTo,
   raised,
   refuseShort,
   unitsInParcels,
@@ -43,12 +45,8 @@ export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Act
   if (input.items === undefined) refuseShort(before, input.partial ?? false);
   const picks =
     input.items === undefined
-      ? unitsOf(before, (line) => line.reserved - line.picked)
-      : namedUnits(before, input.items, (line) => line.wanted - line.picked).map(({ item, ...units }) => ({
-          ...units,
-          lot_number: item.lot_number,
-          bin: item.bin,
-        }));
+      ? before.lines.flatMap((line) => picksUpTo(line, line.reserved))
+      : namedPicks(before, input.items);
   const order = await inWork(tx, before, actor);
   return picks.length === 0 ? order : pick(tx, order, picks, { actor, confirmed: true });
 }

@@ -1,7 +1,7 @@
-import type { LineUnits } from "../../inventory/reservations/claim.ts";
+import type { ClaimUnits, LineUnits, Pick } from "../../inventory/reservations/claim.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { backorderedUnits, type Order, type OrderLine, openUnits } from "../order.ts";
+import { backorderedUnits, type LinePart, type Order, type OrderLine, openUnits, partsOf } from "../order.ts";
 
 /** Units of each line, those of no units left out. */
 export function unitsOf(order: Order, count: (line: OrderLine) => number): LineUnits[] {
@@ -34,11 +34,28 @@ export function missingSteps(order: Order, units: readonly LineUnits[]) {
 }
 
 /** What must still be picked so that these units can be packed beside those that are. */
-export function missingPicks(order: Order, packs: readonly LineUnits[]): LineUnits[] {
+export function missingPicks(order: Order, packs: readonly LineUnits[]): ClaimUnits[] {
   const more = new Map(packs.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
-  return unitsOf(order, (line) =>
-    more.has(line.id) ? packedInHouse(line) + (more.get(line.id) ?? 0) - line.picked : 0,
+  return order.lines.flatMap((line) =>
+    more.has(line.id) ? picksUpTo(line, packedInHouse(line) + (more.get(line.id) ?? 0)) : [],
   );
+}
+
+/** What must still be picked so that so many sets of a line are, once `first` sets of it are picked. */
+export function picksUpTo(line: OrderLine, sets: number, first = 0): ClaimUnits[] {
+  return partsOf(line).flatMap(({ product_id, quantity, picked }) => {
+    const missing = Math.max(0, sets * quantity - picked) - Math.max(0, first * quantity - picked);
+    return missing > 0 ? [{ order_line_id: line.id, product_id, quantity: missing }] : [];
+  });
+}
+
+/** What these units are in the stock: of a bundle, the components of its sets. */
+export function claimUnits(order: Order, units: readonly LineUnits[]): ClaimUnits[] {
+  return units.flatMap(({ order_line_id, quantity: sets }) => {
+    const line = order.lines.find(({ id }) => id === order_line_id);
+    const parts = line === undefined ? [] : partsOf(line);
+    return parts.map(({ product_id, quantity }) => ({ order_line_id, product_id, quantity: sets * quantity }));
+  });
 }
 
 /** Units of a line in parcels that are still in the house. */
@@ -76,16 +93,54 @@ export function namedUnits<Item extends ItemInput>(
   left: (line: OrderLine) => number,
   field = "items",
 ): (LineUnits & { readonly item: Item })[] {
-  const rest = new Map(order.lines.map((line) => [line.id, left(line)]));
+  const goods = order.lines.map((line) => ({ line, sku: line.sku, part: null, left: left(line) }));
+  return spread(order, goods, items, field).map(({ of: { line }, quantity, item }) => {
+    return { order_line_id: line.id, quantity, item };
+  });
+}
+
+/**
+ * What is to be picked when a request's items name it: lines, of a bundle whole sets, or the components of bundles by
+ * their SKUs. Refuses: validation_failed, resource_missing.
+ */
+export function namedPicks(
+  order: Order,
+  items: readonly (ItemInput & Omit<Pick, keyof ClaimUnits>)[],
+): readonly Pick[] {
+  const goods = order.lines.flatMap((line): Named[] => [
+    { line, sku: line.sku, part: null, left: line.wanted - line.picked },
+    ...(line.components ?? []).map((part) => ({ line, sku: part.sku, part, left: part.wanted - part.picked })),
+  ]);
+  const picked = new Map(order.lines.map((line) => [line.id, line.picked]));
+  return spread(order, goods, items, "items").flatMap(({ of: { line, part }, quantity, item: { lot_number, bin } }) => {
+    const first = picked.get(line.id) ?? 0;
+    if (part === null) picked.set(line.id, first + quantity);
+    const units =
+      part === null
+        ? picksUpTo(line, first + quantity, first)
+        : [{ order_line_id: line.id, product_id: part.product_id, quantity }];
+    return units.map((one) => ({ ...one, lot_number, bin }));
+  });
+}
+
+/** What an item of a request can name: a line, or a component of its bundle, and how many units it may be. */
+interface Named {
+  readonly line: OrderLine;
+  readonly sku: string;
+  readonly part: LinePart | null;
+  left: number;
+}
+
+/** Spreads the units of items over what they name, in the order of the lines, and counts `left` down. */
+function spread<Item extends ItemInput>(order: Order, goods: readonly Named[], items: readonly Item[], field: string) {
   return items.flatMap((item, at) => {
-    const lines = linesNamed(order, item, `${field}[${at}]`);
     let open = item.quantity;
-    const taken = lines.flatMap((line) => {
-      const quantity = Math.min(open, rest.get(line.id) ?? 0);
+    const taken = goodsNamed(order, goods, item, `${field}[${at}]`).flatMap((of) => {
+      const quantity = Math.min(open, of.left);
       if (quantity <= 0) return [];
       open -= quantity;
-      rest.set(line.id, (rest.get(line.id) ?? 0) - quantity);
-      return [{ order_line_id: line.id, quantity, item }];
+      of.left -= quantity;
+      return [{ of, quantity, item }];
     });
     if (open > 0) {
       throw invalid(`${field}[${at}].quantity`, `is ${open} more than are left`, "too_large");
@@ -94,13 +149,19 @@ export function namedUnits<Item extends ItemInput>(
   });
 }
 
-function linesNamed(order: Order, { line_id, sku }: ItemInput, field: string): readonly OrderLine[] {
+function goodsNamed(
+  order: Order,
+  goods: readonly Named[],
+  { line_id, sku }: ItemInput,
+  field: string,
+): readonly Named[] {
   if (line_id === undefined && sku === undefined) throw invalid(field, "needs a line_id or a sku", "required");
   const id = line_id === undefined ? null : readId("order_line", line_id);
-  const lines = order.lines.filter(
-    (line) => (id === null || line.id === id) && (sku === undefined || line.sku === sku),
+  // A line's own identifier alone means the line, not what its bundle is made of.
+  const found = goods.filter(
+    (one) => (id === null || one.line.id === id) && (sku === undefined ? one.part === null : one.sku === sku),
   );
-  if (lines.length > 0) return lines;
+  if (found.length > 0) return found;
   const name = line_id === undefined ? "sku" : "line_id";
   throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such line.`, {
     fields: [{ field: `${field}.${name}`, code: "resource_missing", message: "names no line of this order" }],

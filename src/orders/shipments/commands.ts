@@ -9,7 +9,15 @@ import { readId, wireId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { stage } from "../fulfillment/commands.ts";
-import { packedInHouse, raised, refuseShort, uncancelled, unitsOf, unitsWithoutParcel } from "../fulfillment/rules.ts";
+import {
+  claimUnits,
+  packedInHouse,
+  raised,
+  refuseShort,
+  uncancelled,
+  unitsOf,
+  unitsWithoutParcel,
+} from "../fulfillment/rules.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
 import { isStopped, type Order, openUnits } from "../order.ts";
 import { decide, refusal, withClaims } from "../rules.ts";
@@ -219,7 +227,7 @@ async function takenOut(
   actor: Actor,
   anyway: boolean,
 ): Promise<Order> {
-  return withClaims(order, await shipClaim(tx, order.id, units, actor, { confirmed: true, anyway }));
+  return withClaims(order, await shipClaim(tx, order.id, claimUnits(order, units), actor, { confirmed: true, anyway }));
 }
 
 /** Units of a parcel that stock has promised. */

@@ -6,6 +6,7 @@ export const productColumns: readonly Column[] = [
   { name: "name", path: ["name"], kind: "text" },
   { name: "description", path: ["description"], kind: "text", empty: null },
   { name: "type", path: ["type"], kind: "text" },
+  { name: "components", path: ["components"], kind: "json", empty: [] },
   { name: "barcodes", path: ["barcodes"], kind: "json", empty: [] },
   { name: "weight", path: ["weight"], kind: "number", empty: null },
   { name: "weight_unit", path: ["weight_unit"], kind: "text", empty: null },

@@ -8,7 +8,7 @@ import { findWholeProductsBySku } from "../store.ts";
 /**
  * Creates the products of some rows of a file, or changes those that differ. A row that fails writes nothing and is no
  * reason for the others to fail.
- * Refuses: validation_failed, duplicate_sku (each as the outcome of its row).
+ * Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field (each as the outcome of its row).
  */
 export async function saveProductRows(
   tx: Tx,

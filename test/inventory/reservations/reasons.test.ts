@@ -18,6 +18,7 @@ const product: StockedProduct = {
   sku: "A",
   name: "A",
   temperature_zone: "ambient",
+  type: "simple",
   lot_tracking: false,
   expiration_tracking: false,
   min_shelf_life_days: 0,

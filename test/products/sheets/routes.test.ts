@@ -102,11 +102,11 @@ describe("works", () => {
   });
 
   test("a file of many rows is taken in to its last row", async () => {
-    const rows = Array.from({ length: 1203 }, (_, n) => `MANY-${n},Product ${n}`);
+    const rows = Array.from({ length: 430 }, (_, n) => `MANY-${n},Product ${n}`);
     const { body } = await imports(`\ufeffsku,name\n${rows.join("\n")}`);
-    expect(body.data).toMatchObject({ rows: 1203, created: 1203, failed: 0 });
+    expect(body.data).toMatchObject({ rows: 430, created: 430, failed: 0 });
     const exported = await app.get("/products/export.csv");
-    expect(exported.body.match(/^MANY-/gm)).toHaveLength(1203);
+    expect(exported.body.match(/^MANY-/gm)).toHaveLength(430);
   });
 });
 

@@ -1,0 +1,23 @@
+import { check, id, index, int, table, unique } from "../kit.ts";
+import { products } from "./products.ts";
+
+/** What a bundle is made of: so many units of each component in one set. */
+export const product_components = table(
+  "product_components",
+  {
+    id: id(),
+    bundle_id: int()
+      .notNull()
+      .references(() => products.id),
+    component_id: int()
+      .notNull()
+      .references(() => products.id),
+    quantity: int().notNull(),
+  },
+  (t) => [
+    unique("product_components_pair").on(t.bundle_id, t.component_id),
+    index("product_components_component").on(t.component_id),
+    check("product_components_quantity", "quantity between 1 and 1000"),
+    check("product_components_pair", "bundle_id <> component_id"),
+  ],
+);

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "./shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+beforeEach(async () => {
+  await shop.app.takeEvents();
+});
+
+let number = 0;
+
+/** A bundle of two cups and one pot, of which so many lie on the shelf. */
+async function teaSet(cups: number, pots: number) {
+  number += 1;
+  const cup = await shop.product(cups, `CUP-${number}`);
+  const pot = await shop.product(pots, `POT-${number}`);
+  const components = [
+    { sku: cup.sku, quantity: 2 },
+    { sku: pot.sku, quantity: 1 },
+  ];
+  const made = await shop.app.post("/products", { sku: `SET-${number}`, name: "Tea set", type: "bundle", components });
+  expect([made.status, made.body.data?.components]).toEqual([201, components]);
+  await shop.app.takeEvents();
+  return { cup, pot, components, set: made.body.data as { id: string; sku: string } };
+}
+
+const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+const updated = async () =>
+  (await shop.app.takeEvents()).filter(({ type }) => type === "inventory.updated").map(({ data }) => data["sku"]);
+
+describe("works", () => {
+  test("as many sets are available as the components make, and the list says the same", async () => {
+    const { set, cup, pot } = await teaSet(7, 5);
+    expect(await level(set.sku)).toMatchObject({ available: 3, total: 3, reserved: 0, on_hand: 0, locations: [] });
+    const listed = await shop.app.get(`/inventory?sku=${set.sku}`);
+    expect(listed.body.data).toMatchObject([{ sku: set.sku, available: 3, status: "in_stock" }]);
+    await shop.app.patch(`/inventory/${pot.sku}`, { adjustment: -4, reason: "lost" });
+    expect(await level(set.sku)).toMatchObject({ available: 1 });
+    const low = async () => (await shop.app.get(`/inventory?sku=${set.sku}&low_stock=true`)).body.data.length;
+    await shop.app.patch(`/products/${set.id}`, { reorder_point: 1 });
+    expect(await low()).toBe(0);
+    await shop.app.patch(`/products/${set.id}`, { reorder_point: 2 });
+    expect([await low(), (await level(set.sku)).status]).toEqual([1, "low_stock"]);
+    expect((await level(cup.sku)).available).toBe(7);
+  });
+
+  test("an order reserves the components, counts whole sets, and keeps what the bundle was made of", async () => {
+    const { set, cup, pot, components } = await teaSet(10, 3);
+    const order = await shop.order([[set, 4]]);
+    expect(order.line_items).toMatchObject([
+      { sku: set.sku, components, quantity: 4, quantity_reserved: 3, quantity_backordered: 1 },
+    ]);
+    expect(order.allocation).toEqual({ complete: false, backordered_units: 1 });
+    expect([(await level(cup.sku)).reserved, (await level(pot.sku)).reserved]).toEqual([8, 3]);
+    expect(await level(set.sku)).toMatchObject({ available: 0, reserved: 0 });
+    expect((await updated()).sort()).toEqual([cup.sku, pot.sku]);
+    await shop.app.patch(`/products/${set.id}`, { components: [{ sku: cup.sku, quantity: 1 }] });
+    expect((await shop.get(order.id)).line_items[0].components).toEqual(components);
+    await shop.app.post("/inventory", { sku: pot.sku, quantity: 2, location: "whs_1001" });
+    expect((await shop.get(order.id)).line_items).toMatchObject([{ quantity_reserved: 4, quantity_backordered: 0 }]);
+    await shop.cancel(order.id);
+    expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([10, 5]);
+  });
+
+  test("components are picked one by one, packed and shipped as sets, and come back as components", async () => {
+    const { set, cup, pot } = await teaSet(6, 3);
+    const { id } = await shop.order([[set, 2]]);
+    const half = await shop.act(id, "pick", { items: [{ sku: cup.sku, quantity: 3 }] });
+    expect(half.line_items).toMatchObject([{ quantity_picked: 0 }]);
+    const one = await shop.act(id, "pick", { items: [{ sku: set.sku, quantity: 1 }] });
+    expect(one.line_items).toMatchObject([{ quantity_picked: 1 }]);
+    expect([(await level(cup.sku)).picked, (await level(pot.sku)).picked]).toEqual([3, 1]);
+    const whole = await shop.act(id, "pick");
+    expect(whole.line_items).toMatchObject([{ quantity_picked: 2, quantity_packed: 0 }]);
+    const shipped = await shop.act(id, "ship");
+    expect(shipped).toMatchObject({ status: "shipped", line_items: [{ quantity_shipped: 2, quantity_picked: 2 }] });
+    expect([await level(cup.sku), await level(pot.sku)]).toMatchObject([
+      { on_hand: 2, reserved: 0 },
+      { on_hand: 1, reserved: 0 },
+    ]);
+    const items = [{ sku: set.sku, quantity: 1 }];
+    const back = (await shop.app.post("/returns", { order_id: id, reason: "customer_remorse", items })).body.data;
+    expect(back.items).toMatchObject([{ sku: set.sku, quantity: 1 }]);
+    await shop.app.post(`/returns/${back.id}/receive`, {});
+    await shop.app.takeEvents();
+    const found = { items: [{ sku: set.sku, quantity: 1, condition: "unopened", bin: "A-01" }] };
+    const inspected = await shop.app.post(`/returns/${back.id}/inspect`, found);
+    expect([inspected.status, inspected.body.error]).toEqual([200, undefined]);
+    expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([4, 2]);
+    expect((await updated()).sort()).toEqual([cup.sku, pot.sku]);
+    expect((await shop.get(id)).line_items).toMatchObject([{ quantity_returned: 1 }]);
+  });
+
+  test("a bundle and its component in one order do not disturb each other", async () => {
+    const { set, cup, pot } = await teaSet(5, 5);
+    const order = await shop.order([
+      [set, 2],
+      [cup, 2],
+    ]);
+    expect(order.line_items).toMatchObject([
+      { quantity_reserved: 2, quantity_backordered: 0 },
+      { quantity_reserved: 1, quantity_backordered: 1 },
+    ]);
+    await shop.app.post("/inventory", { sku: cup.sku, quantity: 1, location: "whs_1001" });
+    const shipped = await shop.act(order.id, "ship");
+    expect(shipped.line_items).toMatchObject([{ quantity_shipped: 2 }, { quantity_shipped: 2 }]);
+    expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([0, 3]);
+  });
+
+  test("the lines of an order change with bundles among them", async () => {
+    const { set, cup, pot } = await teaSet(9, 9);
+    const order = await shop.order([[set, 2]]);
+    const line_items = [
+      { product_id: set.id, quantity: 3, unit_price: "12.50" },
+      { product_id: pot.id, quantity: 1, unit_price: "9" },
+    ];
+    const changed = await shop.app.patch(`/orders/${order.id}`, { line_items });
+    expect(changed.body.data.line_items).toMatchObject([{ quantity_reserved: 3 }, { quantity_reserved: 1 }]);
+    expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([3, 5]);
+  });
+});
+
+describe("refuses", () => {
+  test("stock and reservations of a bundle, and an order of too many sets that allows no backorder", async () => {
+    const { set, cup, pot } = await teaSet(4, 1);
+    const answers = [
+      await shop.app.post("/inventory", { sku: set.sku, quantity: 1, location: "whs_1001" }),
+      await shop.app.patch(`/inventory/${set.sku}`, { adjustment: 1, reason: "found" }),
+      await shop.app.post("/inventory/reserve", { order_id: "B-1", items: [{ sku: set.sku, quantity: 1 }] }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.error.details[0].field])).toEqual([
+      [422, "sku"],
+      [422, "sku"],
+      [422, "items[0].sku"],
+    ]);
+    const file = `sku,location,bin,quantity\n${set.sku},whs_1001,A-01,3`;
+    const headers = { "content-type": "text/csv" };
+    const { data } = (await shop.app.call("POST", "/inventory/import", file, { headers })).body;
+    expect([data.failed, data.errors[0].field]).toEqual([1, "sku"]);
+    const refused = await shop.app.post("/orders", shop.draft([[set, 2]], { allow_backorder: false }));
+    expect([refused.status, refused.body.error.shortages]).toMatchObject([409, [{ sku: pot.sku, requested: 2 }]]);
+    expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([4, 1]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+  });
+
+  test("bundles of nothing, of bundles or of what is not there, a simple product of parts, another type", async () => {
+    const { set, cup } = await teaSet(0, 0);
+    const bundle = (components: unknown) => ({ sku: "B-X", name: "x", type: "bundle", components });
+    const answers = [
+      await shop.app.post("/products", { sku: "B-X", name: "x", type: "bundle" }),
+      await shop.app.post("/products", bundle([{ sku: set.sku, quantity: 1 }])),
+      await shop.app.post("/products", bundle([{ sku: "B-X", quantity: 1 }])),
+      await shop.app.post("/products", bundle([cup, cup].map(({ sku }) => ({ sku, quantity: 1 })))),
+      await shop.app.post("/products", { ...bundle([{ sku: cup.sku, quantity: 1 }]), type: "simple" }),
+      await shop.app.patch(`/products/${cup.id}`, { type: "bundle", components: [{ sku: set.sku, quantity: 1 }] }),
+      await shop.app.patch(`/products/${set.id}`, { components: [] }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.error.code, body.error.details[0].field])).toEqual([
+      [422, "validation_failed", "components"],
+      [422, "validation_failed", "components[0].sku"],
+      [404, "resource_missing", "components[0].sku"],
+      [422, "validation_failed", "components"],
+      [422, "validation_failed", "components"],
+      [422, "immutable_field", "type"],
+      [422, "validation_failed", "components"],
+    ]);
+    await shop.app.patch(`/products/${cup.id}`, { status: "inactive" });
+    const ordered = await shop.app.post("/orders", shop.draft([[set, 1]]));
+    expect([ordered.status, ordered.body.error.details[0].code]).toEqual([422, "inactive"]);
+  });
+});
+
+describe("guards", () => {
+  test("bundles go out and come in as CSV, after what they are made of", async () => {
+    const { set, components } = await teaSet(1, 1);
+    const file = (await shop.app.get("/products/export.csv")).body as string;
+    expect(file.indexOf(`\n${set.sku},`)).toBeGreaterThan(file.lastIndexOf(",simple,"));
+    const there = { key: shop.app.keys.test.full };
+    const headers = { "content-type": "text/csv" };
+    const { data } = (await shop.app.call("POST", "/products/import", file, { ...there, headers })).body;
+    expect([data.failed, data.created]).toEqual([0, data.rows]);
+    const copy = await shop.app.call("GET", `/products?sku=${set.sku}`, undefined, there);
+    expect(copy.body.data[0].components).toEqual(components);
+    const again = (await shop.app.call("POST", "/products/import", file, { ...there, headers })).body.data;
+    expect(again.unchanged).toBe(again.rows);
+  });
+});
