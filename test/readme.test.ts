@@ -37,7 +37,8 @@ test.skipIf(!hasCurl)(
     expect(said).toContain('"tracking_number":"SIM001000000001K"');
     expect(said).toContain("test: 0 differences");
     for (const type of ["order.created", "inventory.low_stock", "order.shipped", "order.delivered"]) {
-      expect(said.split("\n")).toContain(type);
+      // The receiver writes between the answers, at times behind one whose line has not ended yet.
+      expect(said.split("\n").some((line) => line.endsWith(type))).toBe(true);
     }
   },
   60_000,
