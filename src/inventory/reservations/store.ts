@@ -245,6 +245,22 @@ export interface WaitingLine extends ReservationLine {
   readonly requires_cold_storage: boolean;
 }
 
+// A line beside what its reservation says of its turn and of the stock that suits it.
+const lineInTurn = {
+  id: reservation_lines.id,
+  reservation_id: reservation_lines.reservation_id,
+  product_id: reservation_lines.product_id,
+  order_line_id: reservation_lines.order_line_id,
+  quantity: reservation_lines.quantity,
+  wanted: reservation_lines.wanted,
+  reserved: reservation_lines.reserved,
+  picked: reservation_lines.picked,
+  priority: reservations.priority,
+  created_at: reservations.created_at,
+  warehouse_id: reservations.warehouse_id,
+  requires_cold_storage: reservations.requires_cold_storage,
+};
+
 const open = sql`${reservations.status} in ('reserved', 'committed')`;
 const waiting = prepared(
   (
@@ -253,18 +269,7 @@ const waiting = prepared(
   ) =>
     select
       .select({
-        id: reservation_lines.id,
-        reservation_id: reservation_lines.reservation_id,
-        product_id: reservation_lines.product_id,
-        order_line_id: reservation_lines.order_line_id,
-        quantity: reservation_lines.quantity,
-        wanted: reservation_lines.wanted,
-        reserved: reservation_lines.reserved,
-        picked: reservation_lines.picked,
-        priority: reservations.priority,
-        created_at: reservations.created_at,
-        warehouse_id: reservations.warehouse_id,
-        requires_cold_storage: reservations.requires_cold_storage,
+        ...lineInTurn,
       })
       .from(reservation_lines)
       .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
@@ -327,18 +332,7 @@ export interface Holder extends WaitingLine {
 export async function listHolders(db: Db, stock_item_id: number): Promise<Holder[]> {
   return db.sql
     .select({
-      id: reservation_lines.id,
-      reservation_id: reservation_lines.reservation_id,
-      product_id: reservation_lines.product_id,
-      order_line_id: reservation_lines.order_line_id,
-      quantity: reservation_lines.quantity,
-      wanted: reservation_lines.wanted,
-      reserved: reservation_lines.reserved,
-      picked: reservation_lines.picked,
-      priority: reservations.priority,
-      created_at: reservations.created_at,
-      warehouse_id: reservations.warehouse_id,
-      requires_cold_storage: reservations.requires_cold_storage,
+      ...lineInTurn,
       order_id: reservations.order_id,
       order_ref: reservations.order_ref,
       allocation_id: allocations.id,

@@ -8,56 +8,7 @@ import {
   planStock,
 } from "../../../src/inventory/reservations/rules.ts";
 import type { StockedProduct, StockItem } from "../../../src/inventory/stock/shelf.ts";
-
-const now = Date.parse("2026-03-01T00:00:00.000Z");
-const day_ms = 86_400_000;
-const usual: PlanOptions = { now, warehouse_id: null, requires_cold_storage: false };
-
-const product: StockedProduct = {
-  id: 1,
-  sku: "A",
-  name: "A",
-  temperature_zone: "ambient",
-  type: "simple",
-  lot_tracking: false,
-  expiration_tracking: false,
-  min_shelf_life_days: 0,
-  reorder_point: 0,
-  status: "active",
-  created_at: now,
-};
-
-function item(id: number, fields: Partial<StockItem>): StockItem {
-  return {
-    id,
-    product_id: 1,
-    warehouse_id: 1,
-    warehouse_priority: 100,
-    bin_id: id,
-    bin: `A-${id}`,
-    bin_kind: "storage",
-    pick_order: 0,
-    temperature_zone: "ambient",
-    temperature_range: null,
-    lot_id: null,
-    lot_number: null,
-    lot_status: null,
-    lot_received_date: null,
-    expiration_date: null,
-    received_at: now,
-    updated_at: now,
-    on_hand: 10,
-    reserved: 0,
-    ...fields,
-  };
-}
-
-const lot = (days: number, status: StockItem["lot_status"] = "available") => ({
-  lot_id: days,
-  lot_number: `L${days}`,
-  lot_status: status,
-  expiration_date: now + days * day_ms,
-});
+import { day_ms, item, lot, now, product, usual } from "./shelf.ts";
 
 interface Case {
   readonly options?: Partial<PlanOptions>;
