@@ -5,36 +5,21 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
-import { iso, momentOf } from "../kit/clock.ts";
-import { readId, wireId } from "../kit/ids.ts";
+import { momentOf } from "../kit/clock.ts";
+import { readId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
+import { actionRoutes } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
-import { cancelOrder, createOrder, updateOrder } from "./commands.ts";
-import { packOrder, pickOrder, processOrder } from "./fulfillment/commands.ts";
-import { holdOrder, releaseOrder } from "./holds/commands.ts";
+import { cancelOrder } from "./cancellations/commands.ts";
+import { updateOrder } from "./changes/commands.ts";
+import { createOrder } from "./commands.ts";
+import { historyRoutes } from "./history/routes.ts";
 import { orderView } from "./order.ts";
 import { putBackRoutes } from "./putbacks/routes.ts";
-import {
-  CancelOrder,
-  CreateOrder,
-  HistoryView,
-  HoldOrder,
-  ListHistory,
-  ListOrders,
-  NoFields,
-  OrderView,
-  PackOrder,
-  PickOrder,
-  ReleasedView,
-  ReleaseOrder,
-  ShipOrder,
-  TransitionsView,
-  UpdateOrder,
-} from "./schemas.ts";
-import { deliverOrder, shipOrder } from "./shipments/commands.ts";
+import { CancelOrder, CreateOrder, ListOrders, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderMoves } from "./status.ts";
-import { countHistory, countOrders, getOrder, getOrderId, type HistoryRow, listHistory, listOrders } from "./store.ts";
+import { countOrders, getOrder, listOrders } from "./store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 
 const order = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(OrderView) } });
@@ -78,75 +63,13 @@ const records = new Elysia({ prefix: "/orders" })
         return orderView(await cancelOrder(tx, params.id, query, call.actor), tx.now);
       }),
     { query: queryOf(CancelOrder), detail: order("cancelOrder", "Cancel an order") },
-  )
-  .get("/:id/history", ({ call, params, query }) => history(call, params.id, query), {
-    query: queryOf(ListHistory),
-    detail: documented({
-      id: "listOrderHistory",
-      summary: "What happened to an order, oldest first",
-      answers: { 200: ListView(HistoryView) },
-    }),
-  });
-
-const actions = new Elysia({ prefix: "/orders/:id" })
-  .use(conventions)
-  .post(
-    "/hold",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await holdOrder(tx, params.id, body, call.actor), tx.now)),
-    { body: bodyOf(HoldOrder), detail: order("holdOrder", "Put an order on hold") },
-  )
-  .post(
-    "/release",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        const released = await releaseOrder(tx, params.id, body, call.actor);
-        return { ...orderView(released, tx.now), still_on_hold: released.held };
-      }),
-    {
-      body: bodyOf(ReleaseOrder),
-      detail: documented({
-        id: "releaseOrder",
-        summary: "Release an order from hold",
-        answers: { 200: EnvelopedView(ReleasedView) },
-      }),
-    },
-  )
-  .post(
-    "/process",
-    ({ call, params }) =>
-      answerWrite(call, 200, async (tx) => orderView(await processOrder(tx, params.id, call.actor), tx.now)),
-    { body: bodyOf(NoFields), detail: order("processOrder", "Take an order into work") },
-  )
-  .post(
-    "/pick",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await pickOrder(tx, params.id, body, call.actor), tx.now)),
-    { body: bodyOf(PickOrder), detail: order("pickOrder", "Note that units were picked") },
-  )
-  .post(
-    "/pack",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await packOrder(tx, params.id, body, call.actor), tx.now)),
-    { body: bodyOf(PackOrder), detail: order("packOrder", "Note that units were packed") },
-  )
-  .post(
-    "/ship",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await shipOrder(tx, params.id, body, call.actor), tx.now)),
-    { body: bodyOf(ShipOrder), detail: order("shipOrder", "Hand a parcel of an order over to the carrier") },
-  )
-  .post(
-    "/deliver",
-    ({ call, params }) =>
-      answerWrite(call, 200, async (tx) => orderView(await deliverOrder(tx, params.id, call.actor), tx.now)),
-    { body: bodyOf(NoFields), detail: order("deliverOrder", "Note that an order has arrived") },
   );
 
 /** Orders, from their creation to their delivery, and what stock can only tell with them. */
 export const orderRoutes = new Elysia()
   .use(records)
-  .use(actions)
+  .use(actionRoutes)
+  .use(historyRoutes)
   .use(allocationRoutes)
   .use(traceRoutes)
   .use(putBackRoutes);
@@ -181,31 +104,4 @@ function list(call: Call, query: ListOrders): Promise<Response> {
     },
     (found, db) => found.map((one) => orderView(one, db.now)),
   );
-}
-
-function history(call: Call, id: string, query: ListHistory): Promise<Response> {
-  return answerList(
-    call,
-    query,
-    {
-      rows: async (db, window) => listHistory(db, await getOrderId(db, id), window),
-      count: async (db) => countHistory(db, await getOrderId(db, id)),
-      position: (row) => [row.created_at, row.id],
-    },
-    (rows) => rows.map(historyView),
-  );
-}
-
-function historyView(row: HistoryRow) {
-  return {
-    id: wireId("history", row.id),
-    event: row.event,
-    from_status: row.from_status,
-    to_status: row.to_status,
-    reason: row.reason,
-    note: row.note,
-    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
-    request_id: row.request_id,
-    created_at: iso(row.created_at),
-  };
 }

@@ -1,8 +1,8 @@
-import type { ClaimLine } from "../inventory/reservations/claim.ts";
+import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
-import { actionsOf, hindrance, type Order, type OrderLine, publicStatus, weekday } from "./order.ts";
+import { actionsOf, hindrance, type Order, type OrderLine, partsOf, publicStatus, weekday } from "./order.ts";
 import { type OrderAction, type OrderStatus, orderMoves } from "./status.ts";
 
 /** The state an action leads to. Refuses: invalid_state_transition, with what is allowed instead. */
@@ -43,6 +43,31 @@ export function claimed(line: OrderLine, claims: readonly ClaimLine[]): OrderLin
   const sets = (count: "wanted" | "reserved" | "picked") =>
     Math.min(...components.map((part) => Math.floor(part[count] / part.quantity)));
   return { ...line, components, wanted: sets("wanted"), reserved: sets("reserved"), picked: sets("picked") };
+}
+
+/** What an order wants of the stock, all its units counted: before any of them has left. */
+export function claimOf(order: Order): OrderClaim {
+  const { id, order_number, priority, warehouse_id, requires_cold_storage, allow_backorder, lines } = order;
+  return {
+    order_id: id,
+    order_number,
+    source: order.source_platform,
+    priority,
+    warehouse_id,
+    requires_cold_storage,
+    allow_backorder,
+    reservation_id: null,
+    lines: lines.flatMap((line) =>
+      partsOf(line).map(({ product_id, quantity }) => {
+        return { order_line_id: line.id, product_id, quantity: line.quantity * quantity };
+      }),
+    ),
+  };
+}
+
+/** A field of a request that names what is not there. */
+export function noSuch(field: string, message: string): FieldProblem {
+  return { field, code: "resource_missing", message };
 }
 
 const cut_off_hour = 14;

@@ -127,9 +127,6 @@ export const ListOrders = closed({
 });
 export type ListOrders = Static<typeof ListOrders>;
 
-export const ListHistory = closed(pageFields);
-export type ListHistory = Static<typeof ListHistory>;
-
 export const HoldOrder = closed({
   reason: Type.Optional(choice(clientHoldReasons)),
   note: Type.Optional(nullable(notesField())),
@@ -293,15 +290,3 @@ export const TransitionsView = Type.Array(
     event: nullable(Type.String()),
   }),
 );
-
-export const HistoryView = closed({
-  id: Type.String(),
-  event: Type.String(),
-  from_status: nullable(Type.String()),
-  to_status: Type.String(),
-  reason: nullable(Type.String()),
-  note: nullable(Type.String()),
-  actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
-  request_id: nullable(Type.String()),
-  created_at: moment,
-});

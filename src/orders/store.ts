@@ -1,15 +1,15 @@
 import { and, asc, desc, eq, gt, isNull, lt, or, type SQL, sql as template } from "drizzle-orm";
 import { among, forUpdate, list } from "../../db/kit.ts";
-import { order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
+import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
-import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
+import { type Args, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { claimsOf } from "../inventory/reservations/store.ts";
-import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
+import { type Entry, insertHistory } from "./history/store.ts";
 import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
 import { claimed } from "./rules.ts";
 import { forgetLines, listShipments } from "./shipments/store.ts";
@@ -321,14 +321,6 @@ const saveLine = prepared((sql: Writing, a: Args<Pick<OrderLine, "id" | (typeof 
     .where(eq(order_lines.id, a.id)),
 );
 
-/** What a row of history says beside the states. */
-export interface Entry {
-  readonly event: string;
-  readonly actor: Actor;
-  readonly reason?: string | null;
-  readonly note?: string | null;
-}
-
 /**
  * Stores what a command made of a locked order: its row, the counters of its lines, and one row of history. Its version
  * moves by one. Holds, parcels and claims are stored by their own.
@@ -344,21 +336,6 @@ export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entr
   }
   await insertHistory(tx, order.id, publicStatus(before), publicStatus(order), entry);
   return order;
-}
-
-/** Writes one row of an order's history. */
-export async function insertHistory(
-  tx: Tx,
-  order_id: number,
-  from_status: PublicOrderStatus | null,
-  to_status: PublicOrderStatus,
-  { event, actor, reason = null, note = null }: Entry,
-): Promise<void> {
-  const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
-  const who = { actor_type, actor_id, actor_name, request_id };
-  await insert(tx, order_history, [
-    { order_id, event, from_status, to_status, reason, note, ...who, created_at: tx.now },
-  ]);
 }
 
 const addReturnedRow = prepared((sql: Writing, a: Args<{ id: number; quantity: number }>) =>
@@ -389,25 +366,6 @@ const touchOrderOf = prepared((sql: Writing, a: Args<{ line_id: number; now: num
 export async function addReturned(tx: Tx, id: number, quantity: number): Promise<boolean> {
   await touchOrderOf(tx, { line_id: id, now: tx.now });
   return (await addReturnedRow(tx, { id, quantity })).length === 1;
-}
-
-/** A row of an order's history, as it is kept. */
-export type HistoryRow = typeof order_history.$inferSelect;
-
-/** A page of an order's history, oldest first. */
-export async function listHistory(db: Db, order_id: number, { limit, offset, after }: Window): Promise<HistoryRow[]> {
-  return db.sql
-    .select()
-    .from(order_history)
-    .where(and(eq(order_history.order_id, order_id), after ? gt(order_history.id, after[1]) : undefined))
-    .orderBy(asc(order_history.id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** How many rows an order's history has. */
-export async function countHistory(db: Db, order_id: number): Promise<number> {
-  return db.sql.$count(order_history, eq(order_history.order_id, order_id));
 }
 
 // The columns of an order that commands change; the others stay as they were when it was created.

@@ -7,7 +7,9 @@ import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands
 import { adjustmentReasons } from "../../src/inventory/status.ts";
 import { addStock, adjustStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
-import { cancelOrder, createOrder, updateOrder } from "../../src/orders/commands.ts";
+import { cancelOrder } from "../../src/orders/cancellations/commands.ts";
+import { updateOrder } from "../../src/orders/changes/commands.ts";
+import { createOrder } from "../../src/orders/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
 import type { Order } from "../../src/orders/order.ts";

@@ -6,7 +6,9 @@ import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands
 import { addStock, adjustStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
-import { cancelOrder, createOrder, updateOrder } from "../../src/orders/commands.ts";
+import { cancelOrder } from "../../src/orders/cancellations/commands.ts";
+import { updateOrder } from "../../src/orders/changes/commands.ts";
+import { createOrder } from "../../src/orders/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
 import { shipOrder } from "../../src/orders/shipments/commands.ts";

@@ -1,0 +1,51 @@
+import { Elysia } from "elysia";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import { queryOf } from "../../kit/schema.ts";
+import { getOrderId } from "../store.ts";
+import { HistoryView, ListHistory } from "./schemas.ts";
+import { countHistory, type HistoryRow, listHistory } from "./store.ts";
+
+/** What happened to an order. */
+export const historyRoutes = new Elysia({ prefix: "/orders/:id/history" })
+  .use(conventions)
+  .get("", ({ call, params, query }) => history(call, params.id, query), {
+    query: queryOf(ListHistory),
+    detail: documented({
+      id: "listOrderHistory",
+      summary: "What happened to an order, oldest first",
+      answers: { 200: ListView(HistoryView) },
+    }),
+  });
+
+function history(call: Call, id: string, query: ListHistory): Promise<Response> {
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => listHistory(db, await getOrderId(db, id), window),
+      count: async (db) => countHistory(db, await getOrderId(db, id)),
+      position: (row) => [row.created_at, row.id],
+    },
+    (rows) => rows.map(historyView),
+  );
+}
+
+function historyView(row: HistoryRow) {
+  return {
+    id: wireId("history", row.id),
+    event: row.event,
+    from_status: row.from_status,
+    to_status: row.to_status,
+    reason: row.reason,
+    note: row.note,
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    request_id: row.request_id,
+    created_at: iso(row.created_at),
+  };
+}

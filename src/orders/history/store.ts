@@ -1,0 +1,49 @@
+import { and, asc, eq, gt } from "drizzle-orm";
+import { order_history } from "../../../db/schema/orders.ts";
+import { insert } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import type { Window } from "../../kit/page.ts";
+import type { PublicOrderStatus } from "../status.ts";
+
+/** What a row of history says beside the states. */
+export interface Entry {
+  readonly event: string;
+  readonly actor: Actor;
+  readonly reason?: string | null;
+  readonly note?: string | null;
+}
+
+/** Writes one row of an order's history. */
+export async function insertHistory(
+  tx: Tx,
+  order_id: number,
+  from_status: PublicOrderStatus | null,
+  to_status: PublicOrderStatus,
+  { event, actor, reason = null, note = null }: Entry,
+): Promise<void> {
+  const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
+  const who = { actor_type, actor_id, actor_name, request_id };
+  await insert(tx, order_history, [
+    { order_id, event, from_status, to_status, reason, note, ...who, created_at: tx.now },
+  ]);
+}
+
+/** A row of an order's history, as it is kept. */
+export type HistoryRow = typeof order_history.$inferSelect;
+
+/** A page of an order's history, oldest first. */
+export async function listHistory(db: Db, order_id: number, { limit, offset, after }: Window): Promise<HistoryRow[]> {
+  return db.sql
+    .select()
+    .from(order_history)
+    .where(and(eq(order_history.order_id, order_id), after ? gt(order_history.id, after[1]) : undefined))
+    .orderBy(asc(order_history.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many rows an order's history has. */
+export async function countHistory(db: Db, order_id: number): Promise<number> {
+  return db.sql.$count(order_history, eq(order_history.order_id, order_id));
+}
