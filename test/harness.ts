@@ -160,7 +160,7 @@ function answerChecker(app: ReturnType<typeof createApp>) {
     routes.add(method, path.replace(/^\/v1/, ""), Object.fromEntries(compiled));
   }
   return (method: string, path: string, status: number, text: string): void => {
-    if (status >= 400 || path.startsWith("/health")) return;
+    if (status === 304 || status >= 400 || path.startsWith("/health")) return;
     const answers = routes.find(method, path.split("?")[0] ?? "")?.store ?? {};
     if (!(status in answers)) throw new Error(`${method} ${path} answered ${status}, which its route does not declare`);
     const check = answers[status];

@@ -2,6 +2,7 @@ import type { Db, Tx } from "../database/store.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
+import { entityTag, isKnown } from "./preconditions.ts";
 
 /** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
 type Wrap = (data: unknown, request_id: string, now: number) => unknown;
@@ -11,8 +12,8 @@ export const bare: Wrap = (data) => data;
 
 /**
  * Runs a command in one write transaction and answers with what `work` returns, durable when it goes out. With an
- * `Idempotency-Key` the answer is kept with the effect, and a repeated request gets the same bytes. An answer that
- * shows a secret takes the `secret_key` under which it is kept.
+ * `Idempotency-Key` the answer is kept with the effect, and a repeated request gets the same bytes. What has a version
+ * carries it as `ETag`. An answer that shows a secret takes the `secret_key` under which it is kept.
  */
 export async function answerWrite<Data>(
   call: Call,
@@ -25,7 +26,7 @@ export async function answerWrite<Data>(
   const done = await call.store.write(async (tx) => {
     const act = async (inner: Tx) => {
       const data = await work(inner);
-      return { status, body: JSON.stringify(wrap(data, call.request_id, inner.now)), headers: {} };
+      return { status, body: JSON.stringify(wrap(data, call.request_id, inner.now)), headers: tagged(data) };
     };
     return key === null ? act(tx) : once(tx, call, key, act, secret_key);
   });
@@ -39,14 +40,26 @@ export async function answerKept(call: Call): Promise<Response | null> {
   return kept === null ? null : jsonResponse(call, kept.status, kept.body, kept.headers);
 }
 
-/** Reads in one consistent view and answers 200 with what `work` returns. */
+/** Reads in one consistent view and answers 200 with what `work` returns, or 304 when the client holds it already. */
 export async function answerRead<Data>(
   call: Call,
   work: (db: Db) => Promise<Data>,
   wrap: Wrap = enveloped,
 ): Promise<Response> {
   const { data, now } = await call.store.read(async (db) => ({ data: await work(db), now: db.now }));
-  return jsonResponse(call, 200, JSON.stringify(wrap(data, call.request_id, now)));
+  const headers = tagged(data);
+  if (headers.etag !== undefined && isKnown(call, headers.etag)) {
+    return new Response(null, {
+      status: 304,
+      headers: { "x-request-id": call.request_id, ...call.headers, ...headers },
+    });
+  }
+  return jsonResponse(call, 200, JSON.stringify(wrap(data, call.request_id, now)), headers);
+}
+
+function tagged(data: unknown): { readonly etag?: string } {
+  const etag = entityTag(data);
+  return etag === null ? {} : { etag };
 }
 
 /** An answer from JSON text that is already written. */

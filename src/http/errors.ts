@@ -65,6 +65,7 @@ function headersOf({ code, facts }: Fault): Record<string, string> {
   if (code === "method_not_allowed" && Array.isArray(facts["allowed_methods"])) {
     return { allow: facts["allowed_methods"].join(", ") };
   }
+  if (code === "precondition_failed" && typeof facts["etag"] === "string") return { etag: facts["etag"] };
   if (faults[code].status === 503) return { "retry-after": "1" };
   return {};
 }

@@ -9,7 +9,7 @@ import { momentOf } from "../kit/clock.ts";
 import { readId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
-import { actionRoutes } from "./actions/routes.ts";
+import { actionRoutes, answerOrder } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
 import { cancelOrder } from "./cancellations/commands.ts";
 import { updateOrder } from "./changes/commands.ts";
@@ -51,16 +51,15 @@ const records = new Elysia({ prefix: "/orders" })
   })
   .patch(
     "/:id",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await updateOrder(tx, params.id, body, call.actor), tx.now)),
+    ({ call, params, body }) => answerOrder(call, params.id, (tx) => updateOrder(tx, params.id, body, call.actor)),
     { body: bodyOf(UpdateOrder), detail: order("updateOrder", "Update an order") },
   )
   .delete(
     "/:id",
     ({ call, params, query }) =>
-      answerWrite(call, 200, async (tx) => {
+      answerOrder(call, params.id, async (tx) => {
         await voidLabelsOfOrder(tx, params.id, call.actor);
-        return orderView(await cancelOrder(tx, params.id, query, call.actor), tx.now);
+        return cancelOrder(tx, params.id, query, call.actor);
       }),
     { query: queryOf(CancelOrder), detail: order("cancelOrder", "Cancel an order") },
   );

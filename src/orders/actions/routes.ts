@@ -1,12 +1,15 @@
 import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
 import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
+import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
-import { orderView } from "../order.ts";
+import { type Order, orderView } from "../order.ts";
 import {
   HoldOrder,
   NoFields,
@@ -18,22 +21,38 @@ import {
   ShipOrder,
 } from "../schemas.ts";
 import { deliverOrder, shipOrder } from "../shipments/commands.ts";
+import { lockOrder } from "../store.ts";
 
 const order = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(OrderView) } });
+
+/**
+ * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
+ * Refuses: resource_missing, precondition_failed, malformed_header.
+ */
+export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Order>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireVersion(tx, call, id);
+    return orderView(await work(tx), tx.now);
+  });
+}
+
+function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, async () => (await lockOrder(tx, id)).version);
+}
 
 /** The acts that move an order from state to state. */
 export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .use(conventions)
   .post(
     "/hold",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await holdOrder(tx, params.id, body, call.actor), tx.now)),
+    ({ call, params, body }) => answerOrder(call, params.id, (tx) => holdOrder(tx, params.id, body, call.actor)),
     { body: bodyOf(HoldOrder), detail: order("holdOrder", "Put an order on hold") },
   )
   .post(
     "/release",
     ({ call, params, body }) =>
       answerWrite(call, 200, async (tx) => {
+        await requireVersion(tx, call, params.id);
         const released = await releaseOrder(tx, params.id, body, call.actor);
         return { ...orderView(released, tx.now), still_on_hold: released.held };
       }),
@@ -48,31 +67,26 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   )
   .post(
     "/process",
-    ({ call, params }) =>
-      answerWrite(call, 200, async (tx) => orderView(await processOrder(tx, params.id, call.actor), tx.now)),
+    ({ call, params }) => answerOrder(call, params.id, (tx) => processOrder(tx, params.id, call.actor)),
     { body: bodyOf(NoFields), detail: order("processOrder", "Take an order into work") },
   )
   .post(
     "/pick",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await pickOrder(tx, params.id, body, call.actor), tx.now)),
+    ({ call, params, body }) => answerOrder(call, params.id, (tx) => pickOrder(tx, params.id, body, call.actor)),
     { body: bodyOf(PickOrder), detail: order("pickOrder", "Note that units were picked") },
   )
   .post(
     "/pack",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await packOrder(tx, params.id, body, call.actor), tx.now)),
+    ({ call, params, body }) => answerOrder(call, params.id, (tx) => packOrder(tx, params.id, body, call.actor)),
     { body: bodyOf(PackOrder), detail: order("packOrder", "Note that units were packed") },
   )
   .post(
     "/ship",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => orderView(await shipOrder(tx, params.id, body, call.actor), tx.now)),
+    ({ call, params, body }) => answerOrder(call, params.id, (tx) => shipOrder(tx, params.id, body, call.actor)),
     { body: bodyOf(ShipOrder), detail: order("shipOrder", "Hand a parcel of an order over to the carrier") },
   )
   .post(
     "/deliver",
-    ({ call, params }) =>
-      answerWrite(call, 200, async (tx) => orderView(await deliverOrder(tx, params.id, call.actor), tx.now)),
+    ({ call, params }) => answerOrder(call, params.id, (tx) => deliverOrder(tx, params.id, call.actor)),
     { body: bodyOf(NoFields), detail: order("deliverOrder", "Note that an order has arrived") },
   );

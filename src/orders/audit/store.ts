@@ -1,19 +1,14 @@
 // The counters of orders held against their claims on stock and against the ledger, in plain SQL that shares nothing
 // with the commands.
-import { type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { eachOf } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { order_lines } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import type { Db } from "../../database/store.ts";
-import type { Difference } from "../../inventory/audit/store.ts";
-
-interface Check {
-  readonly rule: string;
-  readonly noun: string;
-  /** A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. */
-  readonly rows: SQL;
-}
+import { causedBy, movementRows, plainRows, type RowsOf } from "../../inventory/audit/rows/store.ts";
+import { type Check, type Difference, verify } from "../../inventory/audit/store.ts";
+import { wireId } from "../../kit/ids.ts";
 
 // What stock holds of each product for each order line.
 const claims = sql`(
@@ -32,7 +27,21 @@ const parts = sql`(
   from ${order_lines} cross join ${eachOf(order_lines.components)}
 )`;
 
-const checks: readonly Check[] = [
+const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_lines, condition);
+
+/** Where to find the rows of each noun of the orders. */
+const orderRows = {
+  order: async (db, id) => [
+    ...(await linesOf(db, eq(order_lines.order_id, id))),
+    ...(await movementRows(db, causedBy("order", wireId("order", id)))),
+  ],
+  "order line": async (db, id) => [
+    ...(await linesOf(db, eq(order_lines.id, id))),
+    ...(await plainRows(db, "reservation_lines", reservation_lines, eq(reservation_lines.order_line_id, id))),
+  ],
+} as const satisfies Record<string, RowsOf>;
+
+const checks: readonly Check<keyof typeof orderRows>[] = [
   {
     rule: "an order's claim wants its units that have neither left nor been cancelled",
     noun: "order line",
@@ -67,24 +76,7 @@ const checks: readonly Check[] = [
   },
 ];
 
-const told_max = 100;
-
-/** Holds every order's counters against its claim and the ledger; at most a hundred differences of each rule. */
+/** Holds every order's counters against its claim and the ledger, and answers what differs. */
 export async function verifyOrders(db: Db): Promise<Difference[]> {
-  const differences: Difference[] = [];
-  for (const { rule, noun, rows } of checks) {
-    const found = await db.sql
-      .select({
-        id: sql<number>`id`.mapWith(Number),
-        expected: sql<number>`expected`.mapWith(Number),
-        actual: sql<number>`actual`.mapWith(Number),
-      })
-      .from(sql`(${rows}) as derived`)
-      .where(sql`expected <> actual`)
-      .orderBy(sql`id`)
-      .limit(told_max);
-    for (const { id, expected, actual } of found)
-      differences.push({ rule, subject: `${noun} ${id}`, expected, actual });
-  }
-  return differences;
+  return verify(db, checks, orderRows);
 }
