@@ -27,6 +27,9 @@ export const id = () =>
 export const index = pick(pg.index, lite.index);
 export const unique = pick(pg.uniqueIndex, lite.uniqueIndex);
 export const primaryKey = pick(pg.primaryKey, lite.primaryKey);
+// It sorts after whatever a text can go on with.
+const last_character = "\u{10ffff}";
+
 const constraint = pick(pg.check, lite.check);
 
 /** A CHECK constraint from a condition in plain SQL. */
@@ -48,6 +51,20 @@ export const matches = (column: AnyColumn | SQLWrapper, pattern: string): SQL =>
   isPostgres
     ? sql`${column} like ${pattern.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")} escape '\\'`
     : sql`${column} glob ${pattern.replace(/[[?]/g, "[$&]")}`;
+
+/** A text with A to Z in small letters, as an index keeps it; other letters stay as they are on both engines. */
+export const folded = (column: AnyColumn | SQLWrapper): SQL => sql`lower(${column})`;
+
+/** A text as `folded`, without the spaces and dashes in which people group numbers. */
+export const bare = (column: AnyColumn | SQLWrapper): SQL => sql`replace(replace(lower(${column}), ' ', ''), '-', '')`;
+
+/** The digits in which a text ends; empty when it ends in something else. */
+export const lastDigits = (column: AnyColumn | SQLWrapper): SQL =>
+  sql`substr(${column}, length(rtrim(${column}, '0123456789')) + 1)`;
+
+/** Whether a text begins with a piece, in a form that walks an index of the very same expression. */
+export const begins = (expression: AnyColumn | SQLWrapper, piece: SQLWrapper): SQL =>
+  sql`${expression} >= ${piece} and ${expression} < ${piece} || ${last_character}`;
 
 /**
  * Whether a column is among a list of integers given as one parameter, so that one prepared statement serves any

@@ -1,4 +1,4 @@
-import { bool, id, index, int, json, table, text, time, unique, where } from "../kit.ts";
+import { bool, id, index, int, json, primaryKey, table, text, time, unique, where } from "../kit.ts";
 
 export const customers = table(
   "customers",
@@ -17,6 +17,21 @@ export const customers = table(
     updated_at: time().notNull(),
   },
   (t) => [unique("customers_email").on(t.email_key), index("customers_created").on(t.created_at, t.id)],
+);
+
+/**
+ * The words by which a customer is found: those of every name and e-mail address that it has had, in small letters, so
+ * that orders that carry an old name are found by it still.
+ */
+export const customer_words = table(
+  "customer_words",
+  {
+    customer_id: int()
+      .notNull()
+      .references(() => customers.id),
+    word: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.customer_id, t.word] }), index("customer_words_word").on(t.word, t.customer_id)],
 );
 
 export const addresses = table(

@@ -7,7 +7,22 @@ import {
   type OrderStatus,
   orderStatuses,
 } from "../../src/orders/status.ts";
-import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import {
+  bool,
+  check,
+  folded,
+  id,
+  index,
+  int,
+  json,
+  lastDigits,
+  oneOf,
+  table,
+  text,
+  time,
+  unique,
+  where,
+} from "../kit.ts";
 import { customers } from "./customers.ts";
 import { products } from "./products.ts";
 import type { Place } from "./warehouses.ts";
@@ -58,6 +73,8 @@ export const orders = table(
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
     index("orders_customer").on(t.customer_id, t.created_at, t.id),
     index("orders_updated").on(t.updated_at),
+    index("orders_number_folded").on(folded(t.order_number)),
+    index("orders_number_digits").on(lastDigits(t.order_number)),
     oneOf("orders", "status", orderStatuses),
     oneOf("orders", "cancel_reason", cancelReasons),
     check("orders_amounts", "subtotal_cents >= 0 and shipping_amount_cents >= 0"),

@@ -10,7 +10,7 @@ import {
   type WeightUnit,
   weightUnits,
 } from "../../src/products/status.ts";
-import { bool, check, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 
 export const products = table(
   "products",
@@ -40,6 +40,7 @@ export const products = table(
   },
   (t) => [
     unique("products_sku").on(t.sku),
+    index("products_sku_folded").on(folded(t.sku)),
     index("products_created").on(t.created_at, t.id),
     index("products_updated").on(t.updated_at),
     oneOf("products", "type", productTypes),

@@ -43,6 +43,25 @@ export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
+/** The words of a text as a search compares them: in small letters, cut at spaces. */
+export function searchWords(text: string): string[] {
+  const folded = text.normalize("NFC").toLowerCase();
+  return folded.split(/\s+/).filter((word) => word !== "");
+}
+
+const partStart = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
+
+/**
+ * The words by which a customer is found when the beginning of one is typed: those of its names and its e-mail address,
+ * and each again from every part that a hyphen, a dot or the like begins: `smith` of `o'brien-smith`.
+ */
+export function wordsOf({ email, first_name, last_name, company }: Omit<CustomerFields, "phone" | "metadata">) {
+  const words = [email, first_name, last_name, company].flatMap((text) => searchWords(text ?? ""));
+  return new Set(
+    words.flatMap((word) => [word, ...[...word.matchAll(partStart)].map(({ index }) => word.slice(index))]),
+  );
+}
+
 /** Refuses: validation_failed, naming every bad field of every address; `pathOf` says how the client wrote each. */
 export function checkAddresses(addresses: readonly AddressFields[], pathOf: (index: number) => string): void {
   const fields = addresses.flatMap((address, index) =>

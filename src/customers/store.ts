@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { among, forUpdate, list } from "../../db/kit.ts";
-import { addresses, customers } from "../../db/schema/customers.ts";
-import { type Args, insertIds, prepared } from "../database/statements.ts";
+import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
+import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
-import { type AddressFields, type CustomerFields, emailKey } from "./rules.ts";
+import { type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
 
 type Row = typeof customers.$inferSelect;
 
@@ -131,7 +131,19 @@ export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Cu
     .values({ ...row, email_key: emailKey(fields.email) })
     .onConflictDoNothing({ target: customers.email_key })
     .returning({ id: customers.id });
-  return inserted === undefined ? null : { id: inserted.id, ...row, shipping_addresses: [] };
+  if (inserted === undefined) return null;
+  await keepWords(tx, inserted.id, wordsOf(fields));
+  return { id: inserted.id, ...row, shipping_addresses: [] };
+}
+
+const keptWords = prepared((sql, a: Args<{ customer_id: number }>) =>
+  sql.select({ word: customer_words.word }).from(customer_words).where(eq(customer_words.customer_id, a.customer_id)),
+);
+
+/** Lets a customer be found by these words too, which it is not yet. */
+async function keepWords(tx: Tx, customer_id: number, words: Iterable<string>): Promise<void> {
+  const rows = [...words].map((word) => ({ customer_id, word }));
+  await insert(tx, customer_words, rows);
 }
 
 /** Stores what changed of a customer, apart from its addresses; its version moves by one. */
@@ -141,6 +153,12 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
     .update(customers)
     .set({ ...row, email_key: emailKey(fields.email) })
     .where(eq(customers.id, before.id));
+  const fresh = wordsOf(fields).difference(wordsOf(before));
+  if (fresh.size > 0) {
+    // A name that it had long ago may come back.
+    const known = new Set((await keptWords(tx, { customer_id: before.id })).map(({ word }) => word));
+    await keepWords(tx, before.id, fresh.difference(known));
+  }
   return { ...before, ...row };
 }
 
