@@ -27,6 +27,9 @@ export interface DirectorySettings {
   readonly fatal: (error: unknown) => void;
 }
 
+// Another command has the lock for no longer than that; a server keeps it, and its commands should not be slow.
+const command_wait_ms = 100;
+
 /** Opens both databases of a data directory. Only who has the directory for himself checks and migrates them. */
 export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<Record<Mode, Clock>>) {
   // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
@@ -39,7 +42,7 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
     mkdirSync(settings.data, { recursive: true, mode: 0o700 });
     repairModes(settings.data, settings.log);
     const path = join(settings.data, "instance.lock");
-    const taken = settings.purpose === "serve" ? lock(path) : tryLock(path);
+    const taken = settings.purpose === "serve" ? lock(path) : tryLock(path, command_wait_ms);
     if (taken !== null) opened.push({ close: () => taken.release() });
     const open = (mode: Mode) => openOne(settings, mode, clocks[mode], taken !== null, opened);
     const [live, test] = [open("live"), open("test")];

@@ -4,17 +4,18 @@ import { Database } from "bun:sqlite";
 import { databaseCode } from "./conflict.ts";
 import { startRefused } from "./exit.ts";
 
-const wait_ms = 1000;
+/** How long a server waits for the one before it to end. */
+const server_wait_ms = 1000;
 
 export interface InstanceLock {
   release(): void;
 }
 
 /**
- * Takes the lock of a data directory, or answers null when another process has it for more than a second. A killed
+ * Takes the lock of a data directory, or answers null when another process has it for longer than `wait_ms`. A killed
  * process has it no more.
  */
-export function tryLock(path: string): InstanceLock | null {
+export function tryLock(path: string, wait_ms: number): InstanceLock | null {
   const raw = new Database(path, { create: true, readwrite: true });
   try {
     raw.run(`pragma busy_timeout=${wait_ms}`);
@@ -30,7 +31,7 @@ export function tryLock(path: string): InstanceLock | null {
 
 /** Takes the lock of a data directory, or refuses because a server has it. */
 export function lock(path: string): InstanceLock {
-  const taken = tryLock(path);
+  const taken = tryLock(path, server_wait_ms);
   if (taken === null) throw startRefused("in_use", `Another Packhouse is running on this data (${path} is locked).`);
   return taken;
 }
