@@ -16,11 +16,11 @@ import { openStores, type Stores } from "./database/open.ts";
 import type { Db } from "./database/store.ts";
 import { runDemo, storyClock } from "./demo/jobs.ts";
 import { addressList } from "./http/address.ts";
-import { verifyInventory } from "./inventory/audit/store.ts";
+import { type Difference, verifyInventory } from "./inventory/audit/store.ts";
 import { createKey, revokeKey } from "./keys/commands.ts";
 import { permissions } from "./keys/permission.ts";
 import { listKeys } from "./keys/store.ts";
-import { type Clock, isoOrNull, systemClock } from "./kit/clock.ts";
+import { type Clock, iso, isoOrNull, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
 import { readId, wireId } from "./kit/ids.ts";
 import { jsonLog } from "./kit/log.ts";
@@ -277,10 +277,28 @@ async function runVerify(stores: Stores, json: boolean): Promise<number> {
   for (const mode of modes) {
     const differences = await stores[mode].read(verifyAll);
     found += differences.length;
-    for (const difference of differences) print(JSON.stringify({ mode, ...difference }));
-    if (!json) print(`${mode}: ${differences.length} differences`);
+    for (const difference of differences) {
+      if (json) print(JSON.stringify({ mode, ...difference }));
+      else for (const line of linesOf(difference)) print(line);
+    }
+    if (!json) print(`${mode}: ${differences.length} ${differences.length === 1 ? "difference" : "differences"}`);
   }
   return found === 0 ? 0 : 1;
+}
+
+const cell = (name: string, value: unknown) => {
+  if (name.endsWith("_at")) return iso(Number(value));
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+/** A difference as a person reads it: what should be and what is, then the rows, without their empty columns. */
+function linesOf({ rule, subject, expected, actual, rows }: Difference): string[] {
+  const shown = rows.map(({ table, id, ...columns }) => {
+    const filled = Object.entries(columns).filter(([, value]) => value !== null);
+    const values = filled.map(([name, value]) => `${name} ${cell(name, value)}`);
+    return `  ${table}${id === undefined ? "" : ` ${id}`}: ${values.join(", ")}`;
+  });
+  return [`${rule}: ${subject}: expected ${expected}, found ${actual}`, ...shown];
 }
 
 async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {

@@ -1,4 +1,6 @@
 // The command line as an operator meets it: each case is a process of its own, on the embedded database.
+
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -71,6 +73,43 @@ describe("works", () => {
     const { code, out } = await packhouse(["export", "movements", ...own]);
     expect([code, out.split("\r\n").length]).toEqual([0, 4]);
     expect((await packhouse(["verify", "--data", join(folder, "sheets")])).code).toBe(0);
+  });
+
+  test("a balance that was changed behind the ledger is told with the rows that disagree", async () => {
+    const place = ["--data", join(folder, "changed")];
+    const [goods, counted] = [join(folder, "tea.csv"), join(folder, "tea_stock.csv")];
+    writeFileSync(goods, "sku,name\nTEA,Tea\n");
+    writeFileSync(counted, "sku,bin,quantity\nTEA,A-01,5\n");
+    await packhouse(["import", "products", goods, "--mode", "live", ...place]);
+    await packhouse(["import", "stock", counted, "--mode", "live", ...place]);
+    const database = new Database(join(folder, "changed", "live.db"));
+    database.run("update stock_items set on_hand = 6");
+    database.close();
+    const { code, out } = await packhouse(["verify", ...place]);
+    expect([code, out.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(then)").split("\n")]).toEqual([
+      1,
+      [
+        "I4 on hand is the sum of the item's movements: stock item 1001: expected 5, found 6",
+        "  stock_items 1001: sku TEA, warehouse_id 1001, bin A-01, bin_kind storage, on_hand 6, reserved 0",
+        "  movements, all of the stock item: rows 1, change 5",
+        "  movements 1001: type adjustment, quantity 5, to_item_id 1001, to_balance 5, reason stock_count, created_at (then)",
+        "  allocations, all: rows 0, quantity 0",
+        "live: 1 difference",
+        "test: 0 differences",
+        "",
+      ],
+    ]);
+    const told = await packhouse(["verify", "--json", ...place]);
+    expect([told.code, JSON.parse(told.out)]).toMatchObject([
+      1,
+      {
+        mode: "live",
+        subject: "stock item 1001",
+        expected: 5,
+        actual: 6,
+        rows: [{ table: "stock_items", id: 1001 }, {}, {}, {}],
+      },
+    ]);
   });
 
   test.each([

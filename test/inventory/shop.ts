@@ -12,7 +12,7 @@ import { system } from "../../src/kit/actor.ts";
 import { iso, stillClock } from "../../src/kit/clock.ts";
 import { listEventsAfter } from "../../src/outbox/store.ts";
 import { createProduct } from "../../src/products/commands.ts";
-import { openTemporaryStore } from "../database/temporary.ts";
+import { openTemporaryStore, type TemporarySettings } from "../database/temporary.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const day_ms = 86_400_000;
@@ -32,9 +32,9 @@ const usual = {
   reservation_id: null,
 } as const;
 
-async function openWarehouses() {
+async function openWarehouses(settings: TemporarySettings) {
   const clock = stillClock(start);
-  const store = await openTemporaryStore({ mode: "live", clock });
+  const store = await openTemporaryStore({ ...settings, mode: "live", clock });
   await store.write(async (tx) => {
     await ensureWarehouse(tx);
     const [main] = await listWarehouses(tx);
@@ -50,8 +50,8 @@ async function openWarehouses() {
 }
 
 /** A store with two warehouses, a cold zone in each, and a clock that stands still. */
-export async function openShop() {
-  const { store, clock, main, west } = await openWarehouses();
+export async function openShop(settings: TemporarySettings = {}) {
+  const { store, clock, main, west } = await openWarehouses(settings);
   const skus = new Map<string, number>();
   const product_id = (sku: string) => skus.get(sku) ?? 0;
   let taken = 0;

@@ -1,5 +1,6 @@
 // Every balance derived anew from the ledger and the promises, in plain SQL that shares nothing with the commands.
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
@@ -9,14 +10,18 @@ import { allocations, reservation_lines, reservations } from "../../../db/schema
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import type { Db } from "../../database/store.ts";
+import { shownLevels } from "./levels/store.ts";
+import { inventoryRows, type Row, type RowsOf } from "./rows/store.ts";
 
 /** Something that is not as the ledger or the promises say. */
 export interface Difference {
   /** Which invariant is broken, and of what. */
   readonly rule: string;
   readonly subject: string;
-  readonly expected: number;
-  readonly actual: number;
+  readonly expected: number | null;
+  readonly actual: number | null;
+  /** The rows that disagree, and the sums over those that are many; of the first hundred differences of a rule. */
+  readonly rows: readonly Row[];
 }
 
 // Between two warehouses units are on hand nowhere: they leave by one movement and arrive by another.
@@ -28,11 +33,89 @@ const oneSided = sql`${movements.reference_type} = 'transfer' and (
 /** The number in an identifier that movements refer to, such as `trf_1001`. */
 const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
 
-interface Check {
+/** A rule that everything of a noun must keep. */
+export interface Check<Noun extends string = string> {
   readonly rule: string;
-  readonly noun: string;
+  readonly noun: Noun;
   /** A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. */
   readonly rows: SQL;
+}
+type InventoryCheck = Check<keyof typeof inventoryRows>;
+
+interface Quantities {
+  readonly noun: keyof typeof inventoryRows;
+  readonly table: PgTable & { readonly id: AnyPgColumn };
+  readonly columns: readonly AnyPgColumn[];
+  readonly least: number;
+  readonly most: number;
+}
+
+const balance_max = 1_000_000_000;
+const request_max = 1_000_000;
+
+// Every column that counts units. A reservation may want many sets of a bundle: its lines are bounded as balances are.
+const quantities: readonly Quantities[] = [
+  quantitiesOf("stock item", stock_items, [stock_items.on_hand, stock_items.reserved], 0, balance_max),
+  quantitiesOf("movement", movements, [movements.quantity], 1, balance_max),
+  quantitiesOf("movement", movements, [movements.from_balance, movements.to_balance], 0, balance_max),
+  quantitiesOf(
+    "reservation line",
+    reservation_lines,
+    [reservation_lines.quantity, reservation_lines.wanted, reservation_lines.reserved, reservation_lines.picked],
+    0,
+    balance_max,
+  ),
+  quantitiesOf("allocation", allocations, [allocations.quantity], 1, balance_max),
+  quantitiesOf("transfer line", transfer_lines, [transfer_lines.quantity], 1, request_max),
+  quantitiesOf("transfer load", transfer_loads, [transfer_loads.quantity], 1, request_max),
+  quantitiesOf(
+    "transfer load",
+    transfer_loads,
+    [transfer_loads.in_transit, transfer_loads.received, transfer_loads.written_off],
+    0,
+    request_max,
+  ),
+  quantitiesOf("receipt line", receipt_lines, [receipt_lines.quantity], 1, request_max),
+  quantitiesOf(
+    "receipt line",
+    receipt_lines,
+    [receipt_lines.received, receipt_lines.set_aside, receipt_lines.outstanding],
+    0,
+    balance_max,
+  ),
+  quantitiesOf("count line", count_lines, [count_lines.expected, count_lines.counted], 0, balance_max),
+];
+
+function quantitiesOf(
+  noun: Quantities["noun"],
+  table: Quantities["table"],
+  columns: Quantities["columns"],
+  least: number,
+  most: number,
+): Quantities {
+  return { noun, table, columns, least, most };
+}
+
+function limitChecks({ noun, table, columns, least, most }: Quantities): InventoryCheck[] {
+  const each = (rowsOf: (column: AnyPgColumn) => SQL) => sql.join(columns.map(rowsOf), sql` union all `);
+  const rows = (column: AnyPgColumn, expected: number) =>
+    sql`select ${table.id} as id, ${sql.raw(String(expected))} as expected, ${column} as actual from ${table}`;
+  const [low, high] = [sql.raw(String(least)), sql.raw(String(most))];
+  return [
+    {
+      rule: "I2 no quantity is negative",
+      noun,
+      rows: each((column) => sql`${rows(column, 0)} where ${column} < 0`),
+    },
+    {
+      rule: `I13 a quantity is at least ${least} and at most ${most}`,
+      noun,
+      rows: each(
+        (column) => sql`${rows(column, most)} where ${column} > ${high}
+          union all ${rows(column, least)} where ${column} >= 0 and ${column} < ${low}`,
+      ),
+    },
+  ];
 }
 
 // Both sides of every movement, each as a change of one stock item.
@@ -45,7 +128,16 @@ const sides = sql`(
   from ${movements} where ${movements.to_item_id} is not null
 )`;
 
-const checks: readonly Check[] = [
+const checks: readonly InventoryCheck[] = [
+  ...quantities.flatMap(limitChecks),
+  {
+    rule: "I13 the units of a product are fewer than 2^53",
+    noun: "product",
+    rows: sql`select id, 9007199254740991 as expected, units as actual from (
+        select ${stock_items.product_id} as id, sum(${stock_items.on_hand}) as units from ${stock_items}
+        group by ${stock_items.product_id}
+      ) as sums where units > 9007199254740991`,
+  },
   {
     rule: "I4 on hand is the sum of the item's movements",
     noun: "stock item",
@@ -97,11 +189,35 @@ const checks: readonly Check[] = [
       ) as s on s.line = ${reservation_lines.id}`,
   },
   {
-    rule: "I6 reserved is at most on hand, and neither is negative nor above 10⁹",
+    rule: "I5 what is promised of a product is what its open reservations hold",
+    noun: "product",
+    rows: sql`select id, sum(held) as expected, sum(promised) as actual from (
+        select ${reservation_lines.product_id} as id, ${reservation_lines.reserved} as held, 0 as promised
+        from ${reservation_lines}
+        join ${reservations} on ${reservations.id} = ${reservation_lines.reservation_id}
+          and ${reservations.status} in ('reserved', 'committed')
+        union all
+        select ${stock_items.product_id}, 0, ${stock_items.reserved} from ${stock_items}
+      ) as sides group by id`,
+  },
+  {
+    rule: "I6 reserved is at most on hand",
     noun: "stock item",
-    rows: sql`select ${stock_items.id} as id, 0 as expected, ${stock_items.reserved} as actual from ${stock_items}
-      where ${stock_items.reserved} not between 0 and ${stock_items.on_hand}
-        or ${stock_items.on_hand} not between 0 and 1000000000`,
+    rows: sql`select ${stock_items.id} as id, ${stock_items.on_hand} as expected, ${stock_items.reserved} as actual
+      from ${stock_items} where ${stock_items.reserved} > ${stock_items.on_hand}`,
+  },
+  {
+    rule: "I3 what lies of a lot is the sum of its movements",
+    noun: "lot",
+    rows: sql`select id, sum(moved) as expected, sum(lies) as actual from (
+        select ${movements.lot_id} as id,
+          (case when ${movements.to_item_id} is null then 0 else ${movements.quantity} end)
+            - (case when ${movements.from_item_id} is null then 0 else ${movements.quantity} end) as moved, 0 as lies
+        from ${movements} where ${movements.lot_id} is not null
+        union all
+        select ${stock_items.lot_id}, 0, ${stock_items.on_hand} from ${stock_items}
+        where ${stock_items.lot_id} is not null
+      ) as sides group by id`,
   },
   {
     rule: "I3 an item lies in its warehouse's bin and is of its product's lot",
@@ -210,23 +326,45 @@ const checks: readonly Check[] = [
   },
 ];
 
-const told_max = 100;
-
-/** Derives every balance of the stock anew and answers what differs, at most a hundred of each rule. */
+/** Derives every balance of the stock anew and answers what differs. */
 export async function verifyInventory(db: Db): Promise<Difference[]> {
+  return [...(await verifyLevels(db)), ...(await verify(db, checks, inventoryRows))];
+}
+
+async function verifyLevels(db: Db): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (const { rule, noun, rows } of checks) {
+  for await (const { rule, id, expected, actual } of shownLevels(db)) {
+    if (expected === actual) continue;
+    const told = differences.filter((one) => one.rule === rule).length;
+    const rows = told < shown_max ? await inventoryRows.product(db, id) : [];
+    differences.push({ rule, subject: `product ${id}`, expected, actual, rows });
+  }
+  return differences;
+}
+
+const shown_max = 100;
+
+/** What breaks these rules, with the rows of the first hundred of each. */
+export async function verify<Noun extends string>(
+  db: Db,
+  rules: readonly Check<Noun>[],
+  rowsOf: Readonly<Record<Noun, RowsOf>>,
+): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  for (const { rule, noun, rows } of rules) {
     const found = await db.sql
       .select({
         id: sql<number>`id`.mapWith(Number),
-        expected: sql<number>`expected`.mapWith(Number),
-        actual: sql<number>`actual`.mapWith(Number),
+        expected: sql<number | null>`expected`.mapWith(Number),
+        actual: sql<number | null>`actual`.mapWith(Number),
       })
       .from(sql`(${rows}) as derived`)
-      .where(sql`expected <> actual`)
-      .limit(told_max);
-    for (const { id, expected, actual } of found)
-      differences.push({ rule, subject: `${noun} ${id}`, expected, actual });
+      .where(sql`expected is distinct from actual`)
+      .orderBy(sql`id`);
+    for (const [at, { id, expected, actual }] of found.entries()) {
+      const shown = at < shown_max ? await rowsOf[noun](db, id) : [];
+      differences.push({ rule, subject: `${noun} ${id}`, expected, actual, rows: shown });
+    }
   }
   return differences;
 }
