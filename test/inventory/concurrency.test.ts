@@ -1,6 +1,7 @@
 // Many at once on the same stock: nothing is promised twice, and nobody is refused while there is something left.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
+import type { Tx } from "../../src/database/store.ts";
+import { bookStock, extendBooking, releaseBooking } from "../../src/inventory/bookings/commands.ts";
 import { expireReservations } from "../../src/inventory/jobs.ts";
 import { releaseClaim } from "../../src/inventory/reservations/commands.ts";
 import { claimsOf } from "../../src/inventory/reservations/store.ts";
@@ -26,6 +27,16 @@ const outcomes = async (work: readonly Promise<unknown>[]) => {
   const refused = settled.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
   return { done: settled.length - refused.length, refused: [...new Set(refused)] };
 };
+
+/** A transaction that began at another moment (ms): on PostgreSQL it may wait for a lock behind one that began later. */
+function asOf(tx: Tx, now: number): Tx {
+  return new Proxy(tx, {
+    get(target, name) {
+      const value = name === "now" ? now : Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
 
 describe("200 buyers at once on 50 units", () => {
   test("by reservations get exactly 50", async () => {
@@ -91,6 +102,21 @@ describe("at the same moment", () => {
     expect(counts((await shop.store.read((db) => claimsOf(db, [900]))).get(900) ?? [])).toEqual([[30, 30, 0]]);
     expect(await shop.item("A")).toMatchObject({ available: 10, reserved: 30 });
   }, 30_000);
+
+  test("who began to extend a reservation before its end, and comes after its units were given back, is refused", async () => {
+    await shop.add("A", 5);
+    const expires_at = iso(shop.clock.now() + 60_000);
+    const items = [{ sku: "A", quantity: 5 }];
+    const { id } = await shop.write((tx) => bookStock(tx, { order_id: "N-1", items, expires_at }));
+    const began = shop.clock.now() + 59_999;
+    shop.clock.advance(60_000);
+    await shop.add("A", 1);
+    const later = { expires_at: iso(shop.clock.now() + 60_000) };
+    const late = shop.write((tx) => extendBooking(asOf(tx, began), `rsv_${id}`, later));
+    expect(await outcomes([late])).toEqual({ done: 0, refused: ["reservation_closed"] });
+    await expireReservations(shop.store);
+    expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 0 });
+  });
 
   test("an order adopts a reservation while its client releases it: the units are promised once", async () => {
     await shop.add("A", 10);

@@ -146,7 +146,9 @@ export async function extendBooking(tx: Tx, reservation_id: string, input: Exten
     const order = wireId("order", reservation.order_id);
     throw new Fault("reservation_committed", `The reservation belongs to ${order} and does not expire.`);
   }
-  if (reservation.status !== "reserved" || isOverdue(reservation, tx.now)) {
+  // A transaction that began later may have given its units back already, and the job has yet to note that it is over.
+  const isGivenBack = (await listLines(tx, [id])).every((line) => line.wanted === 0);
+  if (reservation.status !== "reserved" || isOverdue(reservation, tx.now) || isGivenBack) {
     const status = reservation.status === "released" ? "released" : "expired";
     throw new Fault("reservation_closed", `The reservation is ${status}.`, { status });
   }
