@@ -75,6 +75,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /orders/:id/history": "read",
   "POST /orders/:id/allocate": "read_write",
   "POST /orders/:id/hold": "read_write",
+  "POST /orders/:id/cancel_items": "read_write",
   "POST /orders/:id/release": "read_write",
   "POST /orders/:id/process": "read_write",
   "POST /orders/:id/pick": "read_write",

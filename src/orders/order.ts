@@ -129,9 +129,14 @@ export function partsOf(line: OrderLine): readonly LinePart[] {
   return line.components ?? [{ product_id, sku, quantity: 1, wanted, reserved, picked }];
 }
 
+/** Units of a line that are still ordered, those that have left included. */
+export function keptUnits(line: Pick<OrderLine, "quantity" | "quantity_cancelled">): number {
+  return line.quantity - line.quantity_cancelled;
+}
+
 /** Units of a line that have neither left nor been cancelled. */
 export function openUnits(line: OrderLine): number {
-  return line.quantity - line.quantity_cancelled - line.quantity_shipped;
+  return keptUnits(line) - line.quantity_shipped;
 }
 
 /** Units that stock could not promise yet. */
@@ -158,6 +163,7 @@ export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "cancel" && order.shipments.some(({ status }) => status !== "pending" && status !== "voided")) {
     return "a parcel is out; create a return instead";
   }
+  if (action === "cancel_items" && order.lines.every((line) => openUnits(line) === 0)) return "every unit has left";
   if (action === "release" && !order.held) return "it is not held";
   return null;
 }
@@ -172,7 +178,7 @@ export function actionsOf(order: Order): OrderAction[] {
 /** How far an order's units have come, from the counters of its lines; cancelled units do not count. */
 export function fulfillmentStatus(lines: readonly OrderLine[]): FulfillmentStatus {
   const sum = (count: (line: OrderLine) => number) => lines.reduce((total, line) => total + count(line), 0);
-  const all = sum((line) => line.quantity - line.quantity_cancelled);
+  const all = sum(keptUnits);
   const stages = [
     ["delivered", "partially_delivered", sum((line) => line.quantity_delivered)],
     ["shipped", "partially_shipped", sum((line) => line.quantity_shipped)],

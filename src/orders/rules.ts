@@ -2,7 +2,16 @@ import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
-import { actionsOf, hindrance, type Order, type OrderLine, partsOf, publicStatus, weekday } from "./order.ts";
+import {
+  actionsOf,
+  hindrance,
+  keptUnits,
+  type Order,
+  type OrderLine,
+  partsOf,
+  publicStatus,
+  weekday,
+} from "./order.ts";
 import { type OrderAction, type OrderStatus, orderMoves } from "./status.ts";
 
 /** The state an action leads to. Refuses: invalid_state_transition, with what is allowed instead. */
@@ -45,7 +54,7 @@ export function claimed(line: OrderLine, claims: readonly ClaimLine[]): OrderLin
   return { ...line, components, wanted: sets("wanted"), reserved: sets("reserved"), picked: sets("picked") };
 }
 
-/** What an order wants of the stock, all its units counted: before any of them has left. */
+/** What an order wants of the stock before any unit of it has left. */
 export function claimOf(order: Order): OrderClaim {
   const { id, order_number, priority, warehouse_id, requires_cold_storage, allow_backorder, lines } = order;
   return {
@@ -59,7 +68,7 @@ export function claimOf(order: Order): OrderClaim {
     reservation_id: null,
     lines: lines.flatMap((line) =>
       partsOf(line).map(({ product_id, quantity }) => {
-        return { order_line_id: line.id, product_id, quantity: line.quantity * quantity };
+        return { order_line_id: line.id, product_id, quantity: keptUnits(line) * quantity };
       }),
     ),
   };
@@ -154,15 +163,20 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
 
 const amount_cents_max = 100_000_000_000_000;
 
-/** What the lines cost together, in cents. Refuses: validation_failed (more than can be added up exactly). */
-export function subtotalOf(lines: readonly { quantity: number; unit_price_cents: number }[]): number {
+/**
+ * What the lines cost together, in cents, without the units that were cancelled.
+ * Refuses: validation_failed (more than can be added up exactly).
+ */
+export function subtotalOf(lines: readonly Priced[]): number {
   let sum = 0;
-  for (const { quantity, unit_price_cents } of lines) {
-    sum += quantity * unit_price_cents;
+  for (const { quantity, quantity_cancelled = 0, unit_price_cents } of lines) {
+    sum += keptUnits({ quantity, quantity_cancelled }) * unit_price_cents;
     if (sum > amount_cents_max) throw invalid("line_items", "cost more than an order may", "too_large");
   }
   return sum;
 }
+
+type Priced = Pick<OrderLine, "quantity" | "unit_price_cents"> & { readonly quantity_cancelled?: number };
 
 /** Whether two lists of lines order the same. */
 export function sameLines(some: readonly OrderLine[], others: readonly Ordered[]): boolean {

@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { pageFields } from "../kit/page.ts";
 import {
   choice,
   closed,
@@ -115,18 +114,6 @@ export const UpdateOrder = closed(
 );
 export type UpdateOrder = Static<typeof UpdateOrder>;
 
-export const ListOrders = closed({
-  ...pageFields,
-  status: Type.Optional(choice(publicOrderStatuses)),
-  customer_id: Type.Optional(idField("customer")),
-  order_number: Type.Optional(textField(100)),
-  created_after: Type.Optional(momentField()),
-  created_before: Type.Optional(momentField()),
-  updated_after: Type.Optional(momentField()),
-  sort: Type.Optional(choice(["created_at", "-created_at", "priority"])),
-});
-export type ListOrders = Static<typeof ListOrders>;
-
 export const HoldOrder = closed({
   reason: Type.Optional(choice(clientHoldReasons)),
   note: Type.Optional(nullable(notesField())),
@@ -149,6 +136,13 @@ const item = {
   sku: Type.Optional(textField(100, { description: "In place of `line_id`." })),
   quantity: quantityField(),
 };
+
+export const CancelItems = closed({
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
+  ...CancelOrder.properties,
+});
+export type CancelItems = Static<typeof CancelItems>;
+
 const partial = Type.Optional(Type.Boolean({ description: "True leaves backordered units for later." }));
 
 export const PickOrder = closed({

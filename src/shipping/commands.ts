@@ -4,8 +4,16 @@ import { assert } from "../kit/assert.ts";
 import { Fault, invalid } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { move } from "../kit/moves.ts";
-import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../orders/fulfillment/rules.ts";
+import { itemsToCancel, losingParcels, takesAll } from "../orders/cancellations/rules.ts";
+import {
+  addedUp,
+  type ItemInput,
+  namedUnits,
+  unitsInParcels,
+  unitsWithoutParcel,
+} from "../orders/fulfillment/rules.ts";
 import { type Order, openUnits } from "../orders/order.ts";
+import { decide } from "../orders/rules.ts";
 import { labelShipment, openShipment, voidShipment } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { listShipments } from "../orders/shipments/store.ts";
@@ -226,7 +234,24 @@ export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Acto
   await lockOrderOfLabels(tx, order_id);
   const bought = await listBoughtLabels(tx, order_id);
   if (bought.length === 0) return;
-  const parcels = await parcelsInHouse(tx, order_id);
+  await voidAll(tx, bought, await parcelsInHouse(tx, order_id), actor);
+}
+
+/**
+ * Voids the labels of the parcels that lose units when these items of an order are cancelled.
+ * Refuses: resource_missing, validation_failed, invalid_state_transition.
+ */
+export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly ItemInput[], actor: Actor): Promise<void> {
+  const order = await lockOrder(tx, id);
+  decide(order, "cancel_items");
+  const units = itemsToCancel(order, items);
+  const parcels = takesAll(order, units) ? order.shipments : losingParcels(order, units).map((one) => one.shipment);
+  const losing = new Set(parcels.map((shipment) => shipment.id));
+  const bought = await listBoughtLabels(tx, order.id);
+  if (bought.some(({ shipment_id }) => losing.has(shipment_id))) await voidAll(tx, bought, losing, actor);
+}
+
+async function voidAll(tx: Tx, bought: readonly BoughtLabel[], parcels: ReadonlySet<number>, actor: Actor) {
   for (const { id, shipment_id } of bought) {
     if (parcels.has(shipment_id)) await voidBought(tx, await getLabel(tx, id), actor);
   }

@@ -58,6 +58,7 @@ describe("refuses", () => {
     ["POST", "/pack", {}],
     ["POST", "/ship", {}],
     ["POST", "/deliver", {}],
+    ["POST", "/cancel_items", { items: [{ line_id: 1, quantity: 1 }] }],
   ])("%s /orders/:id%s when the order has moved on, and nothing happens", async (method, action, body) => {
     const { id } = await shop.order([[await shop.product(5), 1]]);
     const before = (await shop.app.patch(`/orders/${id}`, { priority: 3 })).body.data;

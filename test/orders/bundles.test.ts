@@ -110,6 +110,30 @@ describe("works", () => {
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([0, 3]);
   });
 
+  test("a carrier that has a cancelled order's parcel takes whole sets out of stock, as many as there are", async () => {
+    const { set, cup, pot } = await teaSet(7, 3);
+    const order = await shop.order([[set, 3]]);
+    const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
+    const label = (await shop.app.post("/shipping/labels", { order_id: order.id, ...parcel })).body.data;
+    await shop.act(order.id, "pick", { items: [{ sku: pot.sku, quantity: 1 }] });
+    await shop.cancel(order.id);
+    await shop.app.patch(`/inventory/${cup.sku}`, { adjustment: -2, reason: "lost" });
+    await shop.app.takeEvents();
+    const scan = await shop.app.post(`/tracking/${label.tracking_number}/events`, { status: "in_transit" });
+    expect(scan.status).toBe(201);
+    expect((await updated()).sort()).toEqual([cup.sku, pot.sku]);
+    expect(await shop.get(order.id)).toMatchObject({
+      held_from: "cancelled",
+      line_items: [{ quantity_cancelled: 1, quantity_shipped: 2 }],
+      shipments: [{ status: "shipped", items: [{ quantity: 2 }] }],
+      holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("not all of it was in stock") }],
+    });
+    expect([await level(cup.sku), await level(pot.sku)]).toMatchObject([
+      { on_hand: 1, reserved: 0 },
+      { on_hand: 1, reserved: 0, unavailable: { putback: 0 } },
+    ]);
+  });
+
   test("the lines of an order change with bundles among them", async () => {
     const { set, cup, pot } = await teaSet(9, 9);
     const order = await shop.order([[set, 2]]);

@@ -26,7 +26,7 @@ describe("works", () => {
       held_from: "processing",
       holds: [{ reason: "payment", note: "Card declined.", hold_until: null, lifted_by: "release" }],
       line_items: [{ quantity_reserved: 2 }],
-      allowed_actions: ["hold", "release", "cancel"],
+      allowed_actions: ["hold", "release", "cancel", "cancel_items"],
       version: 3,
     });
     expect(await shop.get(made.id)).toEqual(held);
@@ -159,7 +159,7 @@ describe("refuses", () => {
         code: "invalid_state_transition",
         from: "processing",
         action: "hold",
-        allowed_actions: ["pick", "pack", "ship", "cancel"],
+        allowed_actions: ["pick", "pack", "ship", "cancel", "cancel_items"],
       },
     ]);
   });
@@ -173,7 +173,11 @@ describe("refuses", () => {
       expect([action, status, body.error]).toMatchObject([
         action,
         409,
-        { code: "invalid_state_transition", from: "on_hold", allowed_actions: ["hold", "release", "cancel"] },
+        {
+          code: "invalid_state_transition",
+          from: "on_hold",
+          allowed_actions: ["hold", "release", "cancel", "cancel_items"],
+        },
       ]);
     }
     expect(await shop.told()).toEqual([]);

@@ -21,20 +21,20 @@ test("every action in every state", () => {
   );
   expect(`\n${[row(["", ...actions]), ...grid].join("\n")}\n`).toMatchInlineSnapshot(`
     "
-               process    pick       pack       ship       deliver    hold       release    cancel
-    pending    processing processing fulfilled  shipped    .          =          =          cancelled
-    processing .          processing fulfilled  shipped    .          =          =          cancelled
-    fulfilled  .          .          .          shipped    .          .          =          cancelled
-    shipped    .          .          .          .          delivered  .          =          .
-    delivered  .          .          .          .          .          .          =          .
-    cancelled  .          .          .          .          .          .          =          .
+               process    pick       pack       ship       deliver    hold       release    cancel     cancel_items
+    pending    processing processing fulfilled  shipped    .          =          =          cancelled  =
+    processing .          processing fulfilled  shipped    .          =          =          cancelled  =
+    fulfilled  .          .          .          shipped    .          .          =          cancelled  =
+    shipped    .          .          .          .          delivered  .          =          .          .
+    delivered  .          .          .          .          .          .          =          .          .
+    cancelled  .          .          .          .          .          .          =          .          .
     "
   `);
 });
 
 test("what is allowed while an order is held", () => {
   const allowed = Object.entries(orderMoves).filter(([, { held }]) => held);
-  expect(allowed.map(([action]) => action)).toEqual(["deliver", "hold", "release", "cancel"]);
+  expect(allowed.map(([action]) => action)).toEqual(["deliver", "hold", "release", "cancel", "cancel_items"]);
 });
 
 test("every state can be reached", () => {

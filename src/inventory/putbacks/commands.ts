@@ -163,46 +163,73 @@ export interface CancelledOrder {
   readonly warehouse_id: number | null;
 }
 
+/** Sets of goods: how many, and the units of each product that one set is made of. */
+export interface Sets {
+  readonly sets: number;
+  readonly parts: readonly Want[];
+}
+
 /**
- * Takes units out of the house that a cancelled order has given up, since a carrier has them all the same: first those
- * that wait to be put back, then free ones that are for sale, as many as there are. Nobody saw which they were. Answers
- * how many of each want have left. Emits: inventory.updated, inventory.low_stock.
+ * Takes whole sets out of the house that a cancelled order has given up, since a carrier has them all the same: first
+ * units that wait to be put back, then free ones that are for sale, as many as there are. Nobody saw which they were.
+ * Answers how many of each have left. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeGivenUp(
   tx: Tx,
   { order_id, warehouse_id }: CancelledOrder,
-  wants: readonly Want[],
+  wanted: readonly Sets[],
   actor: Actor,
 ): Promise<number[]> {
-  const shelves = await freshShelves(
-    tx,
-    wants.map(({ product_id }) => product_id),
-  );
+  const products = wanted.flatMap(({ parts }) => parts.map(({ product_id }) => product_id));
+  const shelves = await freshShelves(tx, products);
   const order = wireId("order", order_id);
   const taken: number[] = [];
-  for (const { product_id, quantity } of wants) {
-    const shelf = shelfOf(shelves, product_id);
-    let left = quantity;
-    for (const { item, waits } of [...(await givenUp(tx, shelf, order)), ...freeUnits(shelf, warehouse_id, tx.now)]) {
-      const units = Math.min(left, waits);
-      if (units === 0) continue;
-      left -= units;
-      await moveUnits(tx, shelf, {
-        type: "sale",
-        quantity: units,
-        from: item,
-        to: null,
-        to_place: "customer",
-        promised: false,
-        reason: "shipped",
-        reference: { type: "order", id: order },
-        confirmed: false,
-        actor,
-      });
+  for (const { sets, parts } of wanted) {
+    let whole = sets;
+    const sources: { readonly of: Want; readonly from: Pick<Source, "item" | "waits">[] }[] = [];
+    for (const of of parts) {
+      const shelf = shelfOf(shelves, of.product_id);
+      const from = [...(await givenUp(tx, shelf, order)), ...freeUnits(shelf, warehouse_id, tx.now)];
+      const there = from.reduce((sum, { waits }) => sum + waits, 0);
+      whole = Math.min(whole, Math.floor(there / of.quantity));
+      sources.push({ of, from });
     }
-    taken.push(quantity - left);
+    for (const { of, from } of sources) {
+      await takeOut(tx, shelfOf(shelves, of.product_id), from, whole * of.quantity, order, actor);
+    }
+    taken.push(whole);
   }
   return taken;
+}
+
+/** Takes units of the sources out of the house, from the first on. */
+async function takeOut(
+  tx: Tx,
+  shelf: OpenShelf,
+  sources: readonly Pick<Source, "item" | "waits">[],
+  count: number,
+  order: string,
+  actor: Actor,
+): Promise<void> {
+  let left = count;
+  for (const { item, waits } of sources) {
+    const units = Math.min(left, waits);
+    if (units === 0) continue;
+    left -= units;
+    await moveUnits(tx, shelf, {
+      type: "sale",
+      quantity: units,
+      from: item,
+      to: null,
+      to_place: "customer",
+      promised: false,
+      reason: "shipped",
+      reference: { type: "order", id: order },
+      confirmed: false,
+      actor,
+    });
+  }
+  assert(left === 0, "no more units leave than there are");
 }
 
 /** Units for sale that are promised to nobody, first expired first, then first received. */

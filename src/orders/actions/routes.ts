@@ -7,10 +7,13 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
+import { voidLabelsOfItems } from "../../shipping/commands.ts";
+import { cancelItems } from "../cancellations/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
 import { type Order, orderView } from "../order.ts";
 import {
+  CancelItems,
   HoldOrder,
   NoFields,
   OrderView,
@@ -64,6 +67,15 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
         answers: { 200: EnvelopedView(ReleasedView) },
       }),
     },
+  )
+  .post(
+    "/cancel_items",
+    ({ call, params, body }) =>
+      answerOrder(call, params.id, async (tx) => {
+        await voidLabelsOfItems(tx, params.id, body.items, call.actor);
+        return cancelItems(tx, params.id, body, call.actor);
+      }),
+    { body: bodyOf(CancelItems), detail: order("cancelOrderItems", "Cancel units of an order that have not left") },
   )
   .post(
     "/process",

@@ -96,7 +96,10 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
   const kept = wanted.map((line) => {
     const at = free.findIndex(({ product_id }) => product_id === line.product_id);
     const [old] = at < 0 ? [] : free.splice(at, 1);
-    return old && { ...old, quantity: line.quantity, unit_price_cents: line.unit_price_cents };
+    if (old === undefined) return undefined;
+    // Another number of units is what is wanted now, whatever was cancelled before.
+    const quantity_cancelled = old.quantity === line.quantity ? old.quantity_cancelled : 0;
+    return { ...old, quantity: line.quantity, quantity_cancelled, unit_price_cents: line.unit_price_cents };
   });
   const fresh = await insertLines(
     tx,

@@ -12,6 +12,7 @@ import { insertShipment } from "../shipments/store.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import {
   addedUp,
+  isPacked,
   missingPicks,
   missingSteps,
   namedPicks,
@@ -122,7 +123,7 @@ async function pick(
 
 async function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: Actor): Promise<Order> {
   const packed = raised(before, "quantity_packed", packs);
-  const whole = packed.lines.every((line) => line.quantity_packed + line.quantity_cancelled === line.quantity);
+  const whole = isPacked(packed);
   const after: Order = whole ? { ...packed, status: "fulfilled", fulfilled_at: tx.now } : packed;
   const order = await saveOrder(tx, before, after, { event: "pack", actor });
   if (whole) await emit(tx, [orderEvent("order.fulfilled", order, tx.now)]);

@@ -1,7 +1,15 @@
 import type { ClaimUnits, LineUnits, Pick } from "../../inventory/reservations/claim.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { backorderedUnits, type LinePart, type Order, type OrderLine, openUnits, partsOf } from "../order.ts";
+import {
+  backorderedUnits,
+  keptUnits,
+  type LinePart,
+  type Order,
+  type OrderLine,
+  openUnits,
+  partsOf,
+} from "../order.ts";
 
 /** Units of each line, those of no units left out. */
 export function unitsOf(order: Order, count: (line: OrderLine) => number): LineUnits[] {
@@ -68,6 +76,16 @@ export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
     }
   }
   return units;
+}
+
+/** Whether nothing of an order remains in the house: no open unit, and no parcel. */
+export function isAway({ lines, shipments }: Order): boolean {
+  return lines.every((line) => openUnits(line) === 0) && shipments.every(({ status }) => status !== "pending");
+}
+
+/** Whether every unit that is still ordered stands packed or has left. */
+export function isPacked({ lines }: Order): boolean {
+  return lines.every((line) => line.quantity_packed === keptUnits(line));
 }
 
 /** Open units that are in no parcel yet. */
@@ -166,6 +184,12 @@ function goodsNamed(
   throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such line.`, {
     fields: [{ field: `${field}.${name}`, code: "resource_missing", message: "names no line of this order" }],
   });
+}
+
+/** Some units in words: `2 of TEA-250, 1 of CUP`. */
+export function wordsFor(order: Order, units: readonly LineUnits[]): string {
+  const skus = new Map(order.lines.map(({ id, sku }) => [id, sku]));
+  return units.map(({ order_line_id, quantity }) => `${quantity} of ${skus.get(order_line_id)}`).join(", ");
 }
 
 /** Units given several times for a line, added up. */

@@ -75,6 +75,11 @@ export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Prom
   return placeHold(tx, before, { ...hold, created_at: tx.now }, actor);
 }
 
+/** Lifts those holds of a locked order whose cause is gone. */
+export async function settleHolds(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  return order.held ? lift(tx, order, [], actor) : order;
+}
+
 async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: Actor): Promise<Order> {
   const left = before.holds.filter((hold) => !lifted.includes(hold));
   const order = await settleClaim(tx, before, { ...before, holds: left });

@@ -11,6 +11,8 @@ import { orderEvent } from "../events.ts";
 import { stage } from "../fulfillment/commands.ts";
 import {
   claimUnits,
+  isAway,
+  isPacked,
   packedInHouse,
   raised,
   refuseShort,
@@ -18,8 +20,9 @@ import {
   unitsOf,
   unitsWithoutParcel,
 } from "../fulfillment/rules.ts";
+import type { Entry } from "../history/store.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
-import { isStopped, type Order, openUnits } from "../order.ts";
+import { isStopped, type Order, partsOf } from "../order.ts";
 import { decide, refusal, withClaims } from "../rules.ts";
 import type { ShipOrder } from "../schemas.ts";
 import { lockOrder, saveOrder } from "../store.ts";
@@ -78,15 +81,27 @@ export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): P
   }
   const voided: Shipment = { ...shipment, status: "voided" };
   await saveShipment(tx, voided);
-  const rest = withShipment(order, voided);
-  // An order of which all units are out waited for this parcel alone, such as one more carton that was not needed.
-  const whole = rest.status !== "cancelled" && isAway(rest);
-  const after: Order = whole ? { ...rest, status: "shipped", shipped_at: tx.now } : rest;
-  const saved = await saveOrder(tx, order, after, { event: "void", actor });
-  if (!whole) return { order: saved, shipment: voided };
+  const note = shipment.tracking_number;
+  const saved = await saveLess(tx, order, withShipment(order, voided), { event: "void", actor, note });
+  return { order: saved, shipment: voided };
+}
+
+/**
+ * Saves an order of which units or parcels were given up, and derives its state anew from what is left: it may wait for
+ * nothing more to be packed, to leave, or to arrive. Emits: order.fulfilled, order.shipped, order.delivered.
+ */
+export async function saveLess(tx: Tx, before: Order, less: Order, entry: Entry): Promise<Order> {
+  const inWork = less.status === "pending" || less.status === "processing";
+  const packed = inWork && isPacked(less);
+  const away = (inWork || less.status === "fulfilled") && isAway(less);
+  const fulfilled: Order = packed ? { ...less, status: "fulfilled", fulfilled_at: tx.now } : less;
+  const after: Order = away ? { ...fulfilled, status: "shipped", shipped_at: tx.now } : fulfilled;
+  const saved = await saveOrder(tx, before, after, entry);
+  if (packed) await emit(tx, [orderEvent("order.fulfilled", { ...saved, status: "fulfilled" }, tx.now)]);
+  if (!away) return saved;
   await emit(tx, [orderEvent("order.shipped", saved, tx.now)]);
-  const out = saved.shipments.some(({ status: now }) => now === "shipped");
-  return { order: out ? saved : await arrive(tx, saved, [], actor), shipment: voided };
+  const out = saved.shipments.some(({ status }) => status === "shipped");
+  return out ? saved : arrive(tx, saved, [], entry.actor);
 }
 
 /**
@@ -215,11 +230,6 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
   return { order, shipment: gone };
 }
 
-/** Whether nothing of an order remains in the house: no open unit, and no parcel. */
-function isAway({ lines, shipments }: Order): boolean {
-  return lines.every((line) => openUnits(line) === 0) && shipments.every(({ status }) => status !== "pending");
-}
-
 async function takenOut(
   tx: Tx,
   order: Order,
@@ -280,7 +290,7 @@ async function takenAgain(tx: Tx, order: Order, { lines }: Shipment, actor: Acto
   const wanted = lines.flatMap(({ order_line_id, quantity }) => {
     const line = order.lines.find(({ id }) => id === order_line_id);
     if (line === undefined) return [];
-    return [{ order_line_id, product_id: line.product_id, quantity: Math.min(quantity, line.quantity_cancelled) }];
+    return [{ order_line_id, sets: Math.min(quantity, line.quantity_cancelled), parts: partsOf(line) }];
   });
   const taken = await takeGivenUp(tx, { order_id: order.id, warehouse_id: order.warehouse_id }, wanted, actor);
   return wanted.flatMap(({ order_line_id }, at) => {

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+beforeEach(async () => {
+  await shop.app.takeEvents();
+});
+
+type Sent = { sku?: string; line_id?: string; quantity: number };
+const give = (id: string, items: Sent[], more: object = {}) =>
+  shop.act(id, "cancel_items", { items, reason: "customer", ...more });
+const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+const lastOf = async (id: string) => (await shop.app.get(`/orders/${id}/history`)).body.data.at(-1);
+
+/** Buys a label for all of an order that is in no parcel, and answers its id. */
+async function bought(order_id: string): Promise<string> {
+  const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
+  const { status, body } = await shop.app.post("/shipping/labels", { order_id, ...parcel });
+  expect([status, body.error]).toEqual([201, undefined]);
+  return body.data.label_id;
+}
+
+describe("works", () => {
+  test("units of a pending order go back on sale, and it costs less", async () => {
+    const [tea, cup] = [await shop.product(5), await shop.product(5)];
+    const made = await shop.order([
+      [tea, 3],
+      [cup, 1],
+    ]);
+    expect(made.subtotal).toBe(50);
+    await shop.app.takeEvents();
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 2 }], { note: "Changed her mind" });
+    expect(less).toMatchObject({
+      status: "pending",
+      version: 2,
+      subtotal: 25,
+      line_items: [{ quantity: 3, quantity_reserved: 1, quantity_cancelled: 2, quantity_backordered: 0 }, {}],
+    });
+    expect((await shop.app.takeEvents()).map(({ type, data }) => [type, data["sku"]])).toEqual([
+      ["inventory.updated", tea.sku],
+    ]);
+    expect(await level(tea.sku)).toMatchObject({ available: 4, reserved: 1 });
+    expect(await lastOf(made.id)).toMatchObject({
+      event: "cancel_items",
+      from_status: "pending",
+      to_status: "pending",
+      reason: "customer",
+      note: `2 of ${tea.sku}. Changed her mind`,
+      actor: { type: "api_key" },
+    });
+    expect(await shop.act(made.id, "ship")).toMatchObject({
+      status: "shipped",
+      fulfillment_status: "shipped",
+      line_items: [{ quantity_shipped: 1, quantity_cancelled: 2 }, { quantity_shipped: 1 }],
+    });
+    expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped"]);
+  });
+
+  test("the units that wait for stock go first, then those on the shelf, and last what is picked", async () => {
+    const tea = await shop.product(5);
+    const made = await shop.order([[tea, 7]]);
+    await shop.act(made.id, "pick", { items: [{ sku: tea.sku, quantity: 3 }], partial: true });
+    const counts = async (quantity: number) => (await give(made.id, [{ sku: tea.sku, quantity }])).line_items[0];
+    expect(await counts(2)).toMatchObject({ quantity_backordered: 0, quantity_reserved: 5, quantity_picked: 3 });
+    expect(await counts(2)).toMatchObject({ quantity_reserved: 3, quantity_picked: 3 });
+    expect(await counts(1)).toMatchObject({ quantity_reserved: 2, quantity_picked: 2 });
+    expect(await level(tea.sku)).toMatchObject({ available: 2, reserved: 2, unavailable: { putback: 1 } });
+    const body = { order_id: made.id, sku: tea.sku, quantity: 1, bin: "A-1-1" };
+    const bin = (await level(tea.sku)).locations[0].location;
+    expect((await shop.app.post("/inventory/putbacks", { ...body, bin })).body.data).toMatchObject({ remaining: 0 });
+    expect(await shop.available(tea.sku)).toBe(3);
+  });
+
+  test("what is freed goes to those who wait", async () => {
+    const tea = await shop.product(3);
+    const [first, second] = [await shop.order([[tea, 3]]), await shop.order([[tea, 2]])];
+    await give(first.id, [{ line_id: first.line_items[0].id, quantity: 2 }]);
+    expect((await shop.get(second.id)).allocation).toEqual({ complete: true, backordered_units: 0 });
+  });
+
+  test("without what it waits for, an order is packed", async () => {
+    const tea = await shop.product(2);
+    const made = await shop.order([[tea, 5]]);
+    await shop.act(made.id, "pack", { partial: true });
+    await shop.app.takeEvents();
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 3 }]);
+    expect(less).toMatchObject({ status: "fulfilled", fulfillment_status: "fulfilled", version: 5 });
+    expect(less.fulfilled_at).not.toBe(null);
+    expect(await shop.told()).toEqual(["order.fulfilled"]);
+    expect((await shop.history(made.id)).at(-1)).toBe("cancel_items: processing > fulfilled");
+  });
+
+  test("after a partial shipment the rest is cancelled, and the order has shipped", async () => {
+    const tea = await shop.product(2);
+    const made = await shop.order([[tea, 5]]);
+    await shop.act(made.id, "ship", { partial: true });
+    await shop.app.takeEvents();
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 3 }]);
+    expect(less).toMatchObject({
+      status: "shipped",
+      fulfillment_status: "shipped",
+      subtotal: 25,
+      cancelled_at: null,
+      allowed_actions: ["deliver"],
+      line_items: [{ quantity_shipped: 2, quantity_cancelled: 3, quantity_backordered: 0 }],
+    });
+    expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped"]);
+    await shop.act(made.id, "deliver");
+    expect(await shop.told()).toEqual(["order.delivered"]);
+    const refund = await shop.app.post("/returns", { order_id: made.id, reason: "defective" });
+    expect(refund.body.data.items).toMatchObject([{ sku: tea.sku, quantity: 2 }]);
+  });
+
+  test("once all that left has arrived, cancelling the rest ends the order", async () => {
+    const tea = await shop.product(2);
+    const made = await shop.order([[tea, 3]]);
+    const part = await shop.act(made.id, "ship", { partial: true, tracking_number: `P-${made.id}` });
+    expect(part.shipments).toHaveLength(1);
+    const label = await bought(made.id);
+    const { body } = await shop.app.post(`/orders/${made.id}/deliver`);
+    expect(body.error.code).toBe("invalid_state_transition");
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
+    expect(less).toMatchObject({ status: "shipped", shipments: [{ status: "shipped" }, { status: "voided" }] });
+    expect((await shop.app.get(`/shipping/labels/${label}`)).body.data.status).toBe("voided");
+    expect(await shop.act(made.id, "deliver")).toMatchObject({ status: "delivered" });
+  });
+
+  test("when nothing is left the order is cancelled, picked units and label and all", async () => {
+    const [tea, cup] = [await shop.product(5), await shop.product(5)];
+    const made = await shop.order([
+      [tea, 2],
+      [cup, 1],
+    ]);
+    await shop.act(made.id, "pack");
+    const label = await bought(made.id);
+    await give(made.id, [{ sku: tea.sku, quantity: 2 }]);
+    await shop.app.takeEvents();
+    const none = await give(made.id, [{ sku: cup.sku, quantity: 1 }], { reason: "declined" });
+    expect(none).toMatchObject({
+      status: "cancelled",
+      cancel_reason: "declined",
+      subtotal: 12.5,
+      shipments: [{ status: "voided" }],
+      allowed_actions: [],
+      line_items: [{ quantity_cancelled: 2 }, { quantity_cancelled: 1 }],
+    });
+    expect(await shop.told()).toEqual(["order.cancelled"]);
+    expect((await shop.app.get(`/shipping/labels/${label}`)).body.data.status).toBe("voided");
+    expect([(await level(tea.sku)).unavailable.putback, (await level(cup.sku)).unavailable.putback]).toEqual([2, 1]);
+    expect((await shop.history(made.id)).slice(-4)).toEqual([
+      "label: fulfilled > fulfilled",
+      "void: fulfilled > fulfilled",
+      "cancel_items: fulfilled > fulfilled",
+      "cancel_items: fulfilled > cancelled",
+    ]);
+  });
+
+  test("a parcel without a label keeps the rest; one with a label is given up", async () => {
+    const tea = await shop.product(6);
+    const made = await shop.order([[tea, 6]]);
+    const items = (quantity: number) => ({ items: [{ sku: tea.sku, quantity }] });
+    await shop.act(made.id, "pack", { packages: [items(2), items(1), items(3)] });
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 4 }]);
+    expect(less.shipments).toMatchObject([
+      { status: "pending", items: [{ quantity: 2 }] },
+      { status: "voided", items: [{ quantity: 1 }] },
+      { status: "voided", items: [{ quantity: 3 }] },
+    ]);
+    const rest = await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
+    expect(rest.shipments[0]).toMatchObject({ status: "pending", items: [{ quantity: 1 }] });
+    expect(rest).toMatchObject({ status: "fulfilled", line_items: [{ quantity_packed: 1, quantity_picked: 1 }] });
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("whole sets of a bundle, of which components lie in several places", async () => {
+    const [cup, pot] = [await shop.product(8), await shop.product(3)];
+    const components = [
+      { sku: cup.sku, quantity: 2 },
+      { sku: pot.sku, quantity: 1 },
+    ];
+    const sku = `SET-${cup.sku}`;
+    const set = (await shop.app.post("/products", { sku, name: "Set", type: "bundle", components })).body.data;
+    const made = await shop.order([[set, 4]]);
+    expect(made.line_items).toMatchObject([{ quantity_reserved: 3, quantity_backordered: 1 }]);
+    await shop.act(made.id, "pick", { items: [{ sku: cup.sku, quantity: 5 }], partial: true });
+    const three = await give(made.id, [{ sku, quantity: 1 }]);
+    expect(three.line_items).toMatchObject([{ quantity_reserved: 3, quantity_backordered: 0, quantity_cancelled: 1 }]);
+    expect([(await level(cup.sku)).reserved, (await level(pot.sku)).reserved]).toEqual([6, 3]);
+    const one = await give(made.id, [{ sku, quantity: 2 }]);
+    expect(one.line_items).toMatchObject([{ quantity_reserved: 1, quantity_cancelled: 3 }]);
+    expect([await level(cup.sku), await level(pot.sku)]).toMatchObject([
+      { reserved: 2, picked: 2, available: 3, unavailable: { putback: 3 } },
+      { reserved: 1, available: 2 },
+    ]);
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("a held order keeps its hold", async () => {
+    const tea = await shop.product(5);
+    const made = await shop.order([[tea, 3]]);
+    await shop.act(made.id, "hold", { reserve_inventory: false });
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
+    expect(less).toMatchObject({ status: "on_hold", line_items: [{ quantity_backordered: 2, quantity_reserved: 0 }] });
+    expect((await shop.act(made.id, "release")).line_items).toMatchObject([{ quantity_reserved: 2 }]);
+  });
+
+  test("lines that are replaced afterwards count anew what is wanted", async () => {
+    const tea = await shop.product(9);
+    const made = await shop.order([[tea, 3]]);
+    await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
+    const lines = (quantity: number) => ({ line_items: [{ sku: tea.sku, quantity, unit_price: "12.50" }] });
+    const same = await shop.app.patch(`/orders/${made.id}`, lines(3));
+    expect(same.body.data).toMatchObject({ version: 2, subtotal: 25, line_items: [{ quantity_cancelled: 1 }] });
+    const more = await shop.app.patch(`/orders/${made.id}`, lines(5));
+    expect(more.body.data).toMatchObject({
+      subtotal: 62.5,
+      line_items: [{ quantity: 5, quantity_cancelled: 0, quantity_reserved: 5 }],
+    });
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["no items", { items: [] }, 422, "validation_failed"],
+    ["an unknown reason", { items: [{ line_id: "LINE", quantity: 1 }], reason: "bored" }, 422, "validation_failed"],
+    ["more than is open", { items: [{ line_id: "LINE", quantity: 4 }] }, 422, "validation_failed"],
+    ["a line of no order", { items: [{ line_id: "lin_9", quantity: 1 }] }, 404, "resource_missing"],
+    ["an item without a name", { items: [{ quantity: 1 }] }, 422, "validation_failed"],
+  ])("%s", async (_, body, status, code) => {
+    const made = await shop.order([[await shop.product(5), 3]]);
+    await shop.app.takeEvents();
+    const sent = JSON.stringify(body).replace("LINE", made.line_items[0].id);
+    const answer = await shop.app.post(`/orders/${made.id}/cancel_items`, sent);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+    expect(await shop.get(made.id)).toEqual(made);
+  });
+
+  test("what has left", async () => {
+    const tea = await shop.product(2);
+    const made = await shop.order([[tea, 3]]);
+    await shop.act(made.id, "ship", { partial: true });
+    const items = [{ sku: tea.sku, quantity: 2 }];
+    const some = await shop.app.post(`/orders/${made.id}/cancel_items`, { items });
+    expect([some.status, some.body.error.details[0].message]).toEqual([422, "is 1 more than are left"]);
+    await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
+    const all = await shop.app.post(`/orders/${made.id}/cancel_items`, { items });
+    expect([all.status, all.body.error]).toMatchObject([
+      409,
+      { code: "invalid_state_transition", from: "shipped", action: "cancel_items", allowed_actions: ["deliver"] },
+    ]);
+  });
+
+  test("an order that is not there", async () => {
+    const body = { items: [{ sku: "X", quantity: 1 }] };
+    expect((await shop.app.post("/orders/ord_9/cancel_items", body)).status).toBe(404);
+  });
+});
+
+describe("guards", () => {
+  test("a key that may only read cancels nothing", async () => {
+    const made = await shop.order([[await shop.product(5), 3]]);
+    const body = { items: [{ line_id: made.line_items[0].id, quantity: 1 }] };
+    const key = shop.app.keys.live.read;
+    expect((await shop.app.call("POST", `/orders/${made.id}/cancel_items`, body, { key })).status).toBe(403);
+  });
+
+  test("of two cancellations of the same last units one has something to cancel", async () => {
+    const made = await shop.order([[await shop.product(5), 3]]);
+    const body = { items: [{ line_id: made.line_items[0].id, quantity: 2 }] };
+    const answers = await Promise.all([1, 2].map(() => shop.app.post(`/orders/${made.id}/cancel_items`, body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+  });
+});
