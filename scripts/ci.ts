@@ -1,6 +1,6 @@
 // `bun run test [step …]`: everything, or the named steps and what they need. Imports no package: it installs them.
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Counts, countTests, unheardOf } from "./count_tests.ts";
 import { install, root } from "./install.ts";
@@ -32,7 +32,7 @@ const steps: readonly Step[] = [
     run: () => command("node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."),
   },
   { name: "types", needs: ["install"], run: () => command("node_modules/typescript/bin/tsc", "--noEmit", "-p", ".") },
-  { name: "sqlite", needs: ["install"], run: () => tests("sqlite", {}) },
+  { name: "sqlite", needs: ["install"], run: () => tests({ engine: "sqlite", env: {}, passed_over: [] }) },
   { name: "postgres", needs: ["install"], run: testsOnPostgres },
   { name: "build", needs: ["install"], run: () => command("scripts/build.ts") },
   { name: "smoke", needs: ["build"], run: () => command("scripts/smoke.ts") },
@@ -50,17 +50,41 @@ async function command(...words: readonly string[]): Promise<Outcome> {
 }
 
 const testing = ["test", "--no-orphans", "--timeout=20000"];
+// Test files are shared out among the cores. More workers than that would need more connections than PostgreSQL gives.
+const workers = Math.min(8, Math.max(2, availableParallelism()));
 
-async function tests(engine: string, env: Record<string, string>): Promise<Outcome> {
+/** The test files to run, and where: none of `passed_over`. */
+interface Suite {
+  readonly engine: "sqlite" | "postgres";
+  readonly env: Readonly<Record<string, string>>;
+  readonly passed_over: readonly string[];
+}
+
+// These take long and meet no database, or bring their own SQLite: once is enough.
+const without_postgres = [
+  "test/main.test.ts",
+  "test/promises.test.ts",
+  "test/tidy.test.ts",
+  "test/shipping/documents/writers.test.ts",
+];
+
+async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {
   const file = join(folder, `${engine}.xml`);
+  const passing = passed_over.map((path) => `--path-ignore-patterns=${path}`);
+  const reporting = ["--reporter=junit", `--reporter-outfile=${file}`];
   const { code, output } = await run(
-    [...testing, "--reporter=junit", `--reporter-outfile=${file}`],
+    [...testing, `--parallel=${workers}`, ...passing, ...reporting],
     env,
     30 * minute_ms,
   );
   const report = existsSync(file) ? readFileSync(file, "utf8") : "";
   const counts = countTests(report);
-  const crashed = await crashedFiles(report, env);
+  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })];
+  const crashed = await crashedFiles(
+    unheardOf(report, files).filter((path) => !passed_over.includes(path)),
+    report,
+    env,
+  );
   const failed = counts.failed + crashed.length;
   const told = crashed.map((name) => `${name} ended before it reported.\n`).join("");
   // A bad end that nothing explains is a failure too.
@@ -68,9 +92,7 @@ async function tests(engine: string, env: Record<string, string>): Promise<Outco
 }
 
 /** Test files that threw as they were loaded: run alone they end badly. One without a test for this engine does not. */
-async function crashedFiles(report: string, env: Record<string, string>): Promise<string[]> {
-  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })];
-  const unheard = unheardOf(report, files);
+async function crashedFiles(unheard: readonly string[], report: string, env: Suite["env"]): Promise<readonly string[]> {
   if (report === "") return unheard;
   const crashed: string[] = [];
   for (const file of unheard) {
@@ -83,14 +105,15 @@ async function crashedFiles(report: string, env: Record<string, string>): Promis
 async function testsOnPostgres(): Promise<Outcome> {
   const server = await startPostgres();
   try {
-    return await tests("postgres", { PACKHOUSE_DATABASE_URL: server.url });
+    const env = { PACKHOUSE_DATABASE_URL: server.url };
+    return await tests({ engine: "postgres", env, passed_over: without_postgres });
   } finally {
     await server.stop();
   }
 }
 
 /** Runs Bun with these words, both its outputs in one file, so that no pipe can block it or outlive it. */
-async function run(words: readonly string[], env: Record<string, string>, limit_ms: number) {
+async function run(words: readonly string[], env: Readonly<Record<string, string>>, limit_ms: number) {
   const file = join(folder, "output");
   const output = openSync(file, "w");
   const settings = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));

@@ -25,9 +25,9 @@ const start = (job: WokenJob["job"], poll_ms: number | null = null) => {
   const things: WokenJob = { when: "things.do", what: "does things", job };
   running = startWoken(app.service.stores.test, service, [things], poll_ms);
 };
-/** Waits until something is so, for two seconds at most. */
+/** Waits until something is so, for ten seconds at most: the machine may be busy. */
 const until = async (so: () => boolean) => {
-  for (let tries = 0; tries < 400 && !so(); tries += 1) await Bun.sleep(5);
+  for (let tries = 0; tries < 2000 && !so(); tries += 1) await Bun.sleep(5);
   expect(so()).toBe(true);
 };
 
