@@ -28,7 +28,7 @@ const outcomes = async (work: readonly Promise<unknown>[]) => {
   return { done: settled.length - refused.length, refused: [...new Set(refused)] };
 };
 
-/** A transaction that began at another moment (ms): on PostgreSQL it may wait for a lock behind one that began later. */
+/** A transaction that began at another moment (ms): on PostgreSQL it may wait behind one that began later. */
 function asOf(tx: Tx, now: number): Tx {
   return new Proxy(tx, {
     get(target, name) {
@@ -103,7 +103,7 @@ describe("at the same moment", () => {
     expect(await shop.item("A")).toMatchObject({ available: 10, reserved: 30 });
   }, 30_000);
 
-  test("who began to extend a reservation before its end, and comes after its units were given back, is refused", async () => {
+  test("who began to extend a reservation in time, but comes after its units were given back, is refused", async () => {
     await shop.add("A", 5);
     const expires_at = iso(shop.clock.now() + 60_000);
     const items = [{ sku: "A", quantity: 5 }];

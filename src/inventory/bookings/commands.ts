@@ -1,7 +1,7 @@
 // Reservations that a client makes for an order which may come later.
 import type { Tx } from "../../database/store.ts";
 import { momentOf } from "../../kit/clock.ts";
-import { Fault, type FieldProblem, invalid, missing } from "../../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { replaceLines } from "../allocations/commands.ts";
@@ -17,6 +17,8 @@ import {
   nextExpiry,
   saveReservation,
 } from "../reservations/store.ts";
+import type { Shelves } from "../shelves/commands.ts";
+import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
@@ -37,11 +39,7 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
     tx,
     wants.map((want) => want.product_id),
   );
-  const bundle = [...shelves.values()].find(({ product }) => product.type === "bundle");
-  if (bundle !== undefined) {
-    const index = input.items.findIndex(({ sku }) => sku === bundle.product.sku);
-    throw invalid(`items[${index}].sku`, "is a bundle, which has no stock: name its components");
-  }
+  refuseUnsold(shelves, input.items);
   const requires_cold_storage = input.requires_cold_storage ?? false;
   const options = { now: tx.now, warehouse_id, requires_cold_storage };
   const { portions, missing } = planStock(wants, shelves, options);
@@ -80,6 +78,18 @@ async function warehouseOf(tx: Tx, location: string | number | undefined): Promi
   throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
     fields: [{ field: "location", code: "resource_missing", message: "names no warehouse" }],
   });
+}
+
+/** Refuses: validation_failed, for bundles, and for products that orders may not name either. */
+function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
+  const products = new Map([...shelves.values()].map(({ product }) => [product.sku, product]));
+  const problems = items.flatMap(({ sku }, at): FieldProblem | [] => {
+    const field = `items[${at}].sku`;
+    const product = products.get(sku);
+    if (product?.type === "bundle") return bundleProblem(field);
+    return product?.status === "inactive" ? { field, code: "inactive", message: "is inactive" } : [];
+  });
+  if (problems.length > 0) throw invalidFields(problems);
 }
 
 /** What is wanted of each SKU: the items of one SKU are summed. */
@@ -176,7 +186,7 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 export async function expireBookings(tx: Tx, limit: number): Promise<number | null> {
   const overdue = await listOverdue(tx, limit);
   const ids = overdue.map(({ id }) => id);
-  const shelves = await freshShelves(tx, productsOf(await listLines(tx, ids)));
+  const shelves = await freshShelves(tx, productsOf(await listLines(tx, ids)), limit);
   // Which of them are open still is known only under the lock of their stock.
   const ended = await saveExpired(tx, ids, moved("expire", "reserved"));
   const lines = (await listLines(tx, ended)).filter((line) => line.wanted > 0);

@@ -2,13 +2,14 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault, type FieldProblem, invalid } from "../../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions, move } from "../../kit/moves.ts";
 import { findProductsBySku } from "../../products/store.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { brokenPromises, warehouseNamed } from "../stock/commands.ts";
+import { bundleProblem } from "../stock/rules.ts";
 import { binSpot, lotSpot, type Spot } from "../stock/shelf.ts";
 import { findLot, findLotById } from "../stock/store.ts";
 import { getWarehouse } from "../warehouses/store.ts";
@@ -44,7 +45,7 @@ export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise
   const bins = input.bins ? [...new Set(input.bins)] : null;
   const skus = input.skus ? [...new Set(input.skus)] : null;
   const bin_ids = bins && known("bins", bins, new Map(warehouse.bins.map(({ code, id }) => [code, id])));
-  const product_ids = skus && known("skus", skus, idsOf(await findProductsBySku(tx, skus)));
+  const product_ids = skus && (await productsNamed(tx, skus));
   const places = await listPlaces(tx, warehouse.id, { bin_ids, product_ids }, lines_max + 1);
   if (places.length > lines_max) {
     throw invalid(skus ? "skus" : "bins", `must name less: there are more than ${lines_max} places to count`);
@@ -53,7 +54,14 @@ export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise
   return getCount(tx, await insertCount(tx, fields, places));
 }
 
-const idsOf = (products: readonly CountedProduct[]) => new Map(products.map(({ sku, id }) => [sku, id]));
+/** The ids of the products with these SKUs. Refuses: resource_missing, validation_failed (bundles lie nowhere). */
+async function productsNamed(tx: Tx, skus: readonly string[]): Promise<number[]> {
+  const products = await findProductsBySku(tx, skus);
+  const ids = known("skus", skus, new Map(products.map(({ sku, id }) => [sku, id])));
+  const bundles = products.filter(({ type }) => type === "bundle");
+  if (bundles.length > 0) throw invalidFields(bundles.map(({ sku }) => bundleProblem(`skus[${skus.indexOf(sku)}]`)));
+  return ids;
+}
 
 /** The ids of all these names. Refuses: resource_missing, naming all that name nothing. */
 function known(field: string, names: readonly string[], ids: ReadonlyMap<string, number>): number[] {
@@ -117,6 +125,7 @@ async function placeNamed(
   const { bin: code, lot_number } = named;
   const bin = warehouse.bins.find((bin) => bin.code === code);
   if (product === undefined) throw nothing(`${field}.sku`, "names no product");
+  if (product.type === "bundle") throw invalidFields([bundleProblem(`${field}.sku`)]);
   if (bin === undefined) throw nothing(`${field}.bin`, "names no bin of this warehouse");
   refuseOutside(count, named, field);
   const place = { product_id: product.id, bin_id: bin.id };

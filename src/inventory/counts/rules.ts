@@ -1,10 +1,12 @@
 import { Fault, invalid } from "../../kit/fault.ts";
+import type { ProductType } from "../../products/status.ts";
 import type { Count, CountLine } from "./count.ts";
 
 /** A product as counting knows it. */
 export interface CountedProduct {
   readonly id: number;
   readonly sku: string;
+  readonly type: ProductType;
   readonly lot_tracking: boolean;
 }
 

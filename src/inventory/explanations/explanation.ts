@@ -79,12 +79,13 @@ function unitsOf(sums: readonly LedgerSum[]): number {
 
 /** What keeps units of what is on hand at this moment (ms) from being promised, and who waits. */
 export function demandView(
-  { items, backordered }: Shelf,
+  { items, backordered, sets }: Shelf,
   promised: readonly Promised[],
   waiting: readonly Backorder[],
   now: number,
 ) {
-  const { reserved, picked, available } = totalsOf(items, now);
+  const { reserved, picked, available: own } = totalsOf(items, now);
+  const available = sets ?? own;
   const kept = items.filter((item) => !isSellable(item, now) && item.on_hand > item.reserved);
   return {
     available,

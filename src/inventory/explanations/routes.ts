@@ -7,8 +7,9 @@ import { documented } from "../../http/route.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { listParts, loadShelvesAndSets } from "../bundles/store.ts";
 import { listAwaited } from "../receipts/store.ts";
-import { findStockedIds, loadShelves } from "../stock/store.ts";
+import { findStockedIds } from "../stock/store.ts";
 import { listInTransit } from "../transfers/store.ts";
 import { demandView, incomingView, ledgerView, named_max, noDemand } from "./explanation.ts";
 import { ExplainStock, ExplanationView } from "./schemas.ts";
@@ -28,7 +29,7 @@ export const explanationRoutes = new Elysia({ prefix: "/inventory/:sku" })
 
 async function explain(db: Db, sku: string, query: ExplainStock) {
   const id = (await findStockedIds(db, [sku])).get(sku);
-  const [shelf] = id === undefined ? [] : await loadShelves(db, [id]);
+  const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
   if (id === undefined || shelf === undefined) throw missing("SKU", sku);
   const as_of = query.as_of === undefined ? null : parseMoment(query.as_of);
   if (as_of !== null && as_of > db.now) throw invalid("as_of", "lies in the future");
@@ -39,5 +40,6 @@ async function explain(db: Db, sku: string, query: ExplainStock) {
   const waiting = await listBackorders(db, id, named_max + 1);
   const awaited = await listAwaited(db, id, named_max + 1);
   const incoming = incomingView(shelf, awaited, await listInTransit(db, id, named_max + 1));
-  return { ...ledger, ...demandView(shelf, promised, waiting, db.now), incoming };
+  const components = shelf.sets === undefined ? {} : { components: await listParts(db, id) };
+  return { ...ledger, ...demandView(shelf, promised, waiting, db.now), incoming, ...components };
 }

@@ -41,6 +41,17 @@ export const ExplanationView = closed({
   ...ledger,
   places: Type.Array(closed({ ...spot, kind: choice(binKinds), ...ledger })),
   available: nullable(count),
+  components: Type.Optional(
+    Type.Array(
+      closed({
+        sku: Type.String(),
+        quantity: Type.Integer({ minimum: 1 }),
+        available: count,
+        sets: Type.Integer({ minimum: 0, description: "So many sets have enough of it." }),
+      }),
+      { description: "What a bundle is made of: `available` is the smallest of their `sets`." },
+    ),
+  ),
   reserved: nullable(
     closed({
       units: count,

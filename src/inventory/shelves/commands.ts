@@ -2,9 +2,10 @@
 // every command of the transaction plans from the same truth and the events at its end need no query.
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { invalid } from "../../kit/fault.ts";
+import { invalidFields } from "../../kit/fault.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
+import { bundleProblem } from "../stock/rules.ts";
 import { availableOf, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
 import { lockShelves, type Posting, postMovement, promiseUnits } from "../stock/store.ts";
 
@@ -69,7 +70,7 @@ export async function moveUnits(
   shelf: OpenShelf,
   posting: Posting,
 ): Promise<{ readonly id: number; readonly to: StockItem | null }> {
-  if (shelf.product.type === "bundle") throw invalid("sku", "is a bundle, which has no stock: name its components");
+  if (shelf.product.type === "bundle") throw invalidFields([bundleProblem("sku")]);
   tx.atEnd("inventory.events", announce);
   const { id, to } = await postMovement(tx, posting);
   if (to === null) return { id, to };

@@ -1,5 +1,10 @@
-import { Fault } from "../../kit/fault.ts";
+import { Fault, type FieldProblem } from "../../kit/fault.ts";
 import type { StockItem } from "./shelf.ts";
+
+/** What is wrong with a field that names a bundle where stock is meant. */
+export function bundleProblem(field: string): FieldProblem {
+  return { field, code: "invalid_value", message: "is a bundle, which has no stock: name its components" };
+}
 
 /** What an adjustment says of where and how much. */
 export interface AdjustmentTarget {

@@ -12,11 +12,12 @@ import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault } from "../../kit/fault.ts";
+import { Fault, invalidFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import { insertLotChanges } from "../lots/store.ts";
 import type { MovementType, OutsidePlace } from "../status.ts";
+import { bundleProblem } from "./rules.ts";
 import type { Lot, Shelf, Spot, StockedProduct, StockItem } from "./shelf.ts";
 
 const stocked = {
@@ -64,8 +65,8 @@ const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
       product_id: products.id,
       backordered,
       incoming,
-      overdue: sql<number>`(
-        select count(*) from ${reservations}
+      overdue: sql<number>`exists (
+        select 1 from ${reservations}
         where ${reservations.status} = 'reserved' and ${reservations.expires_at} is not null
           and ${reservations.expires_at} <= ${a.now}
       )`.mapWith(Number),
@@ -412,7 +413,10 @@ export async function countStocked(db: Db, filter: LevelFilter): Promise<number>
 }
 
 const idsBySku = prepared((sql, a: Args<{ skus: string }>) =>
-  sql.select({ id: products.id, sku: products.sku }).from(products).where(amongTexts(products.sku, a.skus)),
+  sql
+    .select({ id: products.id, sku: products.sku, type: products.type })
+    .from(products)
+    .where(amongTexts(products.sku, a.skus)),
 );
 
 /** The ids of the products with these SKUs; SKUs that name nothing are left out. */
@@ -421,21 +425,26 @@ export async function findStockedIds(db: Db, skus: readonly string[]): Promise<M
   return new Map(rows.map(({ id, sku }) => [sku, id]));
 }
 
-/** The id of the product of each item of a request, in their order. Refuses: resource_missing, naming the fields. */
+/**
+ * The id of the product of each item of a request, in their order.
+ * Refuses: resource_missing, validation_failed (a bundle); both name all such fields.
+ */
 export async function getStockedIds(
   db: Db,
   items: readonly { readonly sku: string }[],
   field: string,
 ): Promise<number[]> {
-  const ids = await findStockedIds(
-    db,
-    items.map(({ sku }) => sku),
-  );
+  const rows = await idsBySku(db, { skus: list(items.map(({ sku }) => sku)) });
+  const found = new Map(rows.map((row) => [row.sku, row]));
   const fields = items.flatMap(({ sku }, at) =>
-    ids.has(sku) ? [] : { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" },
+    found.has(sku) ? [] : { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" },
   );
   if (fields.length > 0) throw new Fault("resource_missing", "Some SKUs name no product.", { fields });
-  return items.map(({ sku }) => ids.get(sku) ?? 0);
+  const bundles = items.flatMap(({ sku }, at) =>
+    found.get(sku)?.type === "bundle" ? bundleProblem(`${field}[${at}].sku`) : [],
+  );
+  if (bundles.length > 0) throw invalidFields(bundles);
+  return items.map(({ sku }) => found.get(sku)?.id ?? 0);
 }
 
 /** Units of one lot (or of none) that left the house for an order. */

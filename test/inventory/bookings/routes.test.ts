@@ -146,6 +146,18 @@ describe("an extension", () => {
 });
 
 describe("refuses", () => {
+  test("what is inactive, as orders do", async () => {
+    const { id } = (await app.get("/products?sku=A")).body.data[0];
+    await app.patch(`/products/${id}`, { status: "inactive" });
+    const { status, body } = await app.post("/inventory/reserve", { order_id: "N-1", items });
+    expect([status, body.error.details.map(({ field }: { field: string }) => field)]).toEqual([
+      422,
+      ["items[0].sku", "items[2].sku"],
+    ]);
+    expect(body.error.details[0]).toMatchObject({ code: "inactive", message: "is inactive" });
+    expect(await types()).toEqual([]);
+  });
+
   test("all of it when some is short, naming every short SKU", async () => {
     const wanted = [
       { sku: "A", quantity: 5 },

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { verifyInventory } from "../../../src/inventory/audit/store.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+  for (const sku of ["TIN", "CUP"]) await app.post("/products", { sku, name: sku });
+  const components = [
+    { sku: "TIN", quantity: 2 },
+    { sku: "CUP", quantity: 1 },
+  ];
+  await app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
+  await app.post("/inventory", { sku: "TIN", quantity: 9 });
+  await app.post("/inventory", { sku: "CUP", quantity: 6 });
+  await app.takeEvents();
+});
+afterAll(async () => {
+  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
+  await app.close();
+});
+
+describe("works", () => {
+  test("a bundle is explained by what it is made of, and by the number that its level shows", async () => {
+    const { available } = (await app.get("/inventory/SET")).body.data;
+    expect((await app.get("/inventory/SET/explain")).body.data).toMatchObject({
+      available,
+      on_hand: 0,
+      components: [
+        { sku: "TIN", quantity: 2, available: 9, sets: 4 },
+        { sku: "CUP", quantity: 1, available: 6, sets: 6 },
+      ],
+    });
+    expect(available).toBe(4);
+    expect((await app.get("/inventory/TIN/explain")).body.data.components).toBeUndefined();
+  });
+});
+
+describe("refuses", () => {
+  const tins = { sku: "TIN", quantity: 1 };
+  const sets = { sku: "SET", quantity: 1 };
+
+  test.each([
+    ["as a delivery", "/inventory/receipts", { lines: [tins, sets] }, "lines[1].sku"],
+    ["as a count", "/inventory/counts", { skus: ["TIN", "SET"] }, "skus[1]"],
+    ["as a reservation", "/inventory/reserve", { order_id: "N-1", items: [tins, sets] }, "items[1].sku"],
+    ["as stock", "/inventory", sets, "sku"],
+  ])("a bundle %s", async (_, path, body, field) => {
+    const { status, body: answer } = await app.post(path, body);
+    const message = "is a bundle, which has no stock: name its components";
+    expect([status, answer.error.details]).toEqual([422, [expect.objectContaining({ field, message })]]);
+    expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("a bundle in a transfer", async () => {
+    const { address, location_zones, warehouse_id } = (await app.get("/inventory/locations")).body.data[0];
+    const to = await app.post("/inventory/locations", { name: "West", address, location_zones });
+    const ends = { from_location: warehouse_id, to_location: to.body.data.warehouse_id };
+    const { status, body } = await app.post("/inventory/transfers", { ...ends, items: [tins, sets] });
+    expect([status, body.error.details[0].field]).toEqual([422, "items[1].sku"]);
+  });
+
+  test("a bundle found in a bin that is counted", async () => {
+    const [{ warehouse_id: location }] = (await app.get("/inventory/locations")).body.data;
+    const { id } = (await app.post("/inventory/counts", { location, bins: ["A-01"] })).body.data;
+    const lines = [
+      { sku: "TIN", bin: "A-01", quantity: 9 },
+      { sku: "SET", bin: "A-01", quantity: 1 },
+    ];
+    const { status, body } = await app.post(`/inventory/counts/${id}/lines`, { lines });
+    expect([status, body.error.details[0].field]).toEqual([422, "lines[1].sku"]);
+    expect((await app.get("/inventory/SET")).body.data).toMatchObject({ on_hand: 0, incoming: 0 });
+  });
+});
