@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -201,10 +201,15 @@ export async function claimsOf(db: Db, order_ids: readonly number[]): Promise<Ma
   return new Map([...of].map(([order_id, lines]) => [order_id, lines.map(claimLine)]));
 }
 
-/** The units promised to an order and where they lie, along the pick path of each warehouse. */
-export async function planOf(db: Db, order_id: number): Promise<PlannedUnits[]> {
-  const rows = await db.sql
+/** Units promised to one of some orders. */
+export interface PlannedUnitsOfOrder extends PlannedUnits {
+  readonly order_id: number;
+}
+
+const plans = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
     .select({
+      order_id: reservations.order_id,
       order_line_id: reservation_lines.order_line_id,
       product_id: reservation_lines.product_id,
       warehouse_id: stock_items.warehouse_id,
@@ -221,10 +226,16 @@ export async function planOf(db: Db, order_id: number): Promise<PlannedUnits[]> 
     .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(eq(reservations.order_id, order_id))
-    .orderBy(asc(stock_items.warehouse_id), asc(bins.pick_order), asc(bins.code), asc(allocations.id));
-  return rows.map(({ order_line_id, bin_kind, ...row }) => ({
+    .where(among(reservations.order_id, a.ids))
+    .orderBy(asc(stock_items.warehouse_id), asc(bins.pick_order), asc(bins.code), asc(allocations.id)),
+);
+
+/** The units promised to these orders and where they lie, along the pick path of each warehouse. */
+export async function plansOf(db: Db, order_ids: readonly number[]): Promise<PlannedUnitsOfOrder[]> {
+  const rows = await plans(db, { ids: list(order_ids) });
+  return rows.map(({ order_id, order_line_id, bin_kind, ...row }) => ({
     ...row,
+    order_id: order_id ?? 0,
     order_line_id: order_line_id ?? 0,
     picked: bin_kind === "staging",
   }));
@@ -357,26 +368,28 @@ export async function listOverdue(db: Db, limit: number): Promise<Reservation[]>
     .limit(limit);
 }
 
-/** Lines of reservations past their time that still want any of these products, the longest past first. */
+const overdueLines = prepared((select, a: Args<{ products: string; now: number; limit: number }>) =>
+  select
+    .select(getTableColumns(reservation_lines))
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .where(
+      and(
+        sql`${overdue} and ${reservations.expires_at} <= ${a.now}`,
+        among(reservation_lines.product_id, a.products),
+        sql`${reservation_lines.wanted} > 0`,
+      ),
+    )
+    .limit(a.limit),
+);
+
+/** Lines of reservations past their time that still want any of these products. */
 export async function listOverdueLines(
   db: Db,
   product_ids: readonly number[],
   limit: number,
 ): Promise<ReservationLine[]> {
-  const rows = await db.sql
-    .select()
-    .from(reservation_lines)
-    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
-    .where(
-      and(
-        sql`${overdue} and ${reservations.expires_at} <= ${db.now}`,
-        inArray(reservation_lines.product_id, [...product_ids]),
-        sql`${reservation_lines.wanted} > 0`,
-      ),
-    )
-    .orderBy(asc(reservations.expires_at), asc(reservation_lines.id))
-    .limit(limit);
-  return rows.map((row) => row.reservation_lines);
+  return overdueLines(db, { products: list(product_ids), now: db.now, limit });
 }
 
 /** When the next reservation comes to its time (ms), or null. */

@@ -1,4 +1,5 @@
 import { invalid } from "../../kit/fault.ts";
+import { isTimeZone } from "../../kit/zone.ts";
 import { type TemperatureZone, temperatureZones } from "../../products/status.ts";
 import { type BinKind, outsidePlaces } from "../status.ts";
 import type { Zone } from "./warehouse.ts";
@@ -62,9 +63,8 @@ export function checkZonesDiffer(location_zones: readonly { readonly zone_id: st
 
 /** Refuses: validation_failed, for a name that is no IANA time zone. */
 export function checkTimezone(timezone: string): void {
-  try {
-    new Intl.DateTimeFormat("en-US", { timeZone: timezone });
-  } catch {
+  // A name begins with a letter; what else is known, such as +05:00, has no summer time.
+  if (!/^[A-Za-z]/.test(timezone) || !isTimeZone(timezone)) {
     throw invalid("timezone", "must be an IANA time zone such as America/New_York");
   }
 }

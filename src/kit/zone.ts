@@ -1,0 +1,99 @@
+// Days are counted on a calendar without zones: a day is the number of days since 1970-01-01. Only the first step (what
+// day is it there?) and the last (when is 20:00 there?) know about zones.
+
+const day_ms = 86_400_000;
+const minute_ms = 60_000;
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Whether this machine knows the IANA zone. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    return clockOf(zone) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** What the clock of a zone shows. */
+export interface LocalTime {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  /** Minutes since midnight, as the clock shows them. */
+  readonly minute: number;
+}
+
+/** The day and the time that a zone's clock shows at a moment, in milliseconds. Throws when the zone is unknown. */
+export function localTime(at: number, zone: string): LocalTime {
+  const shown = wallClock(at, zone);
+  const day = Math.floor(shown / day_ms);
+  return { day, minute: Math.floor((shown - day * day_ms) / minute_ms) };
+}
+
+/** The moment at which the zone's clock shows this minute of this day. The later one where that happens twice. */
+export function momentAt({ day, minute }: LocalTime, zone: string): number {
+  const shown = day * day_ms + minute * minute_ms;
+  // The offset at the guess may differ from the offset at the answer, when clocks change in between: so twice.
+  const guess = shown - (wallClock(shown, zone) - shown);
+  return shown - (wallClock(guess, zone) - guess);
+}
+
+/** A day as `YYYY-MM-DD`. */
+export function dayText(day: number): string {
+  return new Date(day * day_ms).toISOString().slice(0, 10);
+}
+
+/** The day that `YYYY-MM-DD` names; null for text that names none, such as `2026-02-30`. */
+export function readDay(text: string): number | null {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  const day = at / day_ms;
+  return Number.isNaN(at) || dayText(day) !== text ? null : day;
+}
+
+/** The day of the week, from 0 for Monday to 6 for Sunday. */
+export function weekdayOf(day: number): number {
+  // Day 0 of 1970 was a Thursday.
+  return (((day + 3) % 7) + 7) % 7;
+}
+
+// Offsets change at whole quarters of an hour, so the clock is read once for each quarter.
+const quarter_ms = 900_000;
+const offsets = new Map<string, Map<number, number>>();
+const offsets_max = 5000;
+
+/** What the zone's clock shows at a moment, as if that reading were UTC. */
+function wallClock(at: number, zone: string): number {
+  const known = offsets.get(zone) ?? new Map<number, number>();
+  if (known.size === 0) offsets.set(zone, known);
+  const quarter = Math.floor(at / quarter_ms);
+  let offset = known.get(quarter);
+  if (offset === undefined) {
+    offset = readClock(quarter * quarter_ms, zone) - quarter * quarter_ms;
+    if (known.size >= offsets_max) known.clear();
+    known.set(quarter, offset);
+  }
+  return Math.floor(at / 1000) * 1000 + offset;
+}
+
+function readClock(at: number, zone: string): number {
+  const parts: Record<string, number> = {};
+  for (const { type, value } of clockOf(zone).formatToParts(at)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  clocks.set(zone, made);
+  return made;
+}

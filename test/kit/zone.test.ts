@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { dayText, isTimeZone, localTime, momentAt, readDay, weekdayOf } from "../../src/kit/zone.ts";
+
+const zones = [
+  "UTC",
+  "America/New_York",
+  "Europe/London",
+  "Australia/Lord_Howe",
+  "Asia/Kathmandu",
+  "Pacific/Apia",
+  "Pacific/Kiritimati",
+  "America/St_Johns",
+];
+const text = (at: number, zone: string) => {
+  const { day, minute } = localTime(at, zone);
+  return `${dayText(day)} ${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, "0")}`;
+};
+
+describe("local time", () => {
+  test.each([
+    ["2026-03-08T06:59:00Z", "America/New_York", "2026-03-08 1:59"],
+    ["2026-03-08T07:00:00Z", "America/New_York", "2026-03-08 3:00"],
+    ["2026-03-29T00:59:00Z", "Europe/London", "2026-03-29 0:59"],
+    ["2026-03-29T01:00:00Z", "Europe/London", "2026-03-29 2:00"],
+    // Half an hour is put on and taken off again there.
+    ["2026-04-04T14:59:00Z", "Australia/Lord_Howe", "2026-04-05 1:59"],
+    ["2026-04-04T15:00:00Z", "Australia/Lord_Howe", "2026-04-05 1:30"],
+    ["2026-10-03T15:29:00Z", "Australia/Lord_Howe", "2026-10-04 1:59"],
+    ["2026-10-03T15:30:00Z", "Australia/Lord_Howe", "2026-10-04 2:30"],
+    ["2026-01-01T00:00:00Z", "Asia/Kathmandu", "2026-01-01 5:45"],
+    ["1969-12-31T23:59:00Z", "UTC", "1969-12-31 23:59"],
+  ])("at %s in %s it is %s", (at, zone, expected) => {
+    expect(text(Date.parse(at), zone)).toBe(expected);
+  });
+
+  test("is what Intl shows, at any moment", () => {
+    const moments = fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2060-01-01") });
+    fc.assert(
+      fc.property(moments, fc.constantFrom(...zones), (at, zone) => {
+        const shown = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
+        expect(text(at, zone).replace(/ (\d):/, " 0$1:")).toBe(shown.format(at));
+      }),
+    );
+  });
+
+  test("leads back to its moment, but where an hour is skipped or happens twice", () => {
+    const hours = fc.integer({ min: Date.parse("2000-01-01") / 60_000, max: Date.parse("2060-01-01") / 60_000 });
+    fc.assert(
+      fc.property(hours, fc.constantFrom(...zones), (minutes, zone) => {
+        const local = localTime(minutes * 60_000, zone);
+        const back = momentAt(local, zone);
+        expect(localTime(back, zone)).toEqual(local);
+      }),
+    );
+  });
+});
+
+test.each([
+  ["America/New_York", true],
+  ["UTC", true],
+  ["Mars/Olympus", false],
+  ["", false],
+])("the zone %p is known: %p", (zone, known) => {
+  expect(isTimeZone(zone)).toBe(known);
+});
+
+test.each([
+  ["2026-02-28", true],
+  ["2026-02-29", false],
+  ["2024-02-29", true],
+  ["2026-13-01", false],
+  ["2026-1-1", false],
+  ["tomorrow", false],
+])("%p names a day: %p", (given, names) => {
+  const day = readDay(given);
+  expect(day !== null).toBe(names);
+  if (day !== null) expect(dayText(day)).toBe(given);
+});
+
+test("weeks begin on Mondays", () => {
+  const days = ["2026-11-16", "2026-11-21", "2026-11-22", "1969-12-29"];
+  expect(days.map((day) => weekdayOf(readDay(day) ?? 0))).toEqual([0, 5, 6, 0]);
+});
