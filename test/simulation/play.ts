@@ -9,13 +9,15 @@ import { type Level, skus } from "./business.ts";
 import { houseActs } from "./house_acts.ts";
 import { HouseModel } from "./house_model.ts";
 import type { Model } from "./model.ts";
-import { openService, type Service, start } from "./service.ts";
+import type { Service } from "./service.ts";
+import { openStage, start } from "./stage.ts";
 
-const [seed = 1, operations = 1000, longest = 400, shorten = 1] = process.argv.slice(2).map(Number);
+const [seed = 1, operations = 1000, longest = 150, shorten = 1] = process.argv.slice(2).map(Number);
 const verify_every = 100;
 // A failure is made shorter for as long as this, then told as it is.
 const shrink_ms = 60_000;
 
+const stage = openStage();
 const acts = { ...saleActs, ...houseActs };
 let done = 0;
 const tally: Tally = new Map();
@@ -45,9 +47,13 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
   };
 }
 
-/** Holds the numbers of each SKU against the model's, but for what time has done and nobody has acted on yet. */
+/**
+ * Holds every invariant against the rows, and the numbers of each SKU against the model's, but for what time has done
+ * and nobody has acted on yet.
+ */
 async function compareLevels(model: Model, service: Service): Promise<void> {
-  const levels = await service.levels();
+  const { levels, broken } = await service.look();
+  same("invariants", broken, []);
   for (const sku of skus) {
     if (model.isDue(sku)) continue;
     const [found, expected] = [levels.get(sku), model.level(sku)];
@@ -76,13 +82,13 @@ const commands = Object.entries(acts).flatMap(([name, one]) => {
 });
 const histories = fc.commands(commands, { maxCommands: longest, size: "max" });
 const property = fc.asyncProperty(histories, async (history) => {
-  const service = await openService();
+  const service = await stage.enter();
   try {
     const setup = { model: new HouseModel(start), real: service };
     await fc.asyncModelRun(() => setup, history);
     await compareAll(setup.model, service);
   } finally {
-    await service.store.close();
+    await stage.leave(service);
   }
 });
 
@@ -95,6 +101,7 @@ for (let round = 0; done < operations; round += 1) {
     endOnFailure: shorten === 0,
   });
 }
+await stage.strike();
 const seconds = (performance.now() - began) / 1000;
 const rate = Math.round(done / seconds);
 console.log(`seed ${seed} on ${engine}: ${done} operations in ${seconds.toFixed(1)} s, ${rate} a second`);

@@ -1,7 +1,7 @@
 // The real side of the simulation: a store of its own and the service's own commands on it.
 import { createCustomer } from "../../src/customers/commands.ts";
 import type { Store, Tx } from "../../src/database/store.ts";
-import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { type Difference, verifyInventory, verifyLedger } from "../../src/inventory/audit/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { findReservation } from "../../src/inventory/reservations/store.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
@@ -9,15 +9,14 @@ import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts"
 import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
 import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
-import { type Clock, stillClock } from "../../src/kit/clock.ts";
+import type { Clock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
+import { verifyOrders } from "../../src/orders/audit/store.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
-import { openTemporaryStore } from "../database/temporary.ts";
 import { bins, goods, type House, houses, type Level, type Sku, skus } from "./business.ts";
 
-export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const clerk = system("simulation");
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -62,12 +61,15 @@ export class Service {
   readonly bookings = new Map<number, number>();
   readonly transfers: number[] = [];
   readonly receipts: number[] = [];
+  /** What the warehouses are called, by their ids on the wire. */
+  readonly #names: ReadonlyMap<string, House>;
 
   constructor(store: Store, clock: Clock, house: ReadonlyMap<House, number>, products: readonly number[]) {
     this.store = store;
     this.clock = clock;
     this.house = house;
     this.products = products;
+    this.#names = new Map([...house].map(([name, id]) => [wireId("warehouse", id), name]));
   }
 
   productOf(sku: Sku): number {
@@ -84,24 +86,26 @@ export class Service {
     }
   }
 
-  /** The numbers of each SKU as the API gives them. */
-  async levels(): Promise<ReadonlyMap<Sku, Level>> {
-    const views = await this.store.read(async (db) =>
-      (await loadShelves(db, this.products)).map((shelf) => itemView(shelf, db.now, shelf.updated_at)),
+  /** The numbers of each SKU as the API gives them, and what of the rows behind them breaks an invariant. */
+  look(): Promise<{ levels: ReadonlyMap<Sku, Level>; broken: Difference[] }> {
+    return this.store.read(async (db) => {
+      const shelves = await loadShelves(db, this.products);
+      const levels = shelves.map((shelf) => this.#levelOf(itemView(shelf, db.now, shelf.updated_at)));
+      return { levels: new Map(levels), broken: [...(await verifyLedger(db)), ...(await verifyOrders(db))] };
+    });
+  }
+
+  #levelOf(view: ReturnType<typeof itemView>): [sku: Sku, level: Level] {
+    const { sku, on_hand, reserved, available, picked, backordered, incoming, unavailable, total } = view;
+    const held = Object.values(unavailable).reduce((sum, units) => sum + units, 0);
+    if (total !== available + reserved) throw new Error(`${sku}: total ${total} is not available + reserved`);
+    if (on_hand !== total + held) throw new Error(`${sku}: on hand ${on_hand} is not total + unavailable`);
+    const places = Object.fromEntries(
+      view.locations.map((one) => [`${this.#names.get(one.warehouse_id)} ${one.location}`, one.quantity]),
     );
-    return new Map(
-      views.map((view) => {
-        const { sku, on_hand, reserved, available, picked, backordered, incoming, unavailable, total } = view;
-        if (total !== available + reserved) throw new Error(`${sku}: total ${total} is not available + reserved`);
-        const house = (id: string) => houses.find((name) => wireId("warehouse", this.house.get(name) ?? 0) === id);
-        const places = Object.fromEntries(
-          view.locations.map((one) => [`${house(one.warehouse_id)} ${one.location}`, one.quantity]),
-        );
-        const batches = Object.fromEntries(view.lots.map((lot) => [`${lot.lot_number} ${lot.status}`, lot.quantity]));
-        const counts = { on_hand, reserved, available, picked, backordered, incoming };
-        return [sku as Sku, { ...counts, unavailable, places, batches }];
-      }),
-    );
+    const batches = Object.fromEntries(view.lots.map((lot) => [`${lot.lot_number} ${lot.status}`, lot.quantity]));
+    const counts = { on_hand, reserved, available, picked, backordered, incoming };
+    return [sku as Sku, { ...counts, unavailable, places, batches }];
   }
 
   /** Lets the jobs of the clock do what is due. */
@@ -125,8 +129,9 @@ export class Service {
     return states;
   }
 
-  differences() {
-    return this.store.read(verifyInventory);
+  /** All that `packhouse verify` looks at. */
+  differences(): Promise<Difference[]> {
+    return this.store.read(async (db) => [...(await verifyInventory(db)), ...(await verifyOrders(db))]);
   }
 }
 
@@ -141,12 +146,4 @@ export async function attach(store: Store, clock: Clock): Promise<Service> {
     house,
     skus.map((sku) => ids.get(sku) ?? 0),
   );
-}
-
-/** A service on a new store of the engine of this process, deleted when it is closed. */
-export async function openService(): Promise<Service> {
-  const clock = stillClock(start);
-  const store = await openTemporaryStore({ mode: "live", clock });
-  await furnish(store);
-  return attach(store, clock);
 }

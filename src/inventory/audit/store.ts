@@ -9,7 +9,8 @@ import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import type { Db } from "../../database/store.ts";
+import { prepared } from "../../database/statements.ts";
+import type { Db, Reading } from "../../database/store.ts";
 import { shownLevels } from "./levels/store.ts";
 import { inventoryRows, type Row, type RowsOf } from "./rows/store.ts";
 
@@ -328,7 +329,7 @@ const checks: readonly InventoryCheck[] = [
 
 /** Derives every balance of the stock anew and answers what differs. */
 export async function verifyInventory(db: Db): Promise<Difference[]> {
-  return [...(await verifyLevels(db)), ...(await verify(db, checks, inventoryRows))];
+  return [...(await verifyLevels(db)), ...(await verifyLedger(db))];
 }
 
 async function verifyLevels(db: Db): Promise<Difference[]> {
@@ -344,30 +345,46 @@ async function verifyLevels(db: Db): Promise<Difference[]> {
 
 const shown_max = 100;
 
-/** What breaks these rules, with the rows of the first hundred of each. */
-export async function verify<Noun extends string>(
-  db: Db,
+/**
+ * Makes of rules what finds everything that breaks one, with the rows of the first hundred of each. All rules are one
+ * statement that is built once, so that it may be asked after each step of a test as well.
+ */
+export function verifierOf<Noun extends string>(
   rules: readonly Check<Noun>[],
   rowsOf: Readonly<Record<Noun, RowsOf>>,
-): Promise<Difference[]> {
-  const differences: Difference[] = [];
-  for (const { rule, noun, rows } of rules) {
-    const found = await db.sql
-      .select({
-        id: sql<number>`id`.mapWith(Number),
-        expected: sql<number | null>`expected`.mapWith(Number),
-        actual: sql<number | null>`actual`.mapWith(Number),
-      })
-      .from(sql`(${rows}) as derived`)
-      .where(sql`expected is distinct from actual`)
-      .orderBy(sql`id`);
-    for (const [at, { id, expected, actual }] of found.entries()) {
-      const shown = at < shown_max ? await rowsOf[noun](db, id) : [];
-      differences.push({ rule, subject: `${noun} ${id}`, expected, actual, rows: shown });
+): (db: Db) => Promise<Difference[]> {
+  const breaches = prepared((select) => breachesOf(select, rules));
+  return async (db) => {
+    const differences: Difference[] = [];
+    const told = rules.map(() => 0);
+    for (const { at, id, expected, actual } of await breaches(db, {})) {
+      const { rule, noun } = rules[at] as Check<Noun>;
+      told[at] = (told[at] ?? 0) + 1;
+      const rows = (told[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
+      differences.push({ rule, subject: `${noun} ${id}`, expected, actual, rows });
     }
-  }
-  return differences;
+    return differences;
+  };
 }
+
+function breachesOf(select: Reading, rules: readonly Check[]) {
+  const broken = rules.map(
+    ({ rows }, at) => sql`select ${sql.raw(String(at))} as rule, id, expected, actual from (${rows}) as derived
+      where expected is distinct from actual`,
+  );
+  return select
+    .select({
+      at: sql<number>`rule`.mapWith(Number),
+      id: sql<number>`id`.mapWith(Number),
+      expected: sql<number | null>`expected`.mapWith(Number),
+      actual: sql<number | null>`actual`.mapWith(Number),
+    })
+    .from(sql`(${sql.join(broken, sql` union all `)}) as broken`)
+    .orderBy(sql`rule`, sql`id`);
+}
+
+/** As `verifyInventory`, but for what the API shows: the rows alone, held against each other. */
+export const verifyLedger = verifierOf(checks, inventoryRows);
 
 /** All units on hand, and how many of them are promised. */
 export async function countUnits(db: Db): Promise<{ on_hand: number; reserved: number }> {

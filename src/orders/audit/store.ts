@@ -7,7 +7,7 @@ import { order_lines } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import type { Db } from "../../database/store.ts";
 import { causedBy, movementRows, plainRows, type RowsOf } from "../../inventory/audit/rows/store.ts";
-import { type Check, type Difference, verify } from "../../inventory/audit/store.ts";
+import { type Check, verifierOf } from "../../inventory/audit/store.ts";
 import { wireId } from "../../kit/ids.ts";
 
 // What stock holds of each product for each order line.
@@ -77,6 +77,4 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
 ];
 
 /** Holds every order's counters against its claim and the ledger, and answers what differs. */
-export async function verifyOrders(db: Db): Promise<Difference[]> {
-  return verify(db, checks, orderRows);
-}
+export const verifyOrders = verifierOf(checks, orderRows);

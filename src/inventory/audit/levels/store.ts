@@ -67,13 +67,16 @@ export async function* shownLevels(db: Db): AsyncGenerator<ShownLevel> {
 
 const level = (id: number, rule: string, expected: number, actual: number) => ({ rule, id, expected, actual });
 
-async function stockedAfter(db: Db, after: number): Promise<number[]> {
-  const rows = await db.sql
+const stocked = prepared((select, a: Args<{ after: number }>) =>
+  select
     .selectDistinct({ id: stock_items.product_id })
     .from(stock_items)
     .innerJoin(products, eq(products.id, stock_items.product_id))
-    .where(and(gt(stock_items.product_id, after), ne(products.type, "bundle")))
+    .where(and(gt(stock_items.product_id, a.after), ne(products.type, "bundle")))
     .orderBy(asc(stock_items.product_id))
-    .limit(slice);
-  return rows.map(({ id }) => id);
+    .limit(slice),
+);
+
+async function stockedAfter(db: Db, after: number): Promise<number[]> {
+  return (await stocked(db, { after })).map(({ id }) => id);
 }
