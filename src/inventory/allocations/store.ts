@@ -1,8 +1,35 @@
-import { sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
+import { stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
-import type { Tx, Writing } from "../../database/store.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+
+/** Units of one stock item that are promised to some lines. */
+export interface HeldUnits {
+  readonly product_id: number;
+  readonly stock_item_id: number;
+  readonly units: number;
+}
+
+const held = prepared((select, a: Args<{ lines: string }>) =>
+  select
+    .select({
+      product_id: stock_items.product_id,
+      stock_item_id: stock_items.id,
+      units: sql<number>`sum(${allocations.quantity})`.mapWith(Number),
+    })
+    .from(allocations)
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .where(among(allocations.reservation_line_id, a.lines))
+    .groupBy(stock_items.id)
+    .orderBy(asc(stock_items.id)),
+);
+
+/** What is promised to these lines, of each stock item. */
+export async function listHeld(db: Db, line_ids: readonly number[]): Promise<HeldUnits[]> {
+  return line_ids.length === 0 ? [] : held(db, { lines: list(line_ids) });
+}
 
 const forget = prepared((tx: Writing, a: Args<{ lines: string }>) =>
   tx.delete(allocations).where(among(allocations.reservation_line_id, a.lines)),

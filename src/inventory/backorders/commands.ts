@@ -2,7 +2,7 @@
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { addUnits, itemOf, setCounts } from "../allocations/commands.ts";
-import { closeLines } from "../allocations/store.ts";
+import { closeLines, listHeld } from "../allocations/store.ts";
 import type { ReservationLine } from "../reservations/reservation.ts";
 import { planStock } from "../reservations/rules.ts";
 import {
@@ -13,7 +13,6 @@ import {
   listWaitingLines,
   saveAllocation,
   type WaitingPlace,
-  withAllocations,
 } from "../reservations/store.ts";
 import { type OpenShelf, openShelves, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
@@ -24,9 +23,14 @@ const lines_max = 500;
 
 /**
  * Opens shelves as they truly are at this moment: lots past their expiry are put aside, reservations past their time
- * give back what they held, and whoever waits for these units gets them before anyone newer.
+ * give back what they held, and whoever waits for these units gets them before anyone newer. Only the job that ends
+ * reservations anyway, a slice at a time, lets no more than `overdue_max` lines go.
  */
-export async function freshShelves(tx: Tx, product_ids: readonly number[]): Promise<Shelves> {
+export async function freshShelves(
+  tx: Tx,
+  product_ids: readonly number[],
+  overdue_max = Number.MAX_SAFE_INTEGER,
+): Promise<Shelves> {
   const fresh = tx.memo("inventory.fresh", () => new Set<number>());
   const shelves = await openShelves(tx, product_ids);
   const opened = [...new Set(product_ids)].filter((id) => !fresh.has(id));
@@ -36,7 +40,7 @@ export async function freshShelves(tx: Tx, product_ids: readonly number[]): Prom
     if (shelf !== undefined) await putExpiredLotsAside(tx, shelves, shelf);
   }
   if (opened.some((id) => shelves.get(id)?.overdue)) {
-    await giveBack(tx, shelves, await listOverdueLines(tx, opened, lines_max));
+    await giveBack(tx, shelves, await listOverdueLines(tx, opened, overdue_max));
     tx.wake("inventory.expire_reservations", tx.now);
   }
   await fillBackorders(tx, shelves, opened);
@@ -48,20 +52,15 @@ export async function freshShelves(tx: Tx, product_ids: readonly number[]): Prom
  * a handful of statements and one for each stock item, so that others need not wait long.
  */
 export async function giveBack(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
-  const freed = new Map<StockItem, number>();
-  for (const line of await withAllocations(tx, lines)) {
-    for (const { stock_item_id, quantity } of line.allocations) {
-      const item = itemOf(shelves, line.product_id, stock_item_id);
-      assert(item.bin_kind !== "staging", "a line with picked units is not let go");
-      freed.set(item, (freed.get(item) ?? 0) + quantity);
-    }
-    shelfOf(shelves, line.product_id).backordered -= line.wanted - line.reserved;
+  const ids = lines.map((line) => line.id);
+  const held = await listHeld(tx, ids);
+  await closeLines(tx, ids);
+  for (const { product_id, wanted, reserved } of lines) shelfOf(shelves, product_id).backordered -= wanted - reserved;
+  for (const { product_id, stock_item_id, units } of held) {
+    const item = itemOf(shelves, product_id, stock_item_id);
+    assert(item.bin_kind !== "staging", "a line with picked units is not let go");
+    await promise(tx, item, -units);
   }
-  await closeLines(
-    tx,
-    lines.map((line) => line.id),
-  );
-  for (const [item, units] of [...freed].sort(([a], [b]) => a.id - b.id)) await promise(tx, item, -units);
 }
 
 /** Gives what these products have available to those who wait for it, the most urgent first, then the oldest. */
