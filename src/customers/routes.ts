@@ -9,8 +9,9 @@ import { iso, momentOf } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { bodyOf, choice, closed, queryOf } from "../kit/schema.ts";
+import { countOrders } from "../orders/list/store.ts";
 import { publicOrderStatuses } from "../orders/status.ts";
-import { countOrders, listOrderSummaries, type OrderSummary } from "../orders/store.ts";
+import { listOrderSummaries, type OrderSummary } from "../orders/store.ts";
 import { addAddress, createCustomer, removeAddress, updateAddress, updateCustomer } from "./commands.ts";
 import { addressView, customerView } from "./customer.ts";
 import {

@@ -6,9 +6,15 @@ import { jsonResponse } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
 
+/** A page of a list that is too long to be counted, and where it was left when that was before the page was full. */
+export interface Stretch<Row> {
+  readonly rows: readonly Row[];
+  readonly end: Position | null;
+}
+
 /** How one list is read: a page of rows, their number, the position of a row. */
 export interface Listing<Row> {
-  readonly rows: (db: Db, window: Window) => Promise<readonly Row[]>;
+  readonly rows: (db: Db, window: Window) => Promise<readonly Row[] | Stretch<Row>>;
   readonly count: (db: Db) => Promise<number>;
   readonly position: (row: Row) => Position;
 }
@@ -35,18 +41,25 @@ export async function answerList<Row>(
   const after = cursor === undefined ? null : readCursor(cursor, scope, call.cursor_secret);
   const offset = after === null ? ((page ?? 1) - 1) * limit : 0;
   const answer = await call.store.read(async (db) => {
-    const found = await listing.rows(db, { limit: limit + 1, offset, after });
+    const { rows: found, end } = stretchOf(await listing.rows(db, { limit: limit + 1, offset, after }));
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
-    const has_more = found.length > limit;
-    const next_cursor = has_more && last ? writeCursor(listing.position(last), scope, call.cursor_secret) : null;
-    const total = after === null ? await totalOf(db, listing, offset, rows.length, has_more) : null;
+    const next = found.length > limit && last ? listing.position(last) : (end ?? null);
+    const has_more = next !== null;
+    const next_cursor = next === null ? null : writeCursor(next, scope, call.cursor_secret);
+    const uncounted = after !== null || end !== undefined;
+    const total = uncounted ? null : await totalOf(db, listing, offset, rows.length, has_more);
     const totals =
       total === null ? { limit } : { page: page ?? 1, limit, total, total_pages: Math.ceil(total / limit) };
     const pagination = { ...totals, next_cursor, has_more };
     return wrap({ data: await views(rows, db), pagination }, call, db.now);
   });
   return jsonResponse(call, 200, JSON.stringify(answer));
+}
+
+/** The rows of a page; `end` is undefined when the list can be counted. */
+function stretchOf<Row>(found: readonly Row[] | Stretch<Row>): { rows: readonly Row[]; end?: Position | null } {
+  return "rows" in found ? found : { rows: found };
 }
 
 /** The number of all rows; a last page that holds any row tells it without counting. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNull, lt, or, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, or, sql as template } from "drizzle-orm";
 import { among, forUpdate, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
@@ -8,7 +8,6 @@ import { claimsOf } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
-import type { Window } from "../kit/page.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
 import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
 import { claimed } from "./rules.ts";
@@ -48,7 +47,7 @@ const byIds = prepared((sql, a: Args<{ ids: string }>) => sql.select().from(orde
 
 /** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
 export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
-  return assemble(db, await byIds(db, { ids: list(ids) }));
+  return wholeOrders(db, await byIds(db, { ids: list(ids) }));
 }
 
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
@@ -57,7 +56,7 @@ export async function lockOrder(tx: Tx, id: string | number): Promise<Order> {
 }
 
 async function only(db: Db, rows: readonly Row[], id: string | number): Promise<Order> {
-  const [order] = await assemble(db, rows);
+  const [order] = await wholeOrders(db, rows);
   if (order === undefined) throw missing("order", id);
   return order;
 }
@@ -65,7 +64,7 @@ async function only(db: Db, rows: readonly Row[], id: string | number): Promise<
 const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
 
 /** Gives orders what belongs to them, in a handful of queries however many they are. */
-async function assemble(db: Db, rows: readonly Row[]): Promise<Order[]> {
+export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const lines = await linesOf(db, { ids: list(ids) });
@@ -141,64 +140,6 @@ export async function getOrderId(db: Db, id: string): Promise<number> {
 export async function findOrderByNumber(db: Db, order_number: string): Promise<number | null> {
   const [row] = await named(db, { id: 0, order_number });
   return row?.id ?? null;
-}
-
-/** What a list of orders may be narrowed to. Moments in milliseconds. */
-export interface OrderFilter {
-  readonly status?: PublicOrderStatus | undefined;
-  readonly customer_id?: number | undefined;
-  readonly order_number?: string | undefined;
-  readonly created_after?: number | undefined;
-  readonly created_before?: number | undefined;
-  readonly updated_after?: number | undefined;
-}
-
-function matching(filter: OrderFilter): SQL | undefined {
-  const { status, customer_id, order_number, created_after, created_before, updated_after } = filter;
-  return and(
-    status === undefined || status === "on_hold" ? undefined : eq(orders.status, status),
-    status === undefined ? undefined : eq(orders.held, status === "on_hold"),
-    customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
-    order_number === undefined ? undefined : eq(orders.order_number, order_number),
-    created_after === undefined ? undefined : gt(orders.created_at, created_after),
-    created_before === undefined ? undefined : lt(orders.created_at, created_before),
-    updated_after === undefined ? undefined : gt(orders.updated_at, updated_after),
-  );
-}
-
-/** How a list of orders is sorted; by priority means the most urgent first, and of these the oldest. */
-export type OrderSort = "created_at" | "-created_at" | "priority";
-
-// The page that is asked for most, without a filter and newest first, is prepared.
-const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
-  sql.select().from(orders).orderBy(desc(orders.created_at), desc(orders.id)).limit(a.limit).offset(a.offset),
-);
-
-/** A page of orders with all that belongs to them. */
-export async function listOrders(db: Db, filter: OrderFilter, window: Window, sort: OrderSort): Promise<Order[]> {
-  const { limit, offset, after } = window;
-  const where = matching(filter);
-  if (where === undefined && after === null && sort === "-created_at") {
-    return assemble(db, await newest(db, { limit, offset }));
-  }
-  const key = sort === "priority" ? orders.priority : orders.created_at;
-  const [byKey, beyond] = sort === "created_at" ? [asc, template`>`] : [desc, template`<`];
-  const [byId, further] = sort === "-created_at" ? [desc, template`<`] : [asc, template`>`];
-  const onwards =
-    after && template`(${key} ${beyond} ${after[0]} or (${key} = ${after[0]} and ${orders.id} ${further} ${after[1]}))`;
-  const rows = await db.sql
-    .select()
-    .from(orders)
-    .where(and(where, onwards ?? undefined))
-    .orderBy(byKey(key), byId(orders.id))
-    .limit(limit)
-    .offset(offset);
-  return assemble(db, rows);
-}
-
-/** How many orders match. */
-export async function countOrders(db: Db, filter: OrderFilter): Promise<number> {
-  return db.sql.$count(orders, matching(filter));
 }
 
 /** An order in a customer's history. */

@@ -4,8 +4,8 @@ import { runDemo, storyClock } from "../../src/demo/jobs.ts";
 import { planBusiness } from "../../src/demo/plan.ts";
 import { countUnits, verifyInventory } from "../../src/inventory/audit/store.ts";
 import { stillClock } from "../../src/kit/clock.ts";
+import { countOrders } from "../../src/orders/list/store.ts";
 import { publicOrderStatuses } from "../../src/orders/status.ts";
-import { countOrders } from "../../src/orders/store.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
 
 const until = Date.parse("2026-03-02T12:00:00Z");

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { type Found, makeRecords, type Records } from "./records.ts";
+import { isFound, searches } from "./search.ts";
 
 const seed = Number(process.env["LISTS_SEED"] ?? 20_260_301);
 const queries = Number(process.env["LISTS_QUERIES"] ?? (engine === "postgres" ? 100 : 300));
@@ -120,6 +121,7 @@ const orders: List = {
   name: "orders",
   key: "id",
   filters: {
+    q: { values: searches, passes: (order, q) => isFound(order, q, records.customers) },
     status: exact("status"),
     customer_id: {
       values: (all) => all.map((one) => one.customer_id),

@@ -20,6 +20,9 @@ export interface Records {
 
 const minute_ms = 60_000;
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const firstNames = ["Ana María", "Jean-Luc", "ÖDÖN", "anna", "B", "O'Neil", null];
+const lastNames = ["van der Berg", "Berg-Olsen", "Schmidt", "de la Cruz", "BERG"];
+const companies = ["Harbour Kitchen & Co", "kitchen.works", null];
 const words = ["Milk", "milk tea", "50% cream", "under_score", "a*b", "[x]?", "back\\slash", "Straße", "Tea", "TEAPOT"];
 
 /** Makes the records from a seed and reads each back as its own GET answers it. */
@@ -37,7 +40,7 @@ export async function makeRecords(seed: number): Promise<Records> {
   const warehouses = [main, second.warehouse_id as string];
   const skus = await makeProducts(app, random, pass);
   await makeStock(app, random, skus, warehouses, pass);
-  const customers = await makeCustomers(app, pass);
+  const customers = await makeCustomers(app, random, pass);
   const bookings = await makeBookings(app, random, skus, pass);
   const orders = await makeOrders(app, random, skus, customers, pass);
   const returns = await makeReturns(app, random, orders, pass);
@@ -96,18 +99,26 @@ async function makeStock(
   }
 }
 
-async function makeCustomers(app: TestApp, pass: () => void): Promise<Found[]> {
+async function makeCustomers(app: TestApp, random: Random, pass: () => void): Promise<Found[]> {
   const made: Found[] = [];
   for (let n = 0; n < 25; n += 1) {
     const at = app.clocks.live.now();
     const fields = {
       email: `Buyer${n}@Example.com`,
       shipping_addresses: [address],
-      first_name: "B",
-      last_name: `${n}`,
+      first_name: random.pick(firstNames),
+      last_name: random.pick(lastNames),
+      company: random.pick(companies),
     };
-    made.push({ ...(await sent(app, "/customers", fields)), at });
+    made.push({ ...(await sent(app, "/customers", fields)), at, names: [] });
     pass();
+  }
+  // Some are called otherwise later; both names are searched for.
+  for (const customer of made.slice(0, 5)) {
+    const { first_name, last_name, company } = customer;
+    customer.names.push(first_name, last_name, company);
+    await app.patch(`/customers/${customer.id}`, { last_name: "Renamed-Once" });
+    customer.last_name = "Renamed-Once";
   }
   return made;
 }
@@ -148,17 +159,22 @@ async function makeOrders(
       return { sku: random.pick(skus), quantity: random.integer(1, 2), unit_price: "5.00" };
     });
     const who = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
-    const body = { order_number: `N-${n}`, ...who, line_items: lines, priority: random.integer(0, 2) };
+    const order_number = random.pick([`N-${n}`, `WEB-2026-${1000 + n}`, `r${n}`, `${n} Straße`]);
+    const body = { order_number, ...who, line_items: lines, priority: random.integer(0, 2) };
     const made = await sent(app, "/orders", body, true);
     if (made === null) continue;
     ids.push(made.id);
     pass();
     const step = random.pick(["process", "ship", "ship", "ship", "ship", "hold", "cancel", "none"]);
     if (step === "cancel") await app.call("DELETE", `/orders/${made.id}`);
-    else if (step !== "none") await app.post(`/orders/${made.id}/${step}`, step === "ship" ? { partial: true } : {});
+    else if (step === "ship") await app.post(`/orders/${made.id}/ship`, { partial: true, tracking_number: tracked(n) });
+    else if (step !== "none") await app.post(`/orders/${made.id}/${step}`);
   }
   return ids;
 }
+
+/** Tracking numbers as people write them: in groups, with dashes, or bare. */
+const tracked = (n: number) => [`1Z 999 AA1 ${n}`, `94-${n}-US`, `SIM${n}K`][n % 3];
 
 async function makeReturns(app: TestApp, random: Random, orders: readonly string[], pass: () => void) {
   const ids: string[] = [];

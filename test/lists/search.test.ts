@@ -1,0 +1,68 @@
+// The two ways in which orders are searched find the same: by candidates, and by walking the list in stretches.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Position, Window } from "../../src/kit/page.ts";
+import {
+  type Found,
+  type OrderSort,
+  orderPosition,
+  type SearchBounds,
+  searchOrders,
+} from "../../src/orders/list/store.ts";
+import { readSearch, type Search } from "../../src/orders/search/rules.ts";
+import { makeRecords, type Found as Order, type Records } from "./records.ts";
+import { isFound, searches } from "./search.ts";
+
+let records: Records;
+beforeAll(async () => {
+  records = await makeRecords(7);
+}, 60_000);
+afterAll(() => records.app.close());
+
+/** All that a search finds, page after page. */
+async function found(search: Search, sort: OrderSort, bounds: SearchBounds) {
+  const ids: number[] = [];
+  let after: Position | null = null;
+  for (let page = 0; page < 200; page += 1) {
+    const window: Window = { limit: 6, offset: 0, after };
+    const answer: Found = await records.app.service.stores.live.read((db) =>
+      searchOrders(db, { search }, window, sort, bounds),
+    );
+    const last = answer.rows[4];
+    ids.push(...answer.rows.slice(0, 5).map(({ id }) => id));
+    if (answer.rows.length > 5 && last !== undefined) after = orderPosition(last, sort);
+    else if (answer.total === null && answer.end !== null) after = answer.end;
+    else return ids;
+  }
+  throw new Error("the search goes on for ever");
+}
+
+/** A third of the searches, another one for each sort. */
+const some = (all: readonly string[], sort: OrderSort) =>
+  [...new Set(all)].filter((_, at) => at % 3 === ["created_at", "-created_at", "priority"].indexOf(sort));
+
+const number = (order: Order) => Number(order.id.split("_")[1]);
+
+test.each([
+  ["the newest first", "-created_at", (a: Order, b: Order) => number(b) - number(a)],
+  ["the oldest first", "created_at", (a: Order, b: Order) => number(a) - number(b)],
+  ["the most urgent first", "priority", (a: Order, b: Order) => b.priority - a.priority || number(a) - number(b)],
+] as const)(
+  "%s",
+  async (_, sort, order) => {
+    const sizes = new Set<number>();
+    for (const q of some(searches(records.orders), sort)) {
+      const search = readSearch(q);
+      if (search === null) throw new Error("a search without a word");
+      const expected = records.orders
+        .filter((one) => isFound(one, q, records.customers))
+        .sort(order)
+        .map(number);
+      sizes.add(expected.length);
+      expect({ q, ids: await found(search, sort, { candidates: 10_000, walk: 20_000 }) }).toEqual({ q, ids: expected });
+      expect({ q, ids: await found(search, sort, { candidates: -1, walk: 7 }) }).toEqual({ q, ids: expected });
+      expect({ q, ids: await found(search, sort, { candidates: 5, walk: 11 }) }).toEqual({ q, ids: expected });
+    }
+    expect(sizes.size).toBeGreaterThan(5);
+  },
+  120_000,
+);
