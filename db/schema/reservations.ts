@@ -1,5 +1,11 @@
-import { type ReservationStatus, reservationStatuses } from "../../src/inventory/reservations/status.ts";
-import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import type { Avoided } from "../../src/inventory/reservations/reservation.ts";
+import {
+  type ClaimNews,
+  claimNews,
+  type ReservationStatus,
+  reservationStatuses,
+} from "../../src/inventory/reservations/status.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { stock_items } from "./inventory.ts";
 import { products } from "./products.ts";
 
@@ -25,6 +31,8 @@ export const reservations = table(
     expires_at: time(),
     released_at: time(),
     created_at: time().notNull(),
+    /** Stock items in which units were missing when they were picked for it; null for none. */
+    avoids: json<readonly Avoided[]>(),
   },
   (t) => [
     unique("reservations_order").on(t.order_id).where(where("order_id is not null")),
@@ -79,5 +87,25 @@ export const allocations = table(
     unique("allocations_line_item").on(t.reservation_line_id, t.stock_item_id),
     index("allocations_item").on(t.stock_item_id),
     check("allocations_quantity", "quantity between 1 and 1000000000"),
+  ],
+);
+
+/** What happened to an order's claim by itself, until the order has taken note of it. */
+export const claim_news = table(
+  "claim_news",
+  {
+    id: id(),
+    order_id: int().notNull(),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    kind: text().$type<ClaimNews>().notNull(),
+    quantity: int().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    index("claim_news_order").on(t.order_id),
+    oneOf("claim_news", "kind", claimNews),
+    check("claim_news_quantity", "quantity between 1 and 1000000000"),
   ],
 );

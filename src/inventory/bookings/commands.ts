@@ -60,7 +60,7 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
   const id = await insertReservation(tx, row);
   await replaceLines(tx, shelves, id, [], wants, portions);
   tx.wake("inventory.expire_reservations", expires_at);
-  return { id, ...row };
+  return { id, ...row, avoids: null };
 }
 
 function expiryOf(tx: Tx, text: string | undefined): number {

@@ -19,6 +19,13 @@ export interface Reservation {
   readonly expires_at: number | null;
   readonly released_at: number | null;
   readonly created_at: number;
+  readonly avoids: readonly Avoided[] | null;
+}
+
+/** A stock item in which units were missing at a pick; it is left alone until more lie there than did then. */
+export interface Avoided {
+  readonly stock_item_id: number;
+  readonly on_hand: number;
 }
 
 /** What a reservation wants of one product. The counts change while a transaction works on them. */

@@ -10,3 +10,7 @@ export const reservationMoves = {
   commit: { from: ["reserved"], to: "committed", held: false, tells: null },
   give_back: { from: ["committed"], to: "released", held: true, tells: null },
 } as const satisfies Moves<ReservationStatus>;
+
+/** What becomes of an order's claim without its doing: units it waited for, units now elsewhere, units it lost. */
+export const claimNews = ["filled", "moved", "lost"] as const;
+export type ClaimNews = (typeof claimNews)[number];

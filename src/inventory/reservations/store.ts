@@ -84,7 +84,7 @@ export async function withAllocations(db: Db, lines: readonly ReservationLine[])
 }
 
 /** Stores a new reservation and answers its id. */
-export async function insertReservation(tx: Tx, row: Omit<Reservation, "id">): Promise<number> {
+export async function insertReservation(tx: Tx, row: Omit<Reservation, "id" | "avoids">): Promise<number> {
   const [id = 0] = await insertIds(tx, reservations, [row]);
   return id;
 }
@@ -123,7 +123,7 @@ const save = prepared((tx: Writing, a: Args<Mutable>) =>
 
 /** Stores a reservation as it is now. */
 export async function saveReservation(tx: Tx, reservation: Reservation): Promise<void> {
-  const { source: _source, created_at: _created, ...row } = reservation;
+  const { source: _source, created_at: _created, avoids: _avoids, ...row } = reservation;
   await save(tx, row);
 }
 
