@@ -144,13 +144,18 @@ export async function displacePromises(
   if (units === 0) return [];
   const shortfalls: Shortfall[] = [];
   let left = units;
-  for (const holder of await listHolders(tx, item.id)) {
-    if (left === 0) break;
-    const quantity = Math.min(left, holder.held);
-    left -= quantity;
-    const missing = await moveHolder(tx, shelves, shelf, item, holder, quantity);
-    const { order_id, order_ref } = holder;
-    if (missing > 0) shortfalls.push({ order_id, order_ref, quantity: missing });
+  while (left > 0) {
+    // Each holds a unit at least, and none any more once it is served, so that the next ones come first then.
+    const holders = await listHolders(tx, item.id, Math.min(left, lines_max));
+    assert(holders.length > 0, `what is promised of stock item ${item.id} is promised to somebody`);
+    for (const holder of holders) {
+      const quantity = Math.min(left, holder.held);
+      left -= quantity;
+      const missing = await moveHolder(tx, shelves, shelf, item, holder, quantity);
+      const { order_id, order_ref } = holder;
+      if (missing > 0) shortfalls.push({ order_id, order_ref, quantity: missing });
+      if (left === 0) break;
+    }
   }
   return shortfalls;
 }

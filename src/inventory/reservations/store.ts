@@ -339,8 +339,8 @@ export interface Holder extends WaitingLine {
   readonly held: number;
 }
 
-/** Who holds units of a stock item: those first who lose them first, the least urgent and then the youngest. */
-export async function listHolders(db: Db, stock_item_id: number): Promise<Holder[]> {
+/** Some who hold units of a stock item: those first who lose them first, the least urgent and then the youngest. */
+export async function listHolders(db: Db, stock_item_id: number, limit: number): Promise<Holder[]> {
   return db.sql
     .select({
       ...lineInTurn,
@@ -353,7 +353,8 @@ export async function listHolders(db: Db, stock_item_id: number): Promise<Holder
     .innerJoin(reservation_lines, eq(reservation_lines.id, allocations.reservation_line_id))
     .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
     .where(eq(allocations.stock_item_id, stock_item_id))
-    .orderBy(asc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id));
+    .orderBy(asc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id))
+    .limit(limit);
 }
 
 const overdue = sql`${reservations.status} = 'reserved' and ${reservations.expires_at} is not null`;

@@ -1,17 +1,11 @@
 // Thousands of reservations of one SKU that are past their time and that no job has ended yet: they count for nothing.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Tx } from "../../../src/database/store.ts";
 import { bookStock } from "../../../src/inventory/bookings/commands.ts";
 import { expireReservations } from "../../../src/inventory/jobs.ts";
-import {
-  claimsOf,
-  insertAllocations,
-  insertLines,
-  insertReservation,
-} from "../../../src/inventory/reservations/store.ts";
-import { openShelves, promise, shelfOf } from "../../../src/inventory/shelves/commands.ts";
+import { claimsOf } from "../../../src/inventory/reservations/store.ts";
 import { adjustStock } from "../../../src/inventory/stock/commands.ts";
 import { clerk, counts, openShop, runJobs, type Shop } from "../shop.ts";
+import { bookMany } from "./many.ts";
 
 const overdue = 2_000;
 
@@ -22,7 +16,7 @@ beforeEach(async () => {
   await shop.product("OTHER");
   await shop.add("HOT", overdue);
   await shop.add("OTHER", 1);
-  await shop.write(bookAll);
+  await bookMany(shop, "HOT", overdue, 60_000);
   shop.clock.advance(60_000);
 });
 afterEach(async () => {
@@ -31,37 +25,6 @@ afterEach(async () => {
   expect(await shop.differences()).toEqual([]);
   await shop.close();
 });
-
-/** As many clients as there are units reserve one of them each, until a minute from now. */
-async function bookAll(tx: Tx): Promise<void> {
-  const product_id = shop.product_id("HOT");
-  const [item] = shelfOf(await openShelves(tx, [product_id]), product_id).items;
-  if (item === undefined) throw new Error("there is stock");
-  const made = {
-    order_id: null,
-    source: "api",
-    status: "reserved",
-    priority: 0,
-    paused: false,
-    warehouse_id: null,
-  } as const;
-  const until = { requires_cold_storage: false, expires_at: tx.now + 60_000, released_at: null, created_at: tx.now };
-  const ids: number[] = [];
-  for (let n = 0; n < overdue; n += 1)
-    ids.push(await insertReservation(tx, { ...made, ...until, order_ref: `N-${n}` }));
-  const one = { product_id, order_line_id: null, quantity: 1, wanted: 1, reserved: 1, picked: 0 };
-  const lines = await insertLines(
-    tx,
-    ids.map((reservation_id) => ({ reservation_id, ...one })),
-  );
-  const allocations = lines.map((reservation_line_id) => ({
-    reservation_line_id,
-    stock_item_id: item.id,
-    quantity: 1,
-  }));
-  await insertAllocations(tx, allocations);
-  await promise(tx, item, overdue);
-}
 
 describe(`${overdue} reservations past their time`, () => {
   test("leave all units to a new reservation", async () => {
