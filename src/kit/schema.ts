@@ -188,6 +188,20 @@ export function textField(max: number, { min = 1, description }: { min?: number;
   });
 }
 
+const printable = "[^\\u0000-\\u001f\\u007f\\ufffd]";
+const ink = "[^\\s\\u0000-\\u001f\\u007f\\ufffd]";
+
+/** A text of one line that names something: without outer blanks, which nobody sees, so that each name is one. */
+export function nameField(max: number, { description }: { description?: string } = {}) {
+  return Type.String({
+    minLength: 1,
+    maxLength: max,
+    pattern: `^${ink}(${printable}*${ink})?$`,
+    form: "must not hold control characters, nor begin or end with a space",
+    ...(description ? { description } : {}),
+  });
+}
+
 /** Text that may hold line breaks and tabs, such as notes. */
 export function notesField(max = 2000) {
   return Type.String({

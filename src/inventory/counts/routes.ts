@@ -8,7 +8,7 @@ import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { shortfallView } from "../stock/commands.ts";
+import { shortfallsView } from "../stock/commands.ts";
 import { cancelCount, openCount, postCount, recordLines, reviewCount } from "./commands.ts";
 import { type Count, countView, plainCountView } from "./count.ts";
 import {
@@ -52,7 +52,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
     ({ call, params, body }) =>
       answerWrite(call, 200, async (tx) => {
         const { count, shortfalls } = await postCount(tx, params.id, body, call.actor);
-        return { ...countView(count), backordered_orders: shortfalls.map(shortfallView) };
+        return { ...countView(count), backordered_orders: shortfallsView(shortfalls) };
       }),
     {
       body: bodyOf(PostCount),

@@ -10,7 +10,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { shortfallView } from "../stock/commands.ts";
+import { shortfallsView } from "../stock/commands.ts";
 import { setLotStatus } from "./commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
 import { ChangedLot, ListLots, LotDetail, LotView, SetLotStatus } from "./schemas.ts";
@@ -31,7 +31,7 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
     ({ call, params, body }) =>
       answerWrite(call, 200, async (tx) => {
         const { lot, shortfalls } = await setLotStatus(tx, params.id, body, call.actor);
-        return { ...(await detail(tx, lot)), backordered_orders: shortfalls.map(shortfallView) };
+        return { ...(await detail(tx, lot)), backordered_orders: shortfallsView(shortfalls) };
       }),
     {
       body: bodyOf(SetLotStatus),

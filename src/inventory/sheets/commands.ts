@@ -112,7 +112,8 @@ async function post(tx: Tx, shelves: Shelves, { shelf, item, spot, by }: Count, 
   if (item !== null && by < 0) {
     const lost = Math.max(0, item.reserved - (item.on_hand + by));
     const shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
-    if (shortfalls.length > 0) throw brokenPromises(shelf.product.sku, shortfalls);
+    const way = "an adjustment with allow_shortfall";
+    if (shortfalls.length > 0) throw brokenPromises(shelf.product.sku, shortfalls, way);
   }
   await moveUnits(tx, shelf, {
     type: "adjustment",

@@ -176,7 +176,7 @@ export function refuseTooMuch({ items }: OpenShelf, spot: Spot, quantity: number
  */
 export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
   const { adjustment, reason, notes, expected_quantity } = input;
-  if (reason === "other" && !notes) throw invalid("notes", "are required for the reason other", "required");
+  if (reason === "other" && !notes?.trim()) throw invalid("notes", "are required for the reason other", "required");
   const id = (await findStockedIds(tx, [sku])).get(sku);
   if (id === undefined) throw missing("SKU", sku);
   const shelves = await freshShelves(tx, [id]);
@@ -223,7 +223,7 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
     bin: spot.bin,
     lot_number: spot.lot_number,
     movement_id: wireId("movement", movement_id),
-    backordered_orders: shortfalls.map(shortfallView),
+    backordered_orders: shortfallsView(shortfalls),
     adjusted_at: iso(tx.now),
     adjusted_by: actor.id,
   };
@@ -254,20 +254,24 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, inp
   return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }
 
-/** The refusal to take away units that are promised: it names who would have to wait. */
-export function brokenPromises(sku: string, shortfalls: readonly Shortfall[]): Fault {
-  const orders = shortfalls.map(shortfallView);
-  const named = orders.map(({ order_number }) => order_number).join(", ");
-  return new Fault(
-    "would_break_reservations",
-    `Units of ${sku} are promised to ${named}; allow_shortfall puts these into backorder.`,
-    { orders },
-  );
+/** The refusal to take away units that are promised: it names who would have to wait, and what would let them. */
+export function brokenPromises(sku: string, shortfalls: readonly Shortfall[], way = "allow_shortfall"): Fault {
+  const orders = shortfallsView(shortfalls);
+  const named = orders.slice(0, 5).map(({ order_number }) => order_number);
+  const more = orders.length > named.length ? ` and ${orders.length - named.length} more` : "";
+  const message = `Units of ${sku} are promised to ${named.join(", ")}${more}; ${way} puts these into backorder.`;
+  return new Fault("would_break_reservations", message, { orders });
 }
 
-/** Who waits now, as the API shows it. */
-export function shortfallView({ order_id, order_ref, quantity }: Shortfall) {
-  return { order_id: order_id === null ? null : wireId("order", order_id), order_number: order_ref, quantity };
+/** Who waits now, as the API shows it: each order once, however many of its lines or reservations do. */
+export function shortfallsView(shortfalls: readonly Shortfall[]) {
+  const orders = Map.groupBy(shortfalls, ({ order_id, order_ref }) => `${order_id} ${order_ref}`);
+  return [...orders.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { order_id, order_ref } = first;
+    const quantity = others.reduce((sum, other) => sum + other.quantity, first.quantity);
+    return { order_id: order_id === null ? null : wireId("order", order_id), order_number: order_ref, quantity };
+  });
 }
 
 /** Units that came back and what becomes of them. */

@@ -33,7 +33,10 @@ export function pickAdjusted(items: readonly StockItem[], target: AdjustmentTarg
   }
   const there = item?.on_hand ?? 0;
   if (adjustment < 0 && there + adjustment < 0) {
-    throw new Fault("insufficient_inventory", `There are only ${there} units of ${sku} to take away from.`, {
+    const what = lot_number === undefined ? sku : `lot ${lot_number} of ${sku}`;
+    const few = there === 1 ? "is only 1 unit" : `are only ${there} units`;
+    const where = bin === undefined ? "" : ` in bin ${bin}`;
+    throw new Fault("insufficient_inventory", `There ${few} of ${what}${where} to take away from.`, {
       shortages: [{ sku, requested: -adjustment, available: there }],
     });
   }

@@ -1,6 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, idField, notesField, nullable, quantityField, textField } from "../../kit/schema.ts";
+import {
+  choice,
+  closed,
+  idField,
+  nameField,
+  notesField,
+  nullable,
+  quantityField,
+  textField,
+} from "../../kit/schema.ts";
 import { missingReasons, transferMoves, transferStatuses } from "./status.ts";
 
 const items_max = 500;
@@ -24,7 +33,7 @@ const ArrivedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
   lot_number: Type.Optional(textField(80)),
-  bin: Type.Optional(textField(40)),
+  bin: Type.Optional(nameField(40)),
 });
 
 export const ReceiveTransfer = closed({

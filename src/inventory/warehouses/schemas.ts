@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, textField } from "../../kit/schema.ts";
+import { choice, closed, nameField, nullable, textField } from "../../kit/schema.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds } from "../status.ts";
 import { lastingBinKinds } from "./rules.ts";
@@ -27,7 +27,7 @@ const AddressInput = closed({
 });
 
 const BinInput = closed({
-  code: textField(40),
+  code: nameField(40),
   kind: Type.Optional(choice(lastingBinKinds)),
   pick_order: Type.Optional(rank()),
   capacity: Type.Optional(capacity()),
@@ -35,7 +35,7 @@ const BinInput = closed({
 export type BinInput = Static<typeof BinInput>;
 
 const ZoneInput = closed({
-  zone_id: textField(40),
+  zone_id: nameField(40),
   temperature_zone: choice(temperatureZones),
   temperature_range: Type.Optional(nullable(textField(40))),
   capacity: Type.Optional(capacity()),

@@ -179,6 +179,15 @@ describe("refuses", () => {
       ["bin"],
     ],
     ["goods that no zone suits", { sku: "ICE", quantity: 1 }, 422, "validation_failed", ["location"]],
+    ["a bin named by a blank", { sku: "RICE", quantity: 1, bin: " " }, 422, "validation_failed", ["bin"]],
+    ["a bin with a blank behind it", { sku: "RICE", quantity: 1, bin: "A-01 " }, 422, "validation_failed", ["bin"]],
+    [
+      "a lot with a blank before it",
+      { sku: "MILK", quantity: 1, lot_number: " L-1", expiration_date: "2026-02-01" },
+      422,
+      "validation_failed",
+      ["lot_number"],
+    ],
     ["a bin of an order", { sku: "RICE", quantity: 1, bin: "STAGING-ord_1" }, 422, "validation_failed", ["bin"]],
     [
       "goods from the future",
@@ -203,6 +212,13 @@ describe("refuses", () => {
     ["by nothing", "RICE", { adjustment: 0, reason: "found" }, 422, "validation_failed"],
     ["without a reason", "RICE", { adjustment: 1 }, 422, "validation_failed"],
     ["for another reason without notes", "RICE", { adjustment: 1, reason: "other" }, 422, "validation_failed"],
+    [
+      "for another reason with blank notes",
+      "RICE",
+      { adjustment: 1, reason: "other", notes: " \n" },
+      422,
+      "validation_failed",
+    ],
     ["below zero", "RICE", { adjustment: -500, reason: "lost" }, 409, "insufficient_inventory"],
     ["what is not there", "ICE", { adjustment: -1, reason: "lost" }, 409, "insufficient_inventory"],
     ["an unknown SKU", "NONE", { adjustment: 1, reason: "found" }, 404, "resource_missing"],
@@ -220,6 +236,24 @@ describe("refuses", () => {
     const answer = await app.patch(`/inventory/${sku}`, body);
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
     expect(await types()).toEqual([]);
+  });
+
+  test("to take away more than lies in the bin and lot named, which it names", async () => {
+    const input = { adjustment: -900, reason: "lost", location: warehouse };
+    const { message: bin } = (await app.patch("/inventory/RICE", { ...input, bin: "NONE" })).body.error;
+    expect(bin).toBe("There are only 0 units of RICE in bin NONE to take away from.");
+    const { message: lot } = (await app.patch("/inventory/MILK", { ...input, lot_number: "L-9" })).body.error;
+    expect(lot).toBe("There are only 0 units of lot L-9 of MILK to take away from.");
+  });
+
+  test("to break promises, naming an order once that holds units by two reservations", async () => {
+    await app.post("/products", { sku: "TWICE", name: "Promised twice" });
+    await app.post("/inventory", { sku: "TWICE", quantity: 5, location: warehouse });
+    for (const quantity of [2, 3])
+      await app.post("/inventory/reserve", { order_id: "N-2", items: [{ sku: "TWICE", quantity }] });
+    const { error } = (await app.patch("/inventory/TWICE", { adjustment: -4, reason: "lost" })).body;
+    expect(error.orders).toEqual([{ order_id: null, order_number: "N-2", quantity: 4 }]);
+    expect(error.message).toBe("Units of TWICE are promised to N-2; allow_shortfall puts these into backorder.");
   });
 
   test("to adjust without a warehouse what lies in two, and one that breaks promises", async () => {
