@@ -2,16 +2,16 @@ import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
-import { invalid, missing } from "../../kit/fault.ts";
+import { Fault, invalid, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import { move } from "../../kit/moves.ts";
+import { allowedActions } from "../../kit/moves.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
 import { type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import type { LotStatus } from "../status.ts";
 import { markLotsExpired } from "../stock/store.ts";
-import { isPastExpiry, type NamedLot } from "./lot.ts";
+import { allowedStatuses, isPastExpiry, type NamedLot } from "./lot.ts";
 import type { SetLotStatus } from "./schemas.ts";
-import { lotActions, lotMoves } from "./status.ts";
+import { type GivenLotStatus, lotActions, lotMoves } from "./status.ts";
 import { findNamedLot, saveLotStatus } from "./store.ts";
 
 /** A lot after its status has changed, and the units that lost their promise and wait now. */
@@ -37,10 +37,7 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
   assert(before, `lot ${lot_id} stays where it is`);
   const { reason, notes } = input;
   if (before.status === input.status) return { lot: before, shortfalls: [] };
-  const status = move<LotStatus, typeof lotMoves>(lotMoves, lotActions[input.status], before.status);
-  if (status === "available" && isPastExpiry(before, tx.now)) {
-    throw invalid("status", `cannot be available: the lot expired at ${iso(before.expiration_date ?? 0)}`);
-  }
+  const status = nextStatus(before, input.status, tx.now);
   await saveLotStatus(tx, before, status, { reason, notes, actor });
   const shelf = shelfOf(shelves, before.product_id);
   relabel(shelf, lot_id, status);
@@ -51,6 +48,24 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
   }
   if (status === "recalled" || before.status === "recalled") tx.wake("orders.hold_recalled", tx.now);
   return { lot: { ...before, status }, shortfalls };
+}
+
+/** The status that a lot may be given. Refuses: invalid_state_transition, validation_failed. */
+function nextStatus(lot: NamedLot, wanted: GivenLotStatus, now: number): LotStatus {
+  const action = lotActions[wanted];
+  const allowed_actions = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lot.status, false);
+  if (!allowed_actions.includes(action)) {
+    throw new Fault("invalid_state_transition", `A lot that is ${lot.status} cannot become ${wanted}.`, {
+      from: lot.status,
+      action,
+      allowed_actions,
+      allowed_statuses: allowedStatuses(lot, now),
+    });
+  }
+  if (wanted === "available" && isPastExpiry(lot, now)) {
+    throw invalid("status", `cannot be available: the lot expired at ${iso(lot.expiration_date ?? 0)}`);
+  }
+  return lotMoves[action].to;
 }
 
 function relabel({ items }: OpenShelf, lot_id: number, lot_status: LotStatus): void {

@@ -4,7 +4,7 @@ import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
 import type { BinKind, LotStatus } from "../status.ts";
 import type { Lot } from "../stock/shelf.ts";
-import { givenLotStatuses, lotActions, lotMoves } from "./status.ts";
+import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./status.ts";
 
 /** A batch of a product with what the product is called. */
 export interface NamedLot extends Lot {
@@ -43,6 +43,14 @@ export function lotStatus(lot: Lot, now: number): LotStatus {
   return lot.status === "available" && isPastExpiry(lot, now) ? "expired" : lot.status;
 }
 
+/** The statuses that a client may give a lot at this moment (ms). */
+export function allowedStatuses(lot: Lot, now: number): GivenLotStatus[] {
+  const allowed = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lotStatus(lot, now), false);
+  return givenLotStatuses.filter(
+    (status) => allowed.includes(lotActions[status]) && !(status === "available" && isPastExpiry(lot, now)),
+  );
+}
+
 /** The lot as lists show it. */
 export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) {
   const sum = (count: (item: LotUnits) => number) => units.reduce((total, item) => total + count(item), 0);
@@ -70,12 +78,9 @@ export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) 
 
 /** The lot as its detail shows it: with how its status has changed, and what it may become. */
 export function lotDetail(lot: NamedLot, units: readonly LotUnits[], changes: readonly LotChange[], now: number) {
-  const allowed = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lotStatus(lot, now), false);
   return {
     ...lotView(lot, units, now),
-    allowed_statuses: givenLotStatuses.filter(
-      (status) => allowed.includes(lotActions[status]) && !(status === "available" && isPastExpiry(lot, now)),
-    ),
+    allowed_statuses: allowedStatuses(lot, now),
     changes: changes.map(({ from_status, to_status, reason, notes, actor_type, actor_id, created_at }) => ({
       from_status,
       to_status,

@@ -54,8 +54,8 @@ async function detail(db: Db, lot: NamedLot) {
 }
 
 function list(call: Call, query: ListLots): Promise<Response> {
-  const { sku, status } = query;
-  const filter = { sku, status, expiring_before: momentOf(query.expiring_before) };
+  const { sku, lot_number, status } = query;
+  const filter = { sku, lot_number, status, expiring_before: momentOf(query.expiring_before) };
   return answerList(
     call,
     query,

@@ -8,6 +8,7 @@ import { givenLotStatuses } from "./status.ts";
 export const ListLots = closed({
   ...pageFields,
   sku: Type.Optional(textField(100)),
+  lot_number: Type.Optional(textField(80)),
   status: Type.Optional(choice(lotStatuses)),
   expiring_before: Type.Optional(momentField("Only lots that expire before this moment.")),
 });

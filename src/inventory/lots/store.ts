@@ -36,11 +36,12 @@ export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null>
 /** What the list of lots may be narrowed to. */
 export interface LotFilter {
   readonly sku?: string | undefined;
+  readonly lot_number?: string | undefined;
   readonly status?: LotStatus | undefined;
   readonly expiring_before?: number | undefined;
 }
 
-function matching(db: Db, { sku, status, expiring_before }: LotFilter): SQL | undefined {
+function matching(db: Db, { sku, lot_number, status, expiring_before }: LotFilter): SQL | undefined {
   const past = sql`(${lots.status} = 'available' and ${lots.expiration_date} is not null
     and ${lots.expiration_date} <= ${db.now})`;
   const product = db.sql
@@ -49,6 +50,7 @@ function matching(db: Db, { sku, status, expiring_before }: LotFilter): SQL | un
     .where(eq(products.sku, sku ?? ""));
   return and(
     sku === undefined ? undefined : sql`${lots.product_id} = (${product})`,
+    lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
     status === undefined
       ? undefined
       : status === "expired"

@@ -126,6 +126,8 @@ describe("works", () => {
     expect(await numbers("&status=on_hold")).toEqual(["L2: 2"]);
     expect(await numbers("&status=available")).toEqual(["L3: 3", "L1: 1"]);
     expect(await numbers("&status=expired")).toEqual([]);
+    expect(await numbers("&lot_number=L2")).toEqual(["L2: 2"]);
+    expect(await numbers("&lot_number=L")).toEqual([]);
     expect(await numbers(`&expiring_before=${inDays(102)}`)).toEqual(["L2: 2", "L1: 1"]);
     const first = (await shop.app.get(`/inventory/lots?sku=${sku}&limit=2`)).body;
     const { next_cursor } = first.meta.pagination;
@@ -320,7 +322,13 @@ describe("refuses", () => {
     await shop.app.takeEvents();
     const { status, body } = await setStatus(lots[0], "damaged");
     expect([status, body.error.code]).toEqual([409, "invalid_state_transition"]);
-    expect(body.error).toMatchObject({ from: "recalled", action: "damage", allowed_actions: ["release"] });
+    expect(body.error).toMatchObject({
+      message: "A lot that is recalled cannot become damaged.",
+      from: "recalled",
+      action: "damage",
+      allowed_actions: ["release"],
+      allowed_statuses: ["available"],
+    });
     expect(await types()).toEqual([]);
   });
 });
