@@ -42,6 +42,13 @@ export function readHeader(
   columns: readonly Column[],
   required: readonly string[],
 ): readonly Column[] {
+  const names = columns.map(({ name }) => name).join(", ");
+  const fault = (fields: readonly FieldProblem[]) =>
+    new Fault("validation_failed", `The first line must name columns, with commas between them: ${names}.`, { fields });
+  const [line = "", ...others] = cells;
+  if (others.length === 0 && /[;\t|]/.test(line)) {
+    throw fault([{ field: line, code: "invalid_format", message: "must have commas between the columns" }]);
+  }
   const problems: FieldProblem[] = [];
   const found = cells.flatMap((text, at) => {
     const name = text.trim();
@@ -58,7 +65,7 @@ export function readHeader(
     problems.push({ field: name, code: "required", message: "is a column that the first line must name" });
   }
   if (problems.length === 0) return found;
-  throw new Fault("validation_failed", "The first line must name the columns.", { fields: problems.slice(0, 100) });
+  throw fault(problems.slice(0, 100));
 }
 
 /** A record from the cells of a row, to be checked against its schema. Refuses: validation_failed. */

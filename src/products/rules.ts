@@ -59,7 +59,8 @@ export function checkProduct(fields: ProductFields): void {
     }
   });
   const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
-  if (new Set(values).size < values.length) throw invalid("barcodes", "names one value twice");
+  const again = values.findIndex((value, at) => values.indexOf(value) < at);
+  if (again >= 0) throw invalid(`barcodes[${again}].value`, "is named twice", "duplicate");
 }
 
 function checkComponents({ type, components }: ProductFields): void {
@@ -67,7 +68,8 @@ function checkComponents({ type, components }: ProductFields): void {
   if (type === "bundle" && components.length === 0)
     throw invalid("components", "are required for a bundle", "required");
   const skus = components.map(({ sku }) => sku);
-  if (new Set(skus).size < skus.length) throw invalid("components", "name one SKU twice");
+  const twice = skus.findIndex((sku, at) => skus.indexOf(sku) < at);
+  if (twice >= 0) throw invalid(`components[${twice}].sku`, "is named twice", "duplicate");
 }
 
 /** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, section 7.9). */

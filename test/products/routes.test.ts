@@ -66,6 +66,18 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
+    ["barcode", { barcodes: ["1", "2", "1"].map((value) => ({ value, type: "other" })) }, "barcodes[2].value"],
+    [
+      "component",
+      { type: "bundle", components: ["B", "C", "B"].map((sku) => ({ sku, quantity: 1 })) },
+      "components[2].sku",
+    ],
+  ])("one %s twice, and says which", async (_name, fields, field) => {
+    const { status, body } = await app.post("/products", { sku: "TWICE", name: "Twice", ...fields });
+    expect([status, body.error.details]).toEqual([422, [expect.objectContaining({ field, code: "duplicate" })]]);
+  });
+
+  test.each([
     ["no SKU", { name: "x" }, 422, "validation_failed"],
     ["an unknown field", { ...milk, sku: "X1", colour: "white" }, 422, "validation_failed"],
     ["a price with three decimals", { ...milk, sku: "X2", price: 1.955 }, 422, "validation_failed"],

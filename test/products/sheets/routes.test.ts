@@ -115,10 +115,12 @@ describe("refuses", () => {
     ["an empty file", "", "sku: required"],
     ["a column that it does not know", "sku,colour\nA,red", "colour: unknown_field"],
     ["a column that is there twice", "sku,name,name\n", "name: duplicate"],
-    ["another separator", "sku;name\nA;b", "sku;name: unknown_field"],
+    ["semicolons for commas", "\ufeffsku;name\r\nA;b", "sku;name: invalid_format"],
+    ["tabs for commas", "sku\tname\nA\tb", "sku\tname: invalid_format"],
   ])("%s", async (_, text, problem) => {
     const { status, body } = await imports(text);
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
+    expect(body.error.message).toStartWith("The first line must name columns, with commas between them: sku, name, ");
     const details = body.error.details as { field: string; code: string }[];
     expect(details.map(({ field, code }) => `${field}: ${code}`)).toContain(problem);
   });
