@@ -57,7 +57,7 @@ const piece_characters = 65_536;
 
 /**
  * Takes a file in, some hundred rows to a transaction. A bad row is reported and stops no other; the same file taken in
- * again changes nothing. Refuses: validation_failed, when the first line does not name the columns.
+ * again changes nothing. Refuses: validation_failed, when the first line is not that of such a file.
  */
 export async function importRows<Row>(
   store: Store,
@@ -76,11 +76,13 @@ export async function importRows<Row>(
   };
   for await (const { line, cells } of readCsv(pieces)) {
     if (header === null) {
+      refuseBroken(cells ?? []);
       header = readHeader(cells ?? [], it.columns, it.required);
       continue;
     }
     try {
       if (cells === null) throw new Fault("validation_failed", "has quotes that do not pair");
+      refuseBroken(cells);
       batch.push({ line, row: it.read(readCells(header, cells)) });
     } catch (error) {
       tally.add(refused(line, error));
@@ -91,6 +93,12 @@ export async function importRows<Row>(
   if (header === null) readHeader([], it.columns, it.required);
   await flush();
   return tally.report();
+}
+
+/** Refuses: validation_failed, for what a decoder puts in the place of bytes that are no UTF-8. */
+function refuseBroken(cells: readonly string[]): void {
+  if (!cells.some((text) => text.includes("\ufffd"))) return;
+  throw new Fault("validation_failed", "is no UTF-8: save the file in that encoding");
 }
 
 /** Counts what became of the rows. */

@@ -125,6 +125,14 @@ describe("refuses", () => {
     expect(details.map(({ field, code }) => `${field}: ${code}`)).toContain(problem);
   });
 
+  test("rows and a first line whose bytes a decoder could not read, and takes in the others", async () => {
+    const { body } = await imports("sku,name\nLATIN,caf\ufffd\nUTF,caf\u00e9");
+    const errors = [{ line: 2, field: null, message: "is no UTF-8: save the file in that encoding" }];
+    expect(body.data).toMatchObject({ rows: 2, created: 1, failed: 1, errors });
+    const { status, body: refused } = await imports("\ufffds\ufffdk,name\nA,b");
+    expect([status, refused.error.message]).toEqual([422, "is no UTF-8: save the file in that encoding"]);
+  });
+
   test("what is no CSV, text that is none, and files above 10 MiB", async () => {
     const answers = [
       await app.post("/products/import", { sku: "A", name: "A" }),
