@@ -75,6 +75,38 @@ export async function findRecipient(
   return { buyer, address };
 }
 
+const buyersOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({
+      id: customers.id,
+      email: customers.email,
+      first_name: customers.first_name,
+      last_name: customers.last_name,
+      company: customers.company,
+    })
+    .from(customers)
+    .where(among(customers.id, a.ids)),
+);
+const addressesCalled = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select().from(addresses).where(among(addresses.id, a.ids)),
+);
+
+/** As `findRecipient`, of any number of orders at once, in their order. */
+export async function findRecipients(
+  db: Db,
+  pairs: readonly { readonly customer_id: number; readonly address_id: number }[],
+): Promise<({ buyer: Buyer; address: Address | null } | null)[]> {
+  const idsOf = (name: "customer_id" | "address_id") => list([...new Set(pairs.map((pair) => pair[name]))]);
+  const buyers = new Map((await buyersOf(db, { ids: idsOf("customer_id") })).map((row) => [row.id, row]));
+  const places = new Map((await addressesCalled(db, { ids: idsOf("address_id") })).map((row) => [row.id, row]));
+  return pairs.map(({ customer_id, address_id }) => {
+    const buyer = buyers.get(customer_id);
+    if (buyer === undefined) return null;
+    const address = places.get(address_id);
+    return { buyer, address: address?.customer_id === customer_id ? address : null };
+  });
+}
+
 /** The address of a customer that these ids name, or null. */
 export async function findAddress(db: Db, customer_id: number, address_id: number): Promise<Address | null> {
   return (await findRecipient(db, customer_id, address_id))?.address ?? null;

@@ -55,10 +55,7 @@ export function prepared<A, R, S extends Reading = Reading>(
 /** Inserts rows: a prepared statement a row on SQLite (building SQL costs), one for all on PostgreSQL (trips cost). */
 export async function insert<T extends PgTable>(tx: Tx, table: T, rows: readonly InferInsertModel<T>[]): Promise<void> {
   if (engine === "postgres") {
-    const columns = Object.keys(getTableColumns(table)).length;
-    const chunk = Math.floor(parameters_max / columns);
-    for (let at = 0; at < rows.length; at += chunk)
-      await tx.sql.insert(table).values(rows.slice(at, at + chunk) as never);
+    for (const some of chunksOf(table, rows)) await tx.sql.insert(table).values(some as never);
     return;
   }
   for (const row of rows as readonly Record<string, unknown>[]) await insertOne(tx.sql, table, row);
@@ -72,12 +69,13 @@ export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
 ): Promise<number[]> {
   const returned: { id: number }[] = [];
   if (engine === "postgres") {
-    if (rows.length === 0) return [];
-    const query = tx.sql
-      .insert(table)
-      .values(rows as never)
-      .returning({ id: table.id } as never);
-    returned.push(...((await query) as unknown as { id: number }[]));
+    for (const some of chunksOf(table, rows)) {
+      const query = tx.sql
+        .insert(table)
+        .values(some as never)
+        .returning({ id: table.id } as never);
+      returned.push(...((await query) as unknown as { id: number }[]));
+    }
   } else {
     for (const row of rows as readonly Record<string, unknown>[]) {
       returned.push(...((await insertOne(tx.sql, table, row, table.id)) as { id: number }[]));
@@ -88,6 +86,13 @@ export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
 }
 
 const parameters_max = 65_535;
+
+/** The rows in parts that one statement can take. */
+function* chunksOf<Row>(table: PgTable, rows: readonly Row[]): Generator<readonly Row[]> {
+  const chunk = Math.floor(parameters_max / Object.keys(getTableColumns(table)).length);
+  for (let at = 0; at < rows.length; at += chunk) yield rows.slice(at, at + chunk);
+}
+
 const inserts = new WeakMap<Writing, Map<PgTable, Map<string, Ready<unknown>>>>();
 
 async function insertOne(

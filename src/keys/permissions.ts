@@ -67,6 +67,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "DELETE /customers/:id/addresses/:address_id": "read_write",
 
   "POST /orders": "read_write",
+  "POST /orders/bulk": "read_write",
   "GET /orders": "read",
   "GET /orders/transitions": "read",
   "GET /orders/:id": "read",
@@ -82,6 +83,9 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /orders/:id/pack": "read_write",
   "POST /orders/:id/ship": "read_write",
   "POST /orders/:id/deliver": "read_write",
+  "GET /orders/:id/pick-list": "read",
+  "GET /orders/:id/packing-slip": "read",
+  "GET /pick-lists": "read",
 
   "POST /shipping/rates": "read",
   "GET /shipping/carriers": "read",

@@ -27,6 +27,11 @@ export function bodyOf<Schema extends TSchema>(schema: Schema): Checked<Static<S
   return standard(schema, (value) => checkedValue(check, value ?? {}));
 }
 
+/** As `bodyOf`, of a body that is documented by a closer schema than it is checked by: the rest is checked later. */
+export function shownBodyOf<Schema extends TSchema>(schema: Schema, shown: TSchema): Checked<Static<Schema>> {
+  return { ...bodyOf(schema), schema: shown };
+}
+
 /** The check of a record that comes in another form than a body, as a row of a file. Refuses: validation_failed. */
 export function checkOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);

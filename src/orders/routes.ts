@@ -7,6 +7,7 @@ import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
 import { actionRoutes, answerOrder } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
+import { bulkRoutes } from "./bulk/routes.ts";
 import { cancelOrder } from "./cancellations/commands.ts";
 import { updateOrder } from "./changes/commands.ts";
 import { createOrder } from "./commands.ts";
@@ -61,6 +62,7 @@ const records = new Elysia({ prefix: "/orders" })
 export const orderRoutes = new Elysia()
   .use(records)
   .use(listRoutes)
+  .use(bulkRoutes)
   .use(actionRoutes)
   .use(historyRoutes)
   .use(allocationRoutes)

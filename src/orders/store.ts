@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, isNull, or, sql as template } from "drizzle-orm";
-import { among, forUpdate, list } from "../../db/kit.ts";
+import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
+import { engine } from "../config.ts";
 import { type Args, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { claimsOf } from "../inventory/reservations/store.ts";
@@ -186,7 +187,8 @@ export async function listOrderSummaries(db: Db, customer_id: number, limit: num
   }));
 }
 
-type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at">;
+/** What a new order is, before it is stored. */
+export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at">;
 
 const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id">>) =>
   sql
@@ -202,6 +204,36 @@ export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | nu
   return row?.id ?? null;
 }
 
+/** Stores new orders without their lines and answers the id of each by its number, except where that was taken. */
+export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Map<string, number>> {
+  const ids = new Map<string, number>();
+  if (engine === "postgres") {
+    const rows = all.map((fields) => ({ ...fields, version: 1, created_at: tx.now, updated_at: tx.now }));
+    const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: orders.order_number });
+    const inserted = await query.returning({ id: orders.id, order_number: orders.order_number });
+    for (const { id, order_number } of inserted) ids.set(order_number, id);
+    return ids;
+  }
+  for (const fields of all) {
+    const id = await insertOrder(tx, fields);
+    if (id !== null) ids.set(fields.order_number, id);
+  }
+  return ids;
+}
+
+const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
+  sql
+    .select({ id: orders.id, order_number: orders.order_number })
+    .from(orders)
+    .where(amongTexts(orders.order_number, a.numbers)),
+);
+
+/** The ids of the orders with these numbers, by number. */
+export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Promise<Map<string, number>> {
+  const rows = numbers.length === 0 ? [] : await byNumbers(db, { numbers: list(numbers) });
+  return new Map(rows.map(({ id, order_number }) => [order_number, id]));
+}
+
 /** A line as it is ordered. */
 export type NewLine = Pick<OrderLine, "product_id" | "sku" | "name" | "components" | "quantity" | "unit_price_cents">;
 
@@ -215,9 +247,20 @@ const untouched = {
 
 /** Stores new lines of an order and answers them, before they claim anything. */
 export async function insertLines(tx: Tx, order_id: number, lines: readonly NewLine[]): Promise<OrderLine[]> {
+  return insertLinesOf(
+    tx,
+    lines.map((line) => ({ order_id, ...line })),
+  );
+}
+
+/** As `insertLines`, of any number of orders. */
+export async function insertLinesOf(
+  tx: Tx,
+  lines: readonly (NewLine & { readonly order_id: number })[],
+): Promise<(OrderLine & { readonly order_id: number })[]> {
   const rows = lines.map((line) => {
     const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
-    return { order_id, ...line, components: parts, ...untouched };
+    return { ...line, components: parts, ...untouched };
   });
   const ids = await insertIds(tx, order_lines, rows);
   return rows.map((row, at) => {

@@ -20,13 +20,27 @@ export async function insertHistory(
   order_id: number,
   from_status: PublicOrderStatus | null,
   to_status: PublicOrderStatus,
-  { event, actor, reason = null, note = null }: Entry,
+  entry: Entry,
 ): Promise<void> {
+  await insert(tx, order_history, [rowOf(tx, order_id, from_status, to_status, entry)]);
+}
+
+/** Writes the first row of the history of each of these orders. */
+export async function insertFirstHistory(tx: Tx, order_ids: readonly number[], entry: Entry): Promise<void> {
+  const rows = order_ids.map((id) => rowOf(tx, id, null, "pending", entry));
+  await insert(tx, order_history, rows);
+}
+
+function rowOf(
+  tx: Tx,
+  order_id: number,
+  from_status: PublicOrderStatus | null,
+  to_status: PublicOrderStatus,
+  { event, actor, reason = null, note = null }: Entry,
+) {
   const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
   const who = { actor_type, actor_id, actor_name, request_id };
-  await insert(tx, order_history, [
-    { order_id, event, from_status, to_status, reason, note, ...who, created_at: tx.now },
-  ]);
+  return { order_id, event, from_status, to_status, reason, note, ...who, created_at: tx.now };
 }
 
 /** A row of an order's history, as it is kept. */

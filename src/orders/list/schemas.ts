@@ -14,10 +14,10 @@ export const orderFilters = {
   q: Type.Optional(
     textField(200, {
       description:
-        "Words of which each must mean the order: the beginning of its order number or of the digits at its end, its id" +
-        " (`ord_1042`), the beginning of a word of its customer's name, company or e-mail address, of a SKU, or of a" +
-        " tracking number; upper and lower case count alike. A tracking number may be written in groups. Without totals" +
-        " when more than 10,000 orders might match; a page may then be short although `has_more` is true.",
+        "Words of which each must mean the order: the beginning of its order number or of the digits at its end, its" +
+        " id (`ord_1042`), the beginning of a word of its customer's name, company or e-mail address, of a SKU, or of" +
+        " a tracking number; upper and lower case count alike. A tracking number may be written in groups. Without" +
+        " totals when more than 10,000 orders might match; a page may then be short although `has_more` is true.",
     }),
   ),
   sort: Type.Optional(

@@ -1,0 +1,84 @@
+import { type Address, type Buyer, customerName, placeOf } from "../../customers/customer.ts";
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { Fault } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { readCents } from "../../kit/money.ts";
+import type { OrderFields } from "../order.ts";
+import { missingProducts, noSuch, type OrderedProduct, orderedLines, promisedShipDate, subtotalOf } from "../rules.ts";
+import type { CreateOrder } from "../schemas.ts";
+
+/** Where an order came from; `stock` names the source whose earlier reservations it may take over. */
+export interface Source {
+  readonly platform: string;
+  readonly external_id: string | null;
+  readonly stock: string;
+}
+
+/** What a new order names, as far as it is there. */
+export interface Named {
+  readonly recipient: { readonly buyer: Buyer; readonly address: Address | null } | null;
+  readonly products: readonly OrderedProduct[];
+  /** The warehouse that the order asks for. */
+  readonly asked: PlainWarehouse | null;
+  /** The one that serves orders which ask for none. */
+  readonly first: PlainWarehouse | null;
+}
+
+/** An order that is about to be stored. */
+export interface Draft {
+  readonly fields: Omit<OrderFields, "version" | "created_at" | "updated_at">;
+  readonly lines: ReturnType<typeof orderedLines>;
+}
+
+/** The order that an input makes at this moment (ms). Refuses: resource_missing, validation_failed. */
+export function draftOrder(input: CreateOrder, named: Named, source: Source, now: number): Draft {
+  const { recipient, products, asked } = named;
+  const missing = [
+    ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
+    ...(recipient !== null && recipient.address === null
+      ? [noSuch("shipping_address_id", "names no address of this customer")]
+      : []),
+    ...missingProducts(input.line_items, products),
+    ...(input.warehouse_id != null && asked === null ? [noSuch("warehouse_id", "names no warehouse")] : []),
+  ];
+  if (missing.length > 0 || recipient === null || recipient.address === null) {
+    throw new Fault("resource_missing", "The order names what is not there.", { fields: missing });
+  }
+  const lines = orderedLines(input.line_items, products);
+  const warehouse = asked ?? named.first;
+  const fields: Draft["fields"] = {
+    order_number: input.order_number,
+    status: "pending",
+    held: false,
+    customer_id: recipient.buyer.id,
+    customer_email: recipient.buyer.email,
+    customer_name: customerName(recipient.buyer),
+    shipping_address_id: recipient.address.id,
+    shipping_address: placeOf(recipient.address),
+    shipping_method: input.shipping_method ?? null,
+    order_notes: input.order_notes ?? null,
+    requires_cold_storage: input.requires_cold_storage ?? false,
+    priority: input.priority ?? 0,
+    allow_backorder: input.allow_backorder ?? true,
+    warehouse_id: asked?.id ?? null,
+    subtotal_cents: subtotalOf(lines),
+    shipping_amount_cents: readCents(input.shipping_amount ?? 0) ?? 0,
+    currency: input.currency ?? "USD",
+    source_platform: source.platform,
+    source_external_id: source.external_id,
+    metadata: input.metadata ?? {},
+    estimated_ship_date: promisedShipDate(now, warehouse?.timezone ?? "UTC"),
+    processing_at: null,
+    fulfilled_at: null,
+    shipped_at: null,
+    delivered_at: null,
+    cancelled_at: null,
+    cancel_reason: null,
+  };
+  return { fields, lines };
+}
+
+/** The reservation that an order names to take over, or null. */
+export function reservationOf({ reservation_id }: CreateOrder): number | null {
+  return reservation_id === undefined ? null : (readId("reservation", reservation_id) ?? 0);
+}
