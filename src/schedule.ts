@@ -5,7 +5,7 @@ import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
-import { holdRecalled, releaseHolds } from "./orders/jobs.ts";
+import { holdRecalled, noteClaims, releaseHolds } from "./orders/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents, forgetOldDeliveries } from "./webhooks/jobs.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
@@ -47,6 +47,7 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "inventory.fill_backorders",     what: "serve those who wait for stock",    job: fillBackorders },
   { when: "orders.release_holds",          what: "lift holds whose time has come",    job: releaseHolds },
   { when: "orders.hold_recalled",          what: "hold orders with recalled units",   job: holdRecalled },
+  { when: "orders.note_claims",            what: "note what became of claims",        job: noteClaims },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
 ];

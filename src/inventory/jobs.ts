@@ -1,7 +1,7 @@
 import type { Store } from "../database/store.ts";
 import { fillShelf, freshShelves } from "./backorders/commands.ts";
+import { listAwaitedProducts, type WaitingPlace } from "./backorders/store.ts";
 import { expireBookings } from "./bookings/commands.ts";
-import { listAwaitedProducts, type WaitingPlace } from "./reservations/store.ts";
 import { listExpiredLots, markLotsExpired, nextLotExpiry } from "./stock/store.ts";
 
 const slice = 500;

@@ -150,11 +150,11 @@ export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
 }
 
 /**
- * Whether a hold puts the order's claim on stock to sleep. A carrier's discrepancy does not: filling the claim is what
- * ends it.
+ * Whether a hold puts the order's claim on stock to sleep. A carrier's discrepancy and a short pick do not: filling the
+ * claim is what ends them.
  */
 export function isStopped({ holds }: Pick<Order, "holds">): boolean {
-  return holds.some(({ reason }) => reason !== "carrier_discrepancy");
+  return holds.some(({ reason }) => reason !== "carrier_discrepancy" && reason !== "short_pick");
 }
 
 /** What forbids an action that the table of states would allow, in words; null when nothing does. */

@@ -20,6 +20,8 @@ import {
   orderMoves,
   orderStatuses,
   publicOrderStatuses,
+  shortReasons,
+  writeOffReasons,
 } from "./status.ts";
 
 const counted = ["reserved", "backordered", "picked", "packed", "shipped", "delivered", "returned", "cancelled"];
@@ -145,13 +147,22 @@ export type CancelItems = Static<typeof CancelItems>;
 
 const partial = Type.Optional(Type.Boolean({ description: "True leaves backordered units for later." }));
 
-export const PickOrder = closed({
-  items: Type.Optional(
-    Type.Array(closed({ ...item, lot_number: Type.Optional(textField(100)), bin: Type.Optional(textField(100)) }), {
-      minItems: 1,
-      maxItems: 500,
+const PickItem = closed({
+  ...item,
+  lot_number: Type.Optional(textField(100)),
+  bin: Type.Optional(textField(100)),
+  short: Type.Optional(
+    Type.Boolean({ description: "True: so many units were not found. Others are planned in their place, or awaited." }),
+  ),
+  reason: Type.Optional(
+    choice(shortReasons, {
+      description: `Of a short pick. ${writeOffReasons.join(", ")} write the units off; otherwise they are given free.`,
     }),
   ),
+});
+
+export const PickOrder = closed({
+  items: Type.Optional(Type.Array(PickItem, { minItems: 1, maxItems: 500 })),
   partial,
 });
 export type PickOrder = Static<typeof PickOrder>;

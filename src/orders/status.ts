@@ -54,5 +54,11 @@ export type SystemHoldReason = (typeof systemHoldReasons)[number];
 export const holdReasons = [...clientHoldReasons, ...systemHoldReasons] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
+// Units are off the books for the first of these; the others only keep the order from that bin.
+export const writeOffReasons = ["damaged", "expired", "lost", "shrinkage"] as const;
+/** Why units were not found where they were to be picked. */
+export const shortReasons = [...writeOffReasons, "not_found", "unreachable", "other"] as const;
+export type ShortReason = (typeof shortReasons)[number];
+
 export const cancelReasons = ["customer", "declined", "fraud", "inventory", "staff", "expired", "other"] as const;
 export type CancelReason = (typeof cancelReasons)[number];

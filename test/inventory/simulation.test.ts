@@ -1,9 +1,10 @@
 // Random acts on the stock against a model that is only counts, with a seed that is printed when something differs.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { engine } from "../../src/config.ts";
+import { listWaitingLines } from "../../src/inventory/backorders/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { planStock } from "../../src/inventory/reservations/rules.ts";
-import { claimsOf, listWaitingLines } from "../../src/inventory/reservations/store.ts";
+import { claimsOf } from "../../src/inventory/reservations/store.ts";
 import { loadShelves } from "../../src/inventory/stock/store.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { World } from "./acts.ts";

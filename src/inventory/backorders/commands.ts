@@ -5,19 +5,21 @@ import { addUnits, itemOf, setCounts } from "../allocations/commands.ts";
 import { closeLines, listHeld } from "../allocations/store.ts";
 import type { ReservationLine } from "../reservations/reservation.ts";
 import { planStock } from "../reservations/rules.ts";
-import {
-  addAllocation,
-  type Holder,
-  listHolders,
-  listOverdueLines,
-  listWaitingLines,
-  saveAllocation,
-  type WaitingPlace,
-} from "../reservations/store.ts";
+import type { ClaimNews } from "../reservations/status.ts";
+import { addAllocation, listOverdueLines, saveAllocation } from "../reservations/store.ts";
 import { type OpenShelf, openShelves, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
 import { markLotsExpired } from "../stock/store.ts";
-import { listWaitingChoices, type WaitingChoice } from "./store.ts";
+import {
+  type Holder,
+  insertNews,
+  listHolders,
+  listWaitingChoices,
+  listWaitingLines,
+  type WaitingChoice,
+  type WaitingLine,
+  type WaitingPlace,
+} from "./store.ts";
 
 const lines_max = 500;
 
@@ -87,17 +89,22 @@ export async function fillShelf(
   if (shelf.backordered === 0 || availableOf(shelf.items, tx.now) === 0) return null;
   const product_id = shelf.product.id;
   const open = new Map([[product_id, { ...shelf, crowded: false }]]);
-  const found = (quantity: number, { warehouse_id, requires_cold_storage }: WaitingChoice) =>
-    planStock([{ product_id, quantity }], open, { now: tx.now, warehouse_id, requires_cold_storage }).portions[0] ?? [];
+  const found = (quantity: number, { warehouse_id, requires_cold_storage, avoids }: WaitingChoice) => {
+    const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids };
+    return planStock([{ product_id, quantity }], open, options).portions[0] ?? [];
+  };
   // Nothing comes while the queue is served, so who wants what was not there is passed over from then on.
   const empty = new Set<string>();
   const lines = await listWaitingLines(tx, product_id, after, lines_max + 1);
   for (const line of lines.slice(0, lines_max)) {
-    const choice = `${line.warehouse_id} ${line.requires_cold_storage}`;
+    const choice = JSON.stringify([line.warehouse_id, line.requires_cold_storage, line.avoids]);
     if (empty.has(choice)) continue;
     const portions = found(line.wanted - line.reserved, line);
     if (portions.length === 0) empty.add(choice);
-    else await addUnits(tx, shelves, line, portions);
+    else {
+      await addUnits(tx, shelves, line, portions);
+      await tell(tx, line, "filled", portions);
+    }
     if (availableOf(shelf.items, tx.now) === 0) return null;
   }
   const last = lines.length > lines_max ? lines[lines_max - 1] : undefined;
@@ -105,6 +112,19 @@ export async function fillShelf(
   const place = { priority: last.priority, created_at: last.created_at, line_id: last.id };
   const others = await listWaitingChoices(tx, product_id, place);
   return others.some((choice) => found(1, choice).length > 0) ? place : null;
+}
+
+/** Lets an order know, by its own job, what became of its claim. */
+async function tell(
+  tx: Tx,
+  { order_id, product_id }: Pick<WaitingLine, "order_id" | "product_id">,
+  kind: ClaimNews,
+  portions: readonly { readonly quantity: number }[],
+): Promise<void> {
+  const quantity = portions.reduce((sum, portion) => sum + portion.quantity, 0);
+  if (order_id === null || quantity === 0) return;
+  await insertNews(tx, { order_id, product_id, kind, quantity });
+  tx.wake("orders.note_claims", tx.now);
 }
 
 /** Marks lots on a shelf that are past their expiry and moves the promises of their unpicked units to other stock. */
@@ -141,7 +161,6 @@ export async function displacePromises(
   item: StockItem,
   units: number,
 ): Promise<Shortfall[]> {
-  if (units === 0) return [];
   const shortfalls: Shortfall[] = [];
   let left = units;
   while (left > 0) {
@@ -168,9 +187,9 @@ async function moveHolder(
   holder: Holder,
   quantity: number,
 ): Promise<number> {
-  const { allocation_id, held, warehouse_id, requires_cold_storage, ...line } = holder;
+  const { allocation_id, held, warehouse_id, requires_cold_storage, avoids, ...line } = holder;
   const { id: product_id } = shelf.product;
-  const options = { now: tx.now, warehouse_id, requires_cold_storage, except: new Set([item.id]) };
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, except: new Set([item.id]) };
   const open = new Map([[product_id, { ...shelf, crowded: false }]]);
   const { portions, missing } = planStock([{ product_id, quantity }], open, options);
   await promise(tx, item, -quantity);
@@ -186,5 +205,7 @@ async function moveHolder(
   }
   const short = missing[0] ?? 0;
   await setCounts(tx, shelves, line, { reserved: line.reserved - short });
+  await tell(tx, holder, "moved", portions[0] ?? []);
+  await tell(tx, holder, "lost", [{ quantity: short }]);
   return short;
 }

@@ -5,8 +5,8 @@ import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { itemOf, picked, setCounts, unpicked } from "../allocations/commands.ts";
-import type { Pick } from "../reservations/claim.ts";
-import type { Allocation, HeldLine } from "../reservations/reservation.ts";
+import type { Miss, Pick } from "../reservations/claim.ts";
+import type { Allocation, Avoided, HeldLine } from "../reservations/reservation.ts";
 import { addAllocation, saveAllocation } from "../reservations/store.ts";
 import { moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
@@ -32,8 +32,7 @@ export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: 
     const message = `Only ${few} left to pick, not ${pick.quantity}.`;
     throw new Fault("insufficient_inventory", message, { shortages });
   }
-  const isMeant = ({ lot_number, bin }: StockItem) =>
-    (pick.lot_number === undefined || pick.lot_number === lot_number) && (pick.bin === undefined || pick.bin === bin);
+  const isMeant = namedBy(pick);
   let left = pick.quantity;
   const planned = unpicked(shelves, line);
   for (const allocation of planned) {
@@ -47,6 +46,62 @@ export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: 
   }
   if (left > 0) await pickOthers(tx, shelves, errand, line, isMeant, left);
   await setCounts(tx, shelves, line, { picked: line.picked + pick.quantity });
+}
+
+const namedBy = (pick: Pick) => (item: StockItem) =>
+  (pick.lot_number === undefined || pick.lot_number === item.lot_number) &&
+  (pick.bin === undefined || pick.bin === item.bin);
+
+/**
+ * Takes the promise of planned units away that were not found on the shelf: they are written off, or given free and
+ * their item answered, to be left alone from now on. Refuses: insufficient_inventory (no so many are planned there).
+ */
+export async function missUnits(
+  tx: Tx,
+  shelves: Shelves,
+  { order_id, actor, confirmed }: Errand,
+  line: HeldLine,
+  miss: Miss,
+): Promise<Avoided[]> {
+  const shelf = shelfOf(shelves, line.product_id);
+  const isMeant = namedBy(miss);
+  const planned = unpicked(shelves, line).map((allocation) => ({
+    allocation,
+    item: itemOf(shelves, line.product_id, allocation.stock_item_id),
+  }));
+  const avoided: Avoided[] = [];
+  let left = miss.quantity;
+  for (const { allocation, item } of planned) {
+    const units = isMeant(item) ? Math.min(left, allocation.quantity) : 0;
+    if (units === 0) continue;
+    left -= units;
+    await reduce(tx, line, allocation, units);
+    await promise(tx, item, -units);
+    if (miss.write_off === null) avoided.push({ stock_item_id: item.id, on_hand: item.on_hand });
+    else {
+      await moveUnits(tx, shelf, {
+        type: "adjustment",
+        quantity: units,
+        from: item,
+        to: null,
+        to_place: "write_off",
+        promised: false,
+        reason: miss.write_off,
+        reference: { type: "order", id: wireId("order", order_id) },
+        confirmed,
+        actor,
+      });
+    }
+  }
+  if (left > 0) {
+    const { sku } = shelf.product;
+    const available = miss.quantity - left;
+    throw new Fault("insufficient_inventory", `Of ${sku} only ${available} are planned to be picked there.`, {
+      shortages: [{ sku, requested: miss.quantity, available }],
+    });
+  }
+  await setCounts(tx, shelves, line, { reserved: line.reserved - miss.quantity });
+  return avoided;
 }
 
 /** Picks units that were not planned for the line: it gives up as many of those that were. */

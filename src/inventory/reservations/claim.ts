@@ -1,3 +1,5 @@
+import type { AdjustmentReason } from "../status.ts";
+
 /** What an order wants of the stock, and how. */
 export interface OrderClaim {
   readonly order_id: number;
@@ -40,10 +42,21 @@ export interface ClaimUnits extends LineUnits {
   readonly product_id?: number | undefined;
 }
 
+/** Some units of one product for an order line: of itself, or of a component of its bundle. */
+export interface PartUnits extends LineUnits {
+  readonly product_id: number;
+}
+
 /** Units taken from the shelf for an order line; without lot and bin they are taken as planned. */
 export interface Pick extends ClaimUnits {
   readonly lot_number?: string | undefined;
   readonly bin?: string | undefined;
+}
+
+/** Units that were not found where they were to be picked. */
+export interface Miss extends Pick {
+  /** Why they are written off; null when they are only given free. */
+  readonly write_off: AdjustmentReason | null;
 }
 
 /** Units promised to an order line, and where they lie: a row of a pick list. */

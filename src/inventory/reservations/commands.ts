@@ -5,13 +5,13 @@ import { assert } from "../../kit/assert.ts";
 import { Fault, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
-import { assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
+import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
-import { handOutUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
+import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
-import type { ClaimLine, ClaimUnits, OrderClaim, Pick } from "./claim.ts";
+import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, Pick } from "./claim.ts";
 import { type Allotment, allotmentsOf } from "./reasons.ts";
-import { claimLine, type HeldLine, isOverdue, type Reservation } from "./reservation.ts";
+import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "./reservation.ts";
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "./rules.ts";
 import { type ReservationStatus, reservationMoves } from "./status.ts";
 import {
@@ -20,6 +20,7 @@ import {
   findReservation,
   insertReservation,
   listLines,
+  saveAvoids,
   saveReservation,
   withAllocations,
 } from "./store.ts";
@@ -109,7 +110,7 @@ async function settle(
   // An order on hold that gave its stock back takes none before it is released.
   const waits = before?.paused === true && old.length > 0 && old.every((line) => line.reserved === 0);
   const own = unpickedUnits(shelves, old);
-  const options = { now: tx.now, warehouse_id, requires_cold_storage, own };
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids: before?.avoids ?? null, own };
   const { portions, missing } = waits ? noPlan(claim) : planStock(claim.lines, shelves, options);
   if (!claim.allow_backorder && !waits) refuseShortage(claim, missing, shelves, options);
   const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
@@ -182,18 +183,28 @@ export async function replanClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[
   return lines.map(claimLine);
 }
 
+/** What a choice of stock that was made anew takes from where, and whether it differs from the choice before. */
+export interface Reallocation {
+  readonly allotments: readonly Allotment[];
+  readonly changed: boolean;
+}
+
 /**
- * Plans an order's unpicked units anew at this moment, and tells what was chosen and why other stock was passed over;
- * what has been picked stays. Emits: inventory.updated, inventory.low_stock.
+ * Plans an order's unpicked units anew at this moment, also of stock where units were missing before, and tells what
+ * was chosen and why other stock was passed over; what has been picked stays.
+ * Emits: inventory.updated, inventory.low_stock.
  */
-export async function allocateClaim(tx: Tx, order_id: number): Promise<Allotment[]> {
+export async function allocateClaim(tx: Tx, order_id: number): Promise<Reallocation> {
   const { reservation, lines, shelves } = await openClaim(tx, order_id);
-  const { wants, options, plan } = planFor(tx, shelves, reservation, lines);
+  const { wants, options, plan } = planFor(tx, shelves, { ...reservation, avoids: null }, lines);
+  if (reservation.avoids !== null) await saveAvoids(tx, reservation.id, null);
   // Told before the promises move, since they change what was free.
   const allotments = allotmentsOf(wants, plan, shelves, options);
   await assignPlan(tx, shelves, lines, plan.portions);
   await fillBackorders(tx, shelves, productsOf(lines));
-  return allotments;
+  const now = unpickedUnits(shelves, await withAllocations(tx, lines));
+  const changed = now.size !== options.own.size || [...now].some(([item, units]) => options.own.get(item) !== units);
+  return { allotments, changed };
 }
 
 /** Plans the unpicked units of a claim anew, of stock that suits it now, and gives its lines what was found. */
@@ -207,11 +218,11 @@ async function planAnew(tx: Tx, shelves: Shelves, reservation: Reservation, line
 function planFor(
   tx: Tx,
   shelves: Shelves,
-  { warehouse_id, requires_cold_storage }: Reservation,
+  { warehouse_id, requires_cold_storage, avoids }: Reservation,
   lines: readonly HeldLine[],
 ) {
   const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
-  const options = { now: tx.now, warehouse_id, requires_cold_storage, own: unpickedUnits(shelves, lines) };
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, own: unpickedUnits(shelves, lines) };
   return { wants, options, plan: planStock(wants, shelves, options) };
 }
 
@@ -246,6 +257,45 @@ export async function pickClaim(
   const { lines, shelves } = await openClaim(tx, order_id);
   for (const pick of picks) await pickUnits(tx, shelves, { order_id, ...how }, lineOf(lines, pick), pick);
   return lines.map(claimLine);
+}
+
+/**
+ * Takes note that planned units of an order were not found: they are written off or given free, and others are planned
+ * in their place. Answers what stock holds now, and which units nothing else could be had for.
+ * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function missClaim(
+  tx: Tx,
+  order_id: number,
+  misses: readonly Miss[],
+  actor: Actor,
+): Promise<{ readonly claims: ClaimLine[]; readonly short: PartUnits[] }> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const { warehouse_id, requires_cold_storage } = reservation;
+  const avoided = new Map((reservation.avoids ?? []).map((item): [number, Avoided] => [item.stock_item_id, item]));
+  const wants = new Map<HeldLine, number>();
+  for (const miss of misses) {
+    const line = lineOf(lines, miss);
+    const found = await missUnits(tx, shelves, { order_id, actor, confirmed: true }, line, miss);
+    for (const item of found) avoided.set(item.stock_item_id, item);
+    wants.set(line, (wants.get(line) ?? 0) + miss.quantity);
+  }
+  const avoids = [...avoided.values()];
+  if (avoids.length > 0) await saveAvoids(tx, reservation.id, avoids);
+  const missed = [...wants].map(([line, quantity]) => ({ line, product_id: line.product_id, quantity }));
+  const { portions, missing } = planStock(missed, shelves, {
+    now: tx.now,
+    warehouse_id,
+    requires_cold_storage,
+    avoids,
+  });
+  for (const [at, { line }] of missed.entries()) await addUnits(tx, shelves, line, portions[at] ?? []);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  const short = missed.flatMap(({ line: { order_line_id, product_id } }, at) => {
+    const quantity = missing[at] ?? 0;
+    return quantity === 0 ? [] : [{ order_line_id: order_line_id ?? 0, product_id, quantity }];
+  });
+  return { claims: (await listLines(tx, [reservation.id])).map(claimLine), short };
 }
 
 /**

@@ -2,6 +2,7 @@ import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { isSellable, type Shelf, type Spot, type StockItem } from "../stock/shelf.ts";
 import { isColdEnough } from "../warehouses/rules.ts";
+import type { Avoided } from "./reservation.ts";
 
 const day_ms = 86_400_000;
 
@@ -22,6 +23,8 @@ export interface Choice {
   /** Only this warehouse, when given. */
   readonly warehouse_id: number | null;
   readonly requires_cold_storage: boolean;
+  /** Items in which units were missing before, and are left alone as long as no more lie there. */
+  readonly avoids?: readonly Avoided[] | null;
 }
 
 export interface PlanOptions extends Choice {
@@ -52,11 +55,16 @@ export function suits({ warehouse_id, temperature_zone }: Spot, product: Shelf["
 
 /** How many units of an item a plan may take. Units held already need no shelf life any more, only a good lot. */
 export function freeUnits(item: StockItem, { product, crowded }: PlannedShelf, options: PlanOptions): number {
-  const { now, own, except } = options;
-  if (except?.has(item.id) || !isSellable(item, now) || !suits(item, product, options)) return 0;
+  const { now, own, except, avoids } = options;
+  if (except?.has(item.id) || isAvoided(item, avoids) || !isSellable(item, now) || !suits(item, product, options))
+    return 0;
   const held = own?.get(item.id) ?? 0;
   const lasts = item.expiration_date === null || item.expiration_date - now >= product.min_shelf_life_days * day_ms;
   return lasts && !crowded ? held + item.on_hand - item.reserved : held;
+}
+
+function isAvoided({ id, on_hand }: StockItem, avoids: Choice["avoids"]): boolean {
+  return avoids?.some((avoided) => avoided.stock_item_id === id && on_hand <= avoided.on_hand) ?? false;
 }
 
 /** A stock item that may be chosen, and how many of its units. */

@@ -10,6 +10,7 @@ import type { Window } from "../../kit/page.ts";
 import type { ClaimLine, PlannedUnits } from "./claim.ts";
 import {
   type Allocation,
+  type Avoided,
   claimLine,
   type HeldLine,
   type Reservation,
@@ -127,6 +128,18 @@ export async function saveReservation(tx: Tx, reservation: Reservation): Promise
   await save(tx, row);
 }
 
+const setAvoids = prepared((tx: Writing, a: Args<{ id: number; avoids: string | null }>) =>
+  tx
+    .update(reservations)
+    .set({ avoids: sql`${a.avoids}` })
+    .where(eq(reservations.id, a.id)),
+);
+
+/** Stores the stock items that a reservation is to get nothing of as long as no more lie there; null for none. */
+export async function saveAvoids(tx: Tx, id: number, avoids: readonly Avoided[] | null): Promise<void> {
+  await setAvoids(tx, { id, avoids: avoids === null ? null : JSON.stringify(avoids) });
+}
+
 const saveCounts = prepared((tx: Writing, a: Args<{ id: number; wanted: number; reserved: number; picked: number }>) =>
   tx
     .update(reservation_lines)
@@ -239,122 +252,6 @@ export async function plansOf(db: Db, order_ids: readonly number[]): Promise<Pla
     order_line_id: order_line_id ?? 0,
     picked: bin_kind === "staging",
   }));
-}
-
-/** What decides who of those that wait for stock comes first. */
-export interface WaitingPlace {
-  readonly priority: number;
-  readonly created_at: number;
-  readonly line_id: number;
-}
-
-/** A line that waits for stock, with what its reservation says of the choice. */
-export interface WaitingLine extends ReservationLine {
-  readonly priority: number;
-  readonly created_at: number;
-  readonly warehouse_id: number | null;
-  readonly requires_cold_storage: boolean;
-}
-
-// A line beside what its reservation says of its turn and of the stock that suits it.
-const lineInTurn = {
-  id: reservation_lines.id,
-  reservation_id: reservation_lines.reservation_id,
-  product_id: reservation_lines.product_id,
-  order_line_id: reservation_lines.order_line_id,
-  quantity: reservation_lines.quantity,
-  wanted: reservation_lines.wanted,
-  reserved: reservation_lines.reserved,
-  picked: reservation_lines.picked,
-  priority: reservations.priority,
-  created_at: reservations.created_at,
-  warehouse_id: reservations.warehouse_id,
-  requires_cold_storage: reservations.requires_cold_storage,
-};
-
-const open = sql`${reservations.status} in ('reserved', 'committed')`;
-const waiting = prepared(
-  (
-    select,
-    a: Args<{ product_id: number; now: number; rank: number; created_at: number; line_id: number; limit: number }>,
-  ) =>
-    select
-      .select({
-        ...lineInTurn,
-      })
-      .from(reservation_lines)
-      .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
-      .where(
-        and(
-          eq(reservation_lines.product_id, a.product_id),
-          lt(reservation_lines.reserved, reservation_lines.wanted),
-          open,
-          eq(reservations.paused, false),
-          sql`(${reservations.expires_at} is null or ${reservations.expires_at} > ${a.now})`,
-          sql`(-${reservations.priority}, ${reservations.created_at}, ${reservation_lines.id})
-            > (${a.rank}, ${a.created_at}, ${a.line_id})`,
-        ),
-      )
-      .orderBy(desc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))
-      .limit(a.limit),
-);
-
-/** Lines that wait for a product, the most urgent first, then the oldest, after a place in that queue. */
-export async function listWaitingLines(
-  db: Db,
-  product_id: number,
-  after: WaitingPlace | null,
-  limit: number,
-): Promise<WaitingLine[]> {
-  const { priority, created_at, line_id } = after ?? { priority: Number.MAX_SAFE_INTEGER, created_at: 0, line_id: 0 };
-  return waiting(db, { product_id, now: db.now, rank: -priority, created_at, line_id, limit });
-}
-
-/** The products, by id, for which lines wait while there are units that might fill them. */
-export async function listAwaitedProducts(db: Db): Promise<number[]> {
-  const rows = await db.sql
-    .selectDistinct({ id: reservation_lines.product_id })
-    .from(reservation_lines)
-    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
-    .innerJoin(stock_items, eq(stock_items.product_id, reservation_lines.product_id))
-    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
-    .where(
-      and(
-        lt(reservation_lines.reserved, reservation_lines.wanted),
-        open,
-        eq(reservations.paused, false),
-        sql`${stock_items.on_hand} > 0 and ${stock_items.on_hand} > ${stock_items.reserved}`,
-        eq(bins.kind, "storage"),
-      ),
-    )
-    .orderBy(asc(reservation_lines.product_id));
-  return rows.map(({ id }) => id);
-}
-
-/** Someone who holds units of a stock item. */
-export interface Holder extends WaitingLine {
-  readonly order_id: number | null;
-  readonly order_ref: string;
-  readonly allocation_id: number;
-  readonly held: number;
-}
-
-/** Some who hold units of a stock item: those first who lose them first, the least urgent and then the youngest. */
-export async function listHolders(db: Db, stock_item_id: number, limit: number): Promise<Holder[]> {
-  return db.sql
-    .select({
-      ...lineInTurn,
-      order_id: reservations.order_id,
-      order_ref: reservations.order_ref,
-      allocation_id: allocations.id,
-      held: allocations.quantity,
-    })
-    .from(allocations)
-    .innerJoin(reservation_lines, eq(reservation_lines.id, allocations.reservation_line_id))
-    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
-    .where(eq(allocations.stock_item_id, stock_item_id))
-    .orderBy(asc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id))
-    .limit(limit);
 }
 
 const overdue = sql`${reservations.status} = 'reserved' and ${reservations.expires_at} is not null`;

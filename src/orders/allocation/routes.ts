@@ -17,7 +17,7 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
   "/allocate",
   ({ call, params, query: { dry_run = false } }) =>
     answerWrite(call, 200, async (tx) => {
-      const allocate = (within: typeof tx) => allocateOrder(within, params.id);
+      const allocate = (within: typeof tx) => allocateOrder(within, params.id, call.actor);
       // What would be done is done in truth and undone again, so that both always agree.
       const { order, allotments } = await (dry_run ? rehearsed(tx, allocate) : allocate(tx));
       const backordered_units = backorderedUnits(order);

@@ -15,8 +15,8 @@ export interface LosingParcel {
 }
 
 /**
- * Which parcels lose units when these are cancelled: those that are in no parcel go first, then those in parcels without
- * a label, then those in labelled ones, of each the newest first.
+ * Which parcels lose units when these are cancelled: units that are in no parcel go first, then those in parcels
+ * without a label, then those in labelled ones, of each the newest first.
  */
 export function losingParcels(order: Order, units: readonly LineUnits[]): LosingParcel[] {
   const free = new Map(unitsWithoutParcel(order).map(({ order_line_id, quantity }) => [order_line_id, quantity]));

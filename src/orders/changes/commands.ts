@@ -6,7 +6,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { productsOf } from "../commands.ts";
-import { pauseAgain } from "../holds/commands.ts";
+import { pauseAgain, settleHolds } from "../holds/commands.ts";
 import type { Order } from "../order.ts";
 import {
   changedFields,
@@ -47,7 +47,7 @@ export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor:
     tx,
     dropped.map((line) => line.id),
   );
-  return saved;
+  return settleHolds(tx, saved, actor);
 }
 
 /** Another address of the same customer, copied; null when it stays. */

@@ -1,10 +1,11 @@
 import type { Tx } from "../../database/store.ts";
 import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
-import { commitClaim, pickClaim } from "../../inventory/reservations/commands.ts";
+import { commitClaim, missClaim, pickClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
+import { placeHold } from "../holds/commands.ts";
 import { type Order, openUnits } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { PackOrder, PickOrder } from "../schemas.ts";
@@ -15,11 +16,12 @@ import {
   isPacked,
   missingPicks,
   missingSteps,
-  namedPicks,
   namedUnits,
   packedInHouse,
+  partsInWords,
   picksUpTo,
   raised,
+  readPicks,
   refuseShort,
   unitsInParcels,
   unitsOf,
@@ -37,19 +39,34 @@ export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Or
 
 /**
  * Notes that units were taken from the shelf: the items given, or all that is promised. The order is taken into work
- * first. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory,
- * lot_not_pickable.
+ * first. Units that were not found (`short`) are planned anew; when nothing else can be had the order waits on hold.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
  */
 export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
   decide(before, "pick");
   if (input.items === undefined) refuseShort(before, input.partial ?? false);
-  const picks =
+  const { picks, misses } =
     input.items === undefined
-      ? before.lines.flatMap((line) => picksUpTo(line, line.reserved))
-      : namedPicks(before, input.items);
-  const order = await inWork(tx, before, actor);
-  return picks.length === 0 ? order : pick(tx, order, picks, { actor, confirmed: true });
+      ? { picks: before.lines.flatMap((line) => picksUpTo(line, line.reserved)), misses: [] }
+      : readPicks(before, input.items);
+  const working = await inWork(tx, before, actor);
+  const order = picks.length === 0 ? working : await pick(tx, working, picks, { actor, confirmed: true });
+  return misses.length === 0 ? order : miss(tx, order, misses, actor);
+}
+
+type Misses = ReturnType<typeof readPicks>["misses"];
+
+/** Units were not found: others take their place, or the order is held until there are some. */
+async function miss(tx: Tx, before: Order, misses: Misses, actor: Actor): Promise<Order> {
+  const { claims, short } = await missClaim(tx, before.id, misses, actor);
+  const reason = [...new Set(misses.map((one) => one.reason))].join(", ");
+  const note = partsInWords(before, misses);
+  const order = await saveOrder(tx, before, withClaims(before, claims), { event: "short_pick", actor, reason, note });
+  if (short.length === 0) return order;
+  const words = `Not found when it was picked, and nothing else is there: ${partsInWords(order, short)}.`;
+  const hold = { reason: "short_pick", note: words, hold_until: null, reserve_inventory: true } as const;
+  return placeHold(tx, order, { ...hold, created_at: tx.now }, actor);
 }
 
 /**

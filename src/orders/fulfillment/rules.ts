@@ -1,5 +1,5 @@
-import type { ClaimUnits, LineUnits, Pick } from "../../inventory/reservations/claim.ts";
-import { Fault, invalid } from "../../kit/fault.ts";
+import type { ClaimUnits, LineUnits, Miss, PartUnits, Pick } from "../../inventory/reservations/claim.ts";
+import { Fault, invalid, invalidFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import {
   backorderedUnits,
@@ -10,6 +10,7 @@ import {
   openUnits,
   partsOf,
 } from "../order.ts";
+import { type ShortReason, writeOffReasons } from "../status.ts";
 
 /** Units of each line, those of no units left out. */
 export function unitsOf(order: Order, count: (line: OrderLine) => number): LineUnits[] {
@@ -50,7 +51,7 @@ export function missingPicks(order: Order, packs: readonly LineUnits[]): ClaimUn
 }
 
 /** What must still be picked so that so many sets of a line are, once `first` sets of it are picked. */
-export function picksUpTo(line: OrderLine, sets: number, first = 0): ClaimUnits[] {
+export function picksUpTo(line: OrderLine, sets: number, first = 0): PartUnits[] {
   return partsOf(line).flatMap(({ product_id, quantity, picked }) => {
     const missing = Math.max(0, sets * quantity - picked) - Math.max(0, first * quantity - picked);
     return missing > 0 ? [{ order_line_id: line.id, product_id, quantity: missing }] : [];
@@ -121,24 +122,64 @@ export function namedUnits<Item extends ItemInput>(
  * What is to be picked when a request's items name it: lines, of a bundle whole sets, or the components of bundles by
  * their SKUs. Refuses: validation_failed, resource_missing.
  */
-export function namedPicks(
+export function namedPicks<Item extends ItemInput>(
   order: Order,
-  items: readonly (ItemInput & Omit<Pick, keyof ClaimUnits>)[],
-): readonly Pick[] {
+  items: readonly Item[],
+): readonly (PartUnits & { readonly item: Item })[] {
   const goods = order.lines.flatMap((line): Named[] => [
     { line, sku: line.sku, part: null, left: line.wanted - line.picked },
     ...(line.components ?? []).map((part) => ({ line, sku: part.sku, part, left: part.wanted - part.picked })),
   ]);
   const picked = new Map(order.lines.map((line) => [line.id, line.picked]));
-  return spread(order, goods, items, "items").flatMap(({ of: { line, part }, quantity, item: { lot_number, bin } }) => {
+  return spread(order, goods, items, "items").flatMap(({ of: { line, part }, quantity, item }) => {
     const first = picked.get(line.id) ?? 0;
     if (part === null) picked.set(line.id, first + quantity);
     const units =
       part === null
         ? picksUpTo(line, first + quantity, first)
         : [{ order_line_id: line.id, product_id: part.product_id, quantity }];
-    return units.map((one) => ({ ...one, lot_number, bin }));
+    return units.map((one) => ({ ...one, item }));
   });
+}
+
+/** An item of a pick, as a request names it. */
+export interface PickInput extends ItemInput, Omit<Pick, keyof ClaimUnits> {
+  readonly short?: boolean | undefined;
+  readonly reason?: ShortReason | undefined;
+}
+
+/**
+ * What was picked, and what was not found where it should have been.
+ * Refuses: validation_failed (a short pick without a reason, or a reason without one), resource_missing.
+ */
+export function readPicks(order: Order, items: readonly PickInput[]) {
+  const unfit = items.flatMap(({ short = false, reason }, at) => {
+    if (short === (reason !== undefined)) return [];
+    const field = `items[${at}].reason`;
+    return short
+      ? [{ field, code: "required", message: "says why the units were not found" }]
+      : [{ field, code: "invalid_value", message: "is for items with short: true alone" }];
+  });
+  if (unfit.length > 0) throw invalidFields(unfit);
+  const picks: Pick[] = [];
+  const misses: (PartUnits & Miss & { readonly reason: ShortReason })[] = [];
+  for (const { item, ...units } of namedPicks(order, items)) {
+    const { lot_number, bin, reason } = item;
+    if (reason === undefined) picks.push({ ...units, lot_number, bin });
+    else {
+      const write_off = writeOffReasons.find((known) => known === reason) ?? null;
+      misses.push({ ...units, lot_number, bin, reason, write_off });
+    }
+  }
+  return { picks, misses };
+}
+
+/** Some units of what lines are in the stock, in words: of a bundle, its components. */
+export function partsInWords(order: Order, units: readonly PartUnits[]): string {
+  const parts = new Map(order.lines.flatMap(partsOf).map(({ product_id, sku }) => [product_id, sku]));
+  const sums = new Map<number, number>();
+  for (const { product_id, quantity } of units) sums.set(product_id, (sums.get(product_id) ?? 0) + quantity);
+  return [...sums].map(([product_id, quantity]) => `${quantity} of ${parts.get(product_id)}`).join(", ");
 }
 
 /** What an item of a request can name: a line, or a component of its bundle, and how many units it may be. */

@@ -92,14 +92,14 @@ async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: 
   return saveOrder(tx, before, { ...order, holds, held: holds.length > 0 }, { event: "release", actor, reason });
 }
 
-/** Whether the cause of a carrier_discrepancy is gone: nothing else holds the order, and no unit is short any more. */
+/**
+ * Whether the cause of a hold is gone: of a short pick, once no unit is short any more; of a carrier's discrepancy,
+ * once nothing else holds the order either.
+ */
 function isSettled(order: Order, { reason }: OrderHold): boolean {
-  return (
-    reason === "carrier_discrepancy" &&
-    !isStopped(order) &&
-    order.status !== "cancelled" &&
-    backorderedUnits(order) === 0
-  );
+  if (backorderedUnits(order) > 0) return false;
+  if (reason === "short_pick") return true;
+  return reason === "carrier_discrepancy" && !isStopped(order) && order.status !== "cancelled";
 }
 
 const frees = (holds: readonly OrderHold[]) => holds.some((hold) => !hold.reserve_inventory);

@@ -260,7 +260,7 @@ async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor):
     const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
     return { order, shipment };
   }
-  const stopped = isStopped(before);
+  const stopped = before.holds.some(({ reason }) => reason !== "carrier_discrepancy");
   const left = await leftOrNot(tx, before, shipment, actor);
   const { order, shipment: gone } = left ?? { order: before, shipment };
   if (left !== null && !left.short && !stopped) return { order, shipment: gone };

@@ -1,6 +1,6 @@
 // One stock item that a great many hold units of, and that loses units.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { listHolders } from "../../../src/inventory/reservations/store.ts";
+import { listHolders } from "../../../src/inventory/backorders/store.ts";
 import { adjustStock } from "../../../src/inventory/stock/commands.ts";
 import { bookMany } from "../bookings/many.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";

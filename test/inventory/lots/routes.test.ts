@@ -258,10 +258,11 @@ describe("recalls", () => {
     const order = await shop.get(made.id);
     expect(order).toMatchObject({ status: "processing", holds: [], allocation: { backordered_units: 1 } });
     expect(order.line_items[0]).toMatchObject({ quantity_picked: 1, quantity_reserved: 2 });
-    expect((await shop.history(made.id)).slice(-3)).toEqual([
+    expect((await shop.history(made.id)).slice(-4)).toEqual([
       "hold: processing > on_hold",
       "put_back: on_hold > on_hold",
       "release: on_hold > processing",
+      "backorder_filled: processing > processing",
     ]);
     // Sound units stay picked.
     expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(409);

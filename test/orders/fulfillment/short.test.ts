@@ -1,0 +1,211 @@
+// Units that are not where they should be when they are picked.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+beforeEach(async () => {
+  await shop.app.takeEvents();
+});
+
+const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+const stock = (sku: string, quantity: number, bin = "A-01") =>
+  shop.app.post("/inventory", { sku, quantity, location: "whs_1001", bin });
+const short = (id: string, items: object[]) => shop.act(id, "pick", { items, partial: true });
+const rows = async (id: string) =>
+  (await shop.app.get(`/orders/${id}/history`)).body.data.map(
+    ({ event, reason, note }: { event: string; reason: string | null; note: string | null }) => [event, reason, note],
+  );
+
+describe("works", () => {
+  test("what is lost is written off, and other units take their place", async () => {
+    const tea = await shop.product(4);
+    await stock(tea.sku, 5, "B-01");
+    const made = await shop.order([[tea, 3]]);
+    await shop.app.takeEvents();
+    const picked = await short(made.id, [
+      { sku: tea.sku, quantity: 1 },
+      { sku: tea.sku, quantity: 2, short: true, reason: "lost" },
+    ]);
+    expect(picked).toMatchObject({
+      status: "processing",
+      holds: [],
+      line_items: [{ quantity_reserved: 3, quantity_picked: 1, quantity_backordered: 0 }],
+    });
+    const events = await shop.app.takeEvents();
+    expect(events.map(({ type }) => type)).toEqual(["inventory.updated"]);
+    expect(await level(tea.sku)).toMatchObject({ on_hand: 7, reserved: 3, picked: 1, available: 4 });
+    const { body } = await shop.app.get(`/inventory/movements?sku=${tea.sku}&type=adjustment`);
+    expect(body.data).toMatchObject([
+      { quantity: 2, reason: "lost", to_location: "write_off", reference: { type: "order", id: made.id } },
+    ]);
+    expect((await rows(made.id)).slice(-2)).toEqual([
+      ["pick", null, null],
+      ["short_pick", "lost", `2 of ${tea.sku}`],
+    ]);
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("what is only given free is planned elsewhere, and nothing more is planned there for this order", async () => {
+    const tea = await shop.product(4);
+    await stock(tea.sku, 2, "B-01");
+    const made = await shop.order([[tea, 3]]);
+    const miss = (quantity: number, bin: string) => ({ sku: tea.sku, quantity, bin, short: true, reason: "not_found" });
+    // The smaller bin is emptied first.
+    const picked = await short(made.id, [miss(2, "B-01")]);
+    expect(picked.line_items).toMatchObject([{ quantity_reserved: 3 }]);
+    expect(await level(tea.sku)).toMatchObject({ on_hand: 6, reserved: 3, available: 3 });
+    const held = await short(made.id, [miss(1, "A-01")]);
+    expect(held).toMatchObject({ status: "on_hold", line_items: [{ quantity_reserved: 2, quantity_backordered: 1 }] });
+    // Another order may have them, and find out for itself.
+    const other = await shop.order([[tea, 4]]);
+    expect(other.allocation.complete).toBe(true);
+  });
+
+  test("when nothing else is there the order waits on hold, until there is", async () => {
+    const tea = await shop.product(3);
+    const made = await shop.order([[tea, 3]]);
+    const held = await short(made.id, [
+      { sku: tea.sku, quantity: 2 },
+      { sku: tea.sku, quantity: 1, short: true, reason: "damaged" },
+    ]);
+    expect(held).toMatchObject({
+      status: "on_hold",
+      held_from: "processing",
+      allowed_actions: ["release", "cancel", "cancel_items"],
+      holds: [{ reason: "short_pick", lifted_by: "cause", note: expect.stringContaining(`1 of ${tea.sku}`) }],
+      line_items: [{ quantity_reserved: 2, quantity_picked: 2, quantity_backordered: 1 }],
+    });
+    const release = await shop.act(made.id, "release");
+    expect(release).toMatchObject({ still_on_hold: true, version: held.version });
+    expect((await shop.app.post(`/orders/${made.id}/pack`)).body.error).toMatchObject({
+      code: "invalid_state_transition",
+      from: "on_hold",
+      allowed_actions: ["release", "cancel", "cancel_items"],
+    });
+    await stock(tea.sku, 1);
+    // The order gets them in its turn at once; a job takes note of it.
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "processing",
+      holds: [],
+      allocation: { complete: true, backordered_units: 0 },
+    });
+    expect((await rows(made.id)).slice(-5)).toEqual([
+      ["pick", null, null],
+      ["short_pick", "damaged", `1 of ${tea.sku}`],
+      ["hold", "short_pick", held.holds[0].note],
+      ["backorder_filled", null, `1 of ${tea.sku}`],
+      ["release", "short_pick", null],
+    ]);
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("cancelling what is missing lifts the hold, too", async () => {
+    const tea = await shop.product(3);
+    const made = await shop.order([[tea, 3]]);
+    await short(made.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "expired" }]);
+    const less = await shop.act(made.id, "cancel_items", { items: [{ sku: tea.sku, quantity: 1 }] });
+    expect(less).toMatchObject({ status: "processing", holds: [] });
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("choosing stock anew takes the units again that could not be reached", async () => {
+    const tea = await shop.product(3);
+    const made = await shop.order([[tea, 3]]);
+    const held = await short(made.id, [{ sku: tea.sku, quantity: 2, short: true, reason: "unreachable" }]);
+    expect(held).toMatchObject({ status: "on_hold", line_items: [{ quantity_backordered: 2 }] });
+    expect(await shop.available(tea.sku)).toBe(3 - held.line_items[0].quantity_reserved);
+    await shop.app.runJobs();
+    expect((await shop.get(made.id)).status).toBe("on_hold");
+    expect((await shop.act(made.id, "allocate")).allocation).toEqual({ complete: true, backordered_units: 0 });
+    expect(await shop.get(made.id)).toMatchObject({ status: "processing", holds: [] });
+    expect((await rows(made.id)).slice(-2)).toEqual([
+      ["allocate", null, null],
+      ["release", "short_pick", null],
+    ]);
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("more units in the very bin are taken as any others", async () => {
+    const tea = await shop.product(3);
+    const made = await shop.order([[tea, 3]]);
+    await short(made.id, [{ sku: tea.sku, quantity: 3, short: true, reason: "not_found" }]);
+    await stock(tea.sku, 1);
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "processing", allocation: { complete: true } });
+  });
+
+  test("of a bundle, its components by their own SKUs", async () => {
+    const [cup, pot] = [await shop.product(4), await shop.product(2)];
+    const components = [
+      { sku: cup.sku, quantity: 2 },
+      { sku: pot.sku, quantity: 1 },
+    ];
+    const sku = `SET-${cup.sku}`;
+    const set = (await shop.app.post("/products", { sku, name: "Set", type: "bundle", components })).body.data;
+    const made = await shop.order([[set, 2]]);
+    const held = await short(made.id, [{ sku: cup.sku, quantity: 1, short: true, reason: "damaged" }]);
+    expect(held).toMatchObject({
+      status: "on_hold",
+      holds: [{ reason: "short_pick", note: expect.stringContaining(`1 of ${cup.sku}`) }],
+      line_items: [{ quantity_reserved: 1, quantity_backordered: 1 }],
+    });
+    await stock(cup.sku, 1);
+    await shop.app.runJobs();
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("a carrier's scan of a parcel of such an order is believed all the same", async () => {
+    const tea = await shop.product(3);
+    const made = await shop.order([[tea, 3]]);
+    const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
+    const label = (await shop.app.post("/shipping/labels", { order_id: made.id, ...parcel })).body.data;
+    await short(made.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "lost" }]);
+    await shop.app.post(`/tracking/${label.tracking_number}/events`, { status: "in_transit" });
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "on_hold",
+      line_items: [{ quantity_shipped: 2, quantity_backordered: 1 }],
+      holds: [{ reason: "short_pick" }, { reason: "carrier_discrepancy" }],
+    });
+    await stock(tea.sku, 1);
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "processing", holds: [] });
+  });
+});
+
+describe("refuses", () => {
+  const miss = { quantity: 1, short: true, reason: "lost" };
+  test.each([
+    ["a short pick without a reason", { quantity: 1, short: true }, 422, "items[0].reason"],
+    ["a reason without a short pick", { quantity: 1, reason: "lost" }, 422, "items[0].reason"],
+    ["a reason there is not", { ...miss, reason: "eaten" }, 422, "items[0].reason"],
+    ["more than are wanted", { ...miss, quantity: 4 }, 422, "items[0].quantity"],
+    ["more than are planned in that bin", { ...miss, bin: "B-01" }, 409, undefined],
+  ])("%s", async (_, item, status, field) => {
+    const tea = await shop.product(5);
+    const made = await shop.order([[tea, 3]]);
+    await shop.app.takeEvents();
+    const answer = await shop.app.post(`/orders/${made.id}/pick`, { items: [{ sku: tea.sku, ...item }] });
+    expect([answer.status, answer.body.error.details[0]?.field]).toEqual([status, field]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+    expect(await shop.get(made.id)).toEqual(made);
+  });
+});
+
+describe("guards", () => {
+  test("a written-off unit goes to nobody, and who waits longer is served before", async () => {
+    const tea = await shop.product(2);
+    const first = await shop.order([[tea, 2]]);
+    const second = await shop.order([[tea, 1]], { priority: 5 });
+    await short(first.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "not_found" }]);
+    // What is given free goes to the one who waits.
+    expect((await shop.get(second.id)).allocation).toEqual({ complete: true, backordered_units: 0 });
+    expect((await shop.get(first.id)).status).toBe("on_hold");
+    await shop.app.runJobs();
+    expect((await rows(second.id)).at(-1)).toEqual(["backorder_filled", null, `1 of ${tea.sku}`]);
+  });
+});
