@@ -92,7 +92,8 @@ describe("works", () => {
         "I4 on hand is the sum of the item's movements: stock item 1001: expected 5, found 6",
         "  stock_items 1001: sku TEA, warehouse_id 1001, bin A-01, bin_kind storage, on_hand 6, reserved 0",
         "  movements, all of the stock item: rows 1, change 5",
-        "  movements 1001: type adjustment, quantity 5, to_item_id 1001, to_balance 5, reason stock_count, created_at (then)",
+        "  movements 1001: type adjustment, quantity 5, to_item_id 1001, to_balance 5, reason stock_count," +
+          " created_at (then)",
         "  allocations, all: rows 0, quantity 0",
         "live: 1 difference",
         "test: 0 differences",

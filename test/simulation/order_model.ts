@@ -1,6 +1,6 @@
 // Orders and returns as the contract tells them, on top of the plain model of the stock.
 import type { House, Sku } from "./business.ts";
-import { type Claim, type Line, Refused, StockModel, sum, type Want } from "./stock_model.ts";
+import { added, type Claim, type Line, Refused, StockModel, sum, type Want } from "./stock_model.ts";
 
 export type OrderStatus = "pending" | "processing" | "fulfilled" | "shipped" | "cancelled";
 
@@ -81,6 +81,24 @@ export class OrderModel extends StockModel {
 
   order(at: number): ModelOrder {
     return this.orders[at] as ModelOrder;
+  }
+
+  /** Reserves for an order that may come; one that is there answers by its own claim, if it has all that is wanted. */
+  override book(ref: string, wants: readonly Want[], house: House | null, cold: boolean, expires_at: number): Claim {
+    const own = this.claims.find((claim) => claim.order !== null && claim.ref === ref);
+    if (own === undefined) return super.book(ref, wants, house, cold, expires_at);
+    const summed = added(wants);
+    this.settle(summed.map(({ sku }) => sku));
+    if (own.lines.every((line) => line.wanted === 0)) throw new Refused("reservation_closed");
+    const of = (sku: Sku, count: (line: Line) => number) =>
+      sum(own.lines.filter((line) => line.sku === sku).map(count));
+    if (summed.some(({ sku, quantity }) => quantity > of(sku, (line) => line.wanted))) {
+      throw new Refused("reservation_committed");
+    }
+    if (summed.some(({ sku, quantity }) => quantity > of(sku, (line) => this.reserved(line)))) {
+      throw new Refused("insufficient_inventory");
+    }
+    return own;
   }
 
   claimOf(order: number): Claim {

@@ -7,7 +7,7 @@ import { move } from "../../kit/moves.ts";
 import { replaceLines } from "../allocations/commands.ts";
 import { fillBackorders, freshShelves, giveBack } from "../backorders/commands.ts";
 import { isOverdue, type Reservation } from "../reservations/reservation.ts";
-import { planStock, shortageFault } from "../reservations/rules.ts";
+import { planStock, shortageFault, type Want } from "../reservations/rules.ts";
 import { type ReservationStatus, reservationMoves } from "../reservations/status.ts";
 import {
   findReservation,
@@ -17,19 +17,22 @@ import {
   nextExpiry,
   saveReservation,
 } from "../reservations/store.ts";
-import type { Shelves } from "../shelves/commands.ts";
+import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
-import { saveExpired } from "./store.ts";
+import { listNamedClaims, saveExpired } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
 
 /**
- * Reserves stock for an order that may come later: all that is asked for, or nothing. It lasts until `expires_at`.
- * Refuses: validation_failed, resource_missing, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * Reserves stock for an order that may come later: all that is asked for, or nothing. It lasts until `expires_at`. An
+ * order that is there already has reserved what it wants: then its own reservation is the answer, and nothing is
+ * promised twice. Refuses: validation_failed, resource_missing, ambiguous_identifier, insufficient_inventory,
+ * reservation_committed (the order wants less), reservation_closed (it is over). Emits: inventory.updated,
+ * inventory.low_stock.
  */
 export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> {
   const expires_at = expiryOf(tx, input.expires_at);
@@ -40,6 +43,9 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
     wants.map((want) => want.product_id),
   );
   refuseUnsold(shelves, input.items);
+  // Asked under the lock of the stock: the order may come at the same moment.
+  const own = await claimNamed(tx, input.order_id);
+  if (own !== null) return heldAlready(tx, own, wants, shelves);
   const requires_cold_storage = input.requires_cold_storage ?? false;
   const options = { now: tx.now, warehouse_id, requires_cold_storage };
   const { portions, missing } = planStock(wants, shelves, options);
@@ -90,6 +96,48 @@ function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
     return product?.status === "inactive" ? { field, code: "inactive", message: "is inactive" } : [];
   });
   if (problems.length > 0) throw invalidFields(problems);
+}
+
+/** The claim of the order of this name, or null when there is no such order yet. Refuses: ambiguous_identifier. */
+async function claimNamed(tx: Tx, name: string | number): Promise<Reservation | null> {
+  const [own = null, ...others] = await listNamedClaims(tx, name);
+  if (others.length === 0) return own;
+  throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
+    fields: [{ field: "order_id", code: "ambiguous_identifier", message: "may be two orders; write ord_N" }],
+  });
+}
+
+/**
+ * The claim of an order, when it holds all these units.
+ * Refuses: reservation_closed, reservation_committed, insufficient_inventory.
+ */
+async function heldAlready(tx: Tx, own: Reservation, wants: readonly Want[], shelves: Shelves): Promise<Reservation> {
+  const lines = await listLines(tx, [own.id]);
+  const order = wireId("order", own.order_id ?? 0);
+  if (lines.every(({ wanted }) => wanted === 0)) {
+    throw new Fault("reservation_closed", `${order} wants nothing any more.`, { order_id: order });
+  }
+  const held = wants.map(({ product_id, quantity }) => {
+    const its = lines.filter((line) => line.product_id === product_id);
+    const wanted = its.reduce((sum, line) => sum + line.wanted, 0);
+    const available = its.reduce((sum, line) => sum + line.reserved, 0);
+    return { sku: shelfOf(shelves, product_id).product.sku, requested: quantity, wanted, available };
+  });
+  const over = held.filter(({ requested, wanted }) => requested > wanted).map(({ sku }) => sku);
+  if (over.length > 0) {
+    const reservation = wireId("reservation", own.id);
+    throw new Fault(
+      "reservation_committed",
+      `${order} reserves by ${reservation} what it wants; it wants less of ${over.join(", ")}. Change its line_items.`,
+      { order_id: order, reservation_id: reservation },
+    );
+  }
+  const shortages = held
+    .filter(({ requested, available }) => requested > available)
+    .map(({ wanted: _wanted, ...short }) => ({ ...short, by_warehouse: [] }));
+  if (shortages.length === 0) return own;
+  const named = shortages.map(({ sku }) => sku).join(", ");
+  throw new Fault("insufficient_inventory", `${order} itself waits for ${named}.`, { shortages });
 }
 
 /** What is wanted of each SKU: the items of one SKU are summed. */

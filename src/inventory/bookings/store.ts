@@ -1,8 +1,10 @@
-import { and, sql } from "drizzle-orm";
+import { and, asc, eq, or, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
-import type { Tx, Writing } from "../../database/store.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import type { ReservationStatus } from "../reservations/status.ts";
 
 // The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
@@ -23,4 +25,26 @@ const expire = prepared((tx: Writing, a: Args<{ ids: string; now: number; status
 export async function saveExpired(tx: Tx, ids: readonly number[], status: ReservationStatus): Promise<number[]> {
   const rows = await expire(tx, { ids: list(ids), now: tx.now, status });
   return rows.map(({ id }) => id);
+}
+
+const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string }>) =>
+  select
+    .select()
+    .from(reservations)
+    .where(
+      and(
+        sql`${reservations.order_id} is not null`,
+        or(eq(reservations.order_id, a.order_id), eq(reservations.order_ref, a.order_ref)),
+      ),
+    )
+    .orderBy(asc(reservations.id)),
+);
+
+/**
+ * The claims of the orders there are that a client's name of an order may mean: an integer and `ord_N` are ids, any
+ * other text is a number and, when it is all digits, an id.
+ */
+export async function listNamedClaims(db: Db, name: string | number): Promise<Reservation[]> {
+  const order_ref = typeof name === "number" || name.startsWith("ord_") ? "" : name;
+  return ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
 }
