@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { checkAddresses } from "../../customers/rules.ts";
 import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
@@ -84,7 +85,7 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   checkZonesDiffer(location_zones);
   const fields = {
     ...(name === undefined ? {} : { name }),
-    ...(address === undefined ? {} : { address: addressOf(address) }),
+    ...(address === undefined ? {} : { address: addressOf(address, name ?? before.name) }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(priority === undefined ? {} : { priority }),
   };
@@ -108,16 +109,15 @@ async function save(tx: Tx, before: Warehouse, fields: Parameters<typeof saveWar
 const nameTaken = () => invalid("name", "belongs to another warehouse", "duplicate");
 
 function fieldsOf({ name, address, timezone = "America/New_York", priority = 100 }: CreateWarehouse) {
-  return { name, address: addressOf(address), timezone, priority };
+  return { name, address: addressOf(address, name), timezone, priority };
 }
 
-function addressOf(address: CreateWarehouse["address"]): Place {
-  return {
-    ...address,
-    address_line2: address.address_line2 ?? null,
-    state: address.state ?? null,
-    postal_code: address.postal_code ?? null,
-  };
+/** Where parcels leave from. Refuses: validation_failed, for a place that no carrier finds. */
+function addressOf(address: CreateWarehouse["address"], name: string): Place {
+  const { address_line2 = null, state = null, postal_code = null } = address;
+  const place = { ...address, name: address.name ?? name, address_line2, state, postal_code };
+  checkAddresses([{ ...place, phone: place.phone ?? null }], () => "address.");
+  return place;
 }
 
 /** Fills a new warehouse with its zones; the places for units that are not for sale lie in the first one. */

@@ -5,7 +5,7 @@ import { binKinds } from "../status.ts";
 import { lastingBinKinds } from "./rules.ts";
 
 const capacity = () => nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }));
-const rank = () => Type.Integer({ minimum: 0, maximum: 1_000_000 });
+const rank = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000, description });
 
 const Address = closed({
   name: textField(120),
@@ -21,6 +21,7 @@ const Address = closed({
 
 const AddressInput = closed({
   ...Address.properties,
+  name: Type.Optional(textField(120, { description: "The warehouse's name unless given." })),
   address_line2: Type.Optional(nullable(textField(200))),
   state: Type.Optional(nullable(textField(100))),
   postal_code: Type.Optional(nullable(textField(20))),
@@ -29,7 +30,7 @@ const AddressInput = closed({
 const BinInput = closed({
   code: nameField(40),
   kind: Type.Optional(choice(lastingBinKinds)),
-  pick_order: Type.Optional(rank()),
+  pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
   capacity: Type.Optional(capacity()),
 });
 export type BinInput = Static<typeof BinInput>;
@@ -45,7 +46,7 @@ export type ZoneInput = Static<typeof ZoneInput>;
 
 const optionalFields = {
   timezone: Type.Optional(textField(60)),
-  priority: Type.Optional(rank()),
+  priority: Type.Optional(rank("The lowest is chosen first; 100 unless given.")),
 };
 const readOnly = ["warehouse_id", "version", "created_at", "updated_at"];
 

@@ -40,6 +40,17 @@ describe("works", () => {
     ]);
   });
 
+  test("an address has the warehouse's name unless it names another", async () => {
+    const { name: _name, ...unnamed } = address;
+    const other = { key: app.keys.test.full };
+    const input = { name: "North", address: unnamed, location_zones: [cold] };
+    const made = await app.call("POST", "/inventory/locations", input, other);
+    expect([made.status, made.body.data.address]).toEqual([201, { ...address, name: "North", address_line2: null }]);
+    const path = `/inventory/locations/${made.body.data.warehouse_id}`;
+    const moved = await app.call("PATCH", path, { address: { ...unnamed, city: "Berkeley" } }, other);
+    expect(moved.body.data.address).toMatchObject({ name: "North", city: "Berkeley" });
+  });
+
   test("a warehouse is opened, shown and changed; what a GET answered can be sent back", async () => {
     await app.takeEvents();
     const input = { name: "West", address, location_zones: [cold], timezone: "America/Los_Angeles", priority: 5 };
@@ -110,6 +121,21 @@ describe("refuses", () => {
 
   test.each([
     ["a name that is taken", { name: "West", address, location_zones: [cold] }, "name"],
+    [
+      "an address in no country",
+      { name: "East", address: { ...address, country: "XX" }, location_zones: [cold] },
+      "address.country",
+    ],
+    [
+      "an address in no state",
+      { name: "East", address: { ...address, state: null }, location_zones: [cold] },
+      "address.state",
+    ],
+    [
+      "a wrong postal code",
+      { name: "East", address: { ...address, postal_code: "abc" }, location_zones: [cold] },
+      "address.postal_code",
+    ],
     ["a place without zones", { name: "East", address, location_zones: [] }, "location_zones"],
     ["an unknown time zone", { name: "East", address, location_zones: [cold], timezone: "Mars" }, "timezone"],
     [
