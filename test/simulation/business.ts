@@ -13,6 +13,19 @@ export const goods = {
 export type Sku = keyof typeof goods;
 export const skus = Object.keys(goods) as Sku[];
 
+/** What it sells as sets, and of what so many make one. */
+export const kits = { KIT: { PLAIN: 2, LOTTED: 1 } } as const satisfies Record<string, Partial<Record<Sku, number>>>;
+export type Kit = keyof typeof kits;
+/** Anything that can be ordered. */
+export type Ware = Sku | Kit;
+export const kitNames = Object.keys(kits) as Kit[];
+
+const isKit = (ware: Ware): ware is Kit => ware in kits;
+
+/** What so many units of each make one of a ware. */
+export const partsOf = (ware: Ware): [sku: Sku, each: number][] =>
+  isKit(ware) ? (Object.entries(kits[ware]) as [Sku, number][]) : [[ware, 1]];
+
 export const houses = ["main", "west"] as const;
 export type House = (typeof houses)[number];
 

@@ -4,7 +4,7 @@ import type { Tx } from "../../src/database/store.ts";
 import { extendBooking } from "../../src/inventory/bookings/commands.ts";
 import { openCount, postCount, recordLines, reviewCount } from "../../src/inventory/counts/commands.ts";
 import { setLotStatus } from "../../src/inventory/lots/commands.ts";
-import { closeReceipt, createReceipt, scanReceipt } from "../../src/inventory/receipts/commands.ts";
+import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "../../src/inventory/receipts/commands.ts";
 import { findLot } from "../../src/inventory/stock/store.ts";
 import {
   closeTransfer,
@@ -33,9 +33,9 @@ import {
   whs,
 } from "./acts.ts";
 import { type BinCode, goods, hour_ms, houses, lotName, type Sku } from "./business.ts";
-import type { Condition, GivenStatus, HouseModel } from "./house_model.ts";
+import type { Arrival, Condition, GivenStatus, HouseModel } from "./house_model.ts";
 import type { Model } from "./model.ts";
-import { clerk } from "./service.ts";
+import { clerk, type Service } from "./service.ts";
 
 const inHouse = (model: unknown) => model as HouseModel;
 
@@ -101,12 +101,18 @@ const transfer = act({
 
 const arrive = act({
   weight: 3,
-  input: fc.record({ nth, lost: rarely }),
+  input: fc.record({ nth, lost: rarely, some: option(fc.record({ load: nth, quantity: few, bin: seldom(storage) })) }),
   ready: (model) => inHouse(model).transfers.length > 0,
-  play: async (model, service, { nth, lost }) => {
+  play: async (model, service, { nth, lost, some }) => {
     const all = service.transfers;
     const at = all.length - 1 - (nth % Math.min(4, all.length));
     const id = String(all[at]);
+    const loads = inHouse(model).loadsOf(at);
+    const load = loads[(some?.load ?? 0) % loads.length];
+    if (some !== null && !lost && load !== undefined) {
+      const { sku, lot } = load;
+      return arriveSome(model, service, at, { sku, lot, quantity: some.quantity, bin: some.bin });
+    }
     const { code } = await both(
       model,
       service,
@@ -116,6 +122,18 @@ const arrive = act({
     return code;
   },
 });
+
+async function arriveSome(model: Model, service: Service, at: number, arrival: Arrival): Promise<string | null> {
+  const { sku, lot, quantity, bin } = arrival;
+  const place = { ...(lot === null ? {} : { lot_number: lotName(lot) }), ...(bin === null ? {} : { bin }) };
+  const { code } = await both(
+    model,
+    service,
+    () => inHouse(model).arriveSome(at, arrival),
+    (tx) => receiveTransfer(tx, String(service.transfers[at]), { items: [{ sku, quantity, ...place }] }, clerk),
+  );
+  return code;
+}
 
 const announce = act({
   weight: 2,
@@ -152,6 +170,23 @@ const scan = act({
         close
           ? closeReceipt(tx, String(all[at]))
           : scanReceipt(tx, String(all[at]), { items: [{ sku, quantity, condition, ...batch }] }, clerk),
+    );
+    return code;
+  },
+});
+
+const callOff = act({
+  weight: 1,
+  input: fc.record({ nth }),
+  ready: (model) => inHouse(model).deliveries.length > 0,
+  play: async (model, service, { nth }) => {
+    const all = service.receipts;
+    const at = all.length - 1 - (nth % Math.min(5, all.length));
+    const { code } = await both(
+      model,
+      service,
+      () => inHouse(model).callOff(at),
+      (tx) => cancelReceipt(tx, String(all[at])),
     );
     return code;
   },
@@ -227,4 +262,4 @@ const putBack = act({
 });
 
 /** Everything that may happen in the house, by name. */
-export const houseActs = { extend, lot, transfer, arrive, announce, scan, count, putBack };
+export const houseActs = { extend, lot, transfer, arrive, announce, scan, callOff, count, putBack };

@@ -18,10 +18,18 @@ interface Transfer {
   loads: Load[];
 }
 
+/** Units that arrive, of one lot when it is named. */
+export interface Arrival {
+  readonly sku: Sku;
+  readonly lot: number | null;
+  readonly quantity: number;
+  readonly bin: BinCode | null;
+}
+
 interface Delivery {
   readonly house: House;
   readonly sku: Sku;
-  status: "expected" | "receiving" | "closed";
+  status: "expected" | "receiving" | "closed" | "cancelled";
   outstanding: number;
 }
 
@@ -37,6 +45,8 @@ const lotMoves: Readonly<Record<GivenStatus, readonly LotStatus[]>> = {
   damaged: ["available", "on_hold", "quarantined", "expired"],
 };
 
+const isOver = ({ status }: Delivery) => status === "closed" || status === "cancelled";
+
 /** The whole plain model. */
 export class HouseModel extends Model {
   transfers: Transfer[] = [];
@@ -49,7 +59,7 @@ export class HouseModel extends Model {
 
   override incoming(sku: Sku): number {
     const loads = this.transfers.flatMap((transfer) => transfer.loads).filter((load) => load.sku === sku);
-    const awaited = this.deliveries.filter((delivery) => delivery.sku === sku && delivery.status !== "closed");
+    const awaited = this.deliveries.filter((delivery) => delivery.sku === sku && !isOver(delivery));
     return sum(loads.map((load) => load.quantity)) + sum(awaited.map((delivery) => delivery.outstanding));
   }
 
@@ -117,14 +127,38 @@ export class HouseModel extends Model {
     const transfer = this.transfers[at] as Transfer;
     if (transfer.status === "received" && lost) return;
     if (transfer.status === "received") throw new Refused("invalid_state_transition");
-    const touched = transfer.loads.map(({ sku }) => sku);
+    const touched = this.loadsOf(at).map(({ sku }) => sku);
     this.settle(touched);
-    for (const { sku, lot, quantity, received_at } of transfer.loads) {
+    for (const { sku, lot, quantity, received_at } of this.loadsOf(at)) {
       const place = this.place(sku, transfer.to, lost ? "QUARANTINE" : this.binFor(sku, null), lot);
       if (!lost) this.put(place, quantity, received_at);
     }
     Object.assign(transfer, { status: "received", loads: [] });
     if (!lost) this.fill(touched);
+  }
+
+  /** Some units that are under way arrive, of the loads in their order. */
+  arriveSome(at: number, { sku, lot, quantity, bin }: Arrival): void {
+    const transfer = this.transfers[at] as Transfer;
+    if (transfer.status === "received") throw new Refused("invalid_state_transition");
+    const meant = transfer.loads.filter((load) => load.sku === sku && (lot === null || load.lot === lot));
+    if (quantity > sum(meant.map((load) => load.quantity))) throw new Refused("validation_failed");
+    this.settle([sku]);
+    let left = quantity;
+    for (const load of meant) {
+      const units = Math.min(left, load.quantity);
+      if (units === 0) continue;
+      left -= units;
+      load.quantity -= units;
+      this.put(this.place(sku, transfer.to, this.binFor(sku, bin), load.lot), units, load.received_at);
+    }
+    if (transfer.loads.every((load) => load.quantity === 0)) transfer.status = "received";
+    this.fill([sku]);
+  }
+
+  /** What is under way with a transfer. */
+  loadsOf(at: number): readonly Load[] {
+    return this.transfers[at]?.loads.filter((load) => load.quantity > 0) ?? [];
   }
 
   announce(house: House, sku: Sku, quantity: number): void {
@@ -134,7 +168,7 @@ export class HouseModel extends Model {
   /** Units of a delivery are scanned; more than was expected is taken as well. */
   scan(at: number, quantity: number, lot: number | null, condition: Condition): void {
     const delivery = this.deliveries[at] as Delivery;
-    if (delivery.status === "closed") throw new Refused("invalid_state_transition");
+    if (isOver(delivery)) throw new Refused("invalid_state_transition");
     const { sku, house } = delivery;
     this.settle([sku]);
     if (sku === "LOTTED" && lot === null) throw new Refused("validation_failed");
@@ -148,7 +182,17 @@ export class HouseModel extends Model {
   }
 
   close(at: number): void {
-    Object.assign(this.deliveries[at] as Delivery, { status: "closed" });
+    const delivery = this.deliveries[at] as Delivery;
+    if (delivery.status === "cancelled") throw new Refused("invalid_state_transition");
+    delivery.status = "closed";
+  }
+
+  /** A delivery is called off, of which nothing has come. */
+  callOff(at: number): void {
+    const delivery = this.deliveries[at] as Delivery;
+    if (delivery.status === "cancelled") return;
+    if (delivery.status !== "expected") throw new Refused("invalid_state_transition");
+    delivery.status = "cancelled";
   }
 
   /** A place is counted, and the books follow what was found. */

@@ -1,12 +1,18 @@
 // What the floor does, as the contract tells it: work on orders, and returns, on top of the plain model of orders.
 
-import type { BinCode, House, Sku } from "./business.ts";
+import type { BinCode, House, Sku, Ware } from "./business.ts";
 import { type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
 import { type Line, Refused, sum } from "./stock_model.ts";
 
-/** Units of an order line. */
-export interface Units {
-  readonly line: number;
+/** Units of an order line, or whole sets of it. */
+interface Units {
+  readonly own: OrderLine;
+  readonly quantity: number;
+}
+
+/** Units to be picked for a line of an order's claim. */
+interface Picks {
+  readonly line: Line;
   readonly quantity: number;
   readonly bin?: BinCode | null;
   readonly lot?: number | null;
@@ -35,51 +41,83 @@ export class Model extends OrderModel {
     this.fill(touched);
   }
 
-  #unitsOf(at: number, count: (line: Line, own: OrderLine) => number): Units[] {
+  /** So many of each line's units or sets as are counted of what its parts hold, where there are any. */
+  #unitsOf(at: number, count: (line: Line) => number): Units[] {
     return this.order(at).lines.flatMap((own) => {
-      const line = this.lineOf(at, own.id);
-      const quantity = line === undefined ? 0 : count(line, own);
-      return quantity > 0 ? [{ line: own.id, quantity }] : [];
+      const quantity = this.sets(at, own, count);
+      return quantity > 0 ? [{ own, quantity }] : [];
+    });
+  }
+
+  #packedHere(at: number): Units[] {
+    return this.order(at).lines.flatMap((own) => {
+      const quantity = own.packed - own.shipped;
+      return quantity > 0 ? [{ own, quantity }] : [];
     });
   }
 
   #refuseShort(at: number, partial: boolean): void {
-    if (!partial && this.#unitsOf(at, (line) => line.wanted - this.reserved(line)).length > 0) {
-      throw new Refused("insufficient_inventory");
-    }
+    const isShort = (own: OrderLine) =>
+      this.sets(at, own, (line) => line.wanted) > this.sets(at, own, (line) => this.reserved(line));
+    if (!partial && this.order(at).lines.some(isShort)) throw new Refused("insufficient_inventory");
   }
 
-  /** Picks all that is promised, or some units of the first SKU that match. */
-  pick(at: number, named: { sku: Sku; quantity: number; bin: BinCode | null } | null, partial: boolean): void {
+  /** What must still be picked so that so many sets of a line are. */
+  #picksUpTo(at: number, own: OrderLine, sets: number): Picks[] {
+    return this.parts(at, own).flatMap(({ line, each }) => {
+      const quantity = sets * each - this.picked(line);
+      return quantity > 0 ? [{ line, quantity }] : [];
+    });
+  }
+
+  /** Picks all that is promised, or some units of the first ware that match. */
+  pick(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null } | null, partial: boolean): void {
     this.refuseUnless(this.order(at), ["pending", "processing"]);
     if (named === null) this.#refuseShort(at, partial);
     const picks =
       named === null
-        ? this.#unitsOf(at, (line) => this.reserved(line) - this.picked(line))
+        ? this.#unitsOf(at, (line) => this.reserved(line)).flatMap(({ own, quantity }) =>
+            this.#picksUpTo(at, own, quantity),
+          )
         : this.#named(at, named).map((units) => ({ ...units, bin: named.bin }));
     this.#inWork(at);
     this.#pickUnits(at, picks);
   }
 
-  #named(at: number, { sku, quantity }: { sku: Sku; quantity: number }): Units[] {
-    if (!this.order(at).lines.some((line) => line.sku === sku)) throw new Refused("resource_missing");
+  /** Lines may be named by what they sell, and sets by a part of them. */
+  #named(at: number, { sku, quantity }: { sku: Ware; quantity: number }): Picks[] {
     let left = quantity;
-    const taken = this.#unitsOf(at, (line, own) => {
-      const units = own.sku === sku ? Math.min(left, line.wanted - this.picked(line)) : 0;
-      left -= units;
-      return units;
-    });
+    let known = false;
+    const picks: Picks[] = [];
+    for (const own of this.order(at).lines) {
+      const parts = this.parts(at, own);
+      if (own.sku === sku) {
+        known = true;
+        const done = this.sets(at, own, (line) => this.picked(line));
+        const units = Math.min(left, this.sets(at, own, (line) => line.wanted) - done);
+        left -= units;
+        if (units > 0) picks.push(...this.#picksUpTo(at, own, done + units));
+        continue;
+      }
+      for (const { line } of parts.filter((part) => part.line.sku === sku)) {
+        known = true;
+        const units = Math.min(left, line.wanted - this.picked(line));
+        left -= units;
+        if (units > 0) picks.push({ line, quantity: units });
+      }
+    }
+    if (!known) throw new Refused("resource_missing");
     if (left > 0) throw new Refused("validation_failed");
-    return taken;
+    return picks;
   }
 
-  #pickUnits(at: number, picks: readonly Units[]): void {
+  #pickUnits(at: number, picks: readonly Picks[]): void {
     if (picks.length === 0) return;
     this.settle(this.claimOf(at).lines.map((line) => line.sku));
-    for (const pick of picks) this.#pickLine(at, this.lineOf(at, pick.line) as Line, pick);
+    for (const pick of picks) this.#pickLine(at, pick);
   }
 
-  #pickLine(at: number, line: Line, { quantity, bin = null }: Units): void {
+  #pickLine(at: number, { line, quantity, bin = null }: Picks): void {
     if (quantity > this.reserved(line) - this.picked(line)) throw new Refused("insufficient_inventory");
     let left = quantity;
     const planned = this.shelved(line).map((hold) => ({ ...hold }));
@@ -148,34 +186,35 @@ export class Model extends OrderModel {
   #ready(at: number, units: readonly Units[]): void {
     if (units.length === 0) throw new Refused("insufficient_inventory");
     this.#inWork(at);
+    const packs = units
+      .map(({ own, quantity }) => ({ own, here: own.packed - own.shipped, quantity }))
+      .map(({ own, here, quantity }) => ({ own, here, more: Math.max(0, quantity - here) }))
+      .filter(({ more }) => more > 0);
+    this.#pickUnits(
+      at,
+      packs.flatMap(({ own, here, more }) => this.#picksUpTo(at, own, here + more)),
+    );
+    for (const { own, more } of packs) own.packed += more;
     const order = this.order(at);
-    const wanted = (id: number) => units.find(({ line }) => line === id)?.quantity ?? 0;
-    const here = ({ packed, shipped }: OrderLine) => packed - shipped;
-    const packs = order.lines.map((own) => Math.max(0, wanted(own.id) - here(own)));
-    const picks = order.lines.flatMap((own, index) => {
-      const line = this.lineOf(at, own.id) as Line;
-      const quantity = (packs[index] ?? 0) === 0 ? 0 : here(own) + (packs[index] ?? 0) - this.picked(line);
-      return quantity > 0 ? [{ line: own.id, quantity }] : [];
-    });
-    this.#pickUnits(at, picks);
-    if (sum(packs) === 0) return;
-    for (const [index, own] of order.lines.entries()) own.packed += packs[index] ?? 0;
-    if (order.lines.every((own) => own.packed === own.quantity)) order.status = "fulfilled";
+    if (packs.length > 0 && order.lines.every((own) => own.packed === own.quantity)) order.status = "fulfilled";
   }
 
   ship(at: number, partial: boolean): void {
     const order = this.order(at);
     this.refuseUnless(order, ["pending", "processing", "fulfilled"]);
     this.#refuseShort(at, partial);
-    const packed = this.#unitsOf(at, (_, own) => own.packed - own.shipped);
+    const packed = this.#packedHere(at);
     const units = partial && packed.length > 0 ? packed : this.#unitsOf(at, (line) => this.reserved(line));
     this.#ready(at, units);
     this.settle(this.claimOf(at).lines.map((line) => line.sku));
-    for (const unit of units) this.#handOver(order, this.lineOf(at, unit.line) as Line, unit);
+    for (const { own, quantity } of units) {
+      for (const { line, each } of this.parts(at, own)) this.#handOver(order, line, quantity * each);
+      own.shipped += quantity;
+    }
     if (order.lines.every((own) => own.shipped === own.quantity)) order.status = "shipped";
   }
 
-  #handOver(order: ModelOrder, line: Line, { line: id, quantity }: Units): void {
+  #handOver(order: ModelOrder, line: Line, quantity: number): void {
     let left = quantity;
     for (const hold of this.staged(line).map((one) => ({ ...one }))) {
       const item = this.item(hold);
@@ -191,7 +230,6 @@ export class Model extends OrderModel {
       else order.sold.push({ sku, house, lot, quantity: units });
     }
     line.wanted -= quantity;
-    (order.lines.find((own) => own.id === id) as OrderLine).shipped += quantity;
   }
 
   /** Units that a cancelled order gave up go to a bin where they are for sale again. */

@@ -195,4 +195,46 @@ export const mutants: readonly Mutant[] = [
     search: "shortfalls.length > 0 && !input.allow_shortfall",
     replace: "shortfalls.length > 9 && !input.allow_shortfall",
   },
+  {
+    name: "a set takes one of each part",
+    file: "src/orders/rules.ts",
+    search: "quantity: keptUnits(line) * quantity }",
+    replace: "quantity: keptUnits(line) * Math.min(1, quantity) }",
+  },
+  {
+    name: "a set counts as available with a part missing",
+    file: `${inventory}/bundles/store.ts`,
+    search: "Math.floor(available / quantity)",
+    replace: "Math.ceil(available / quantity)",
+  },
+  {
+    name: "orders that have units of a recalled lot go on",
+    file: `${inventory}/lots/commands.ts`,
+    search: 'if (status === "recalled" || before',
+    replace: 'if (status === "expired" || before',
+  },
+  {
+    name: "a transfer is over when the first part of it has arrived",
+    file: `${inventory}/transfers/commands.ts`,
+    search: "hasEnded(loads) ? received(tx) : { status }",
+    replace: "loads.length > 0 ? received(tx) : { status }",
+  },
+  {
+    name: "a delivery is called off of which something has come",
+    file: `${inventory}/receipts/status.ts`,
+    search: 'cancel: { from: ["expected"]',
+    replace: 'cancel: { from: ["expected", "receiving"]',
+  },
+  {
+    name: "a balance is noted that the ledger does not have",
+    file: stock,
+    search: "from_balance: from?.on_hand ?? null",
+    replace: "from_balance: from ? from.on_hand + (quantity === 5 ? 1 : 0) : null",
+  },
+  {
+    name: "the claim of a held order is marked as released until it goes on",
+    file: claims,
+    search: "await saveReservation(tx, { ...reservation, paused: true });",
+    replace: 'await saveReservation(tx, { ...reservation, paused: true, status: "released" });',
+  },
 ];

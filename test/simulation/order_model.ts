@@ -1,12 +1,12 @@
 // Orders and returns as the contract tells them, on top of the plain model of the stock.
-import type { House, Sku } from "./business.ts";
+import { type House, type Kit, partsOf, type Sku, type Ware } from "./business.ts";
 import { added, type Claim, type Line, Refused, StockModel, sum, type Want } from "./stock_model.ts";
 
 export type OrderStatus = "pending" | "processing" | "fulfilled" | "shipped" | "cancelled";
 
 export interface OrderLine {
   readonly id: number;
-  readonly sku: Sku;
+  readonly sku: Ware;
   quantity: number;
   packed: number;
   shipped: number;
@@ -18,6 +18,8 @@ export interface ModelOrder {
   status: OrderStatus;
   /** Null unless held; then whether its stock was given free. */
   hold: { readonly free: boolean } | null;
+  /** Whether it is held for units of a recalled lot, until it has none any more. */
+  recalled: boolean;
   priority: number;
   cold: boolean;
   readonly house: House | null;
@@ -30,12 +32,12 @@ export interface ModelOrder {
 }
 
 export interface NewOrder extends Pick<ModelOrder, "ref" | "priority" | "cold" | "house" | "backorders"> {
-  readonly lines: readonly { readonly sku: Sku; readonly quantity: number }[];
+  readonly lines: readonly { readonly sku: Ware; readonly quantity: number }[];
 }
 
 /** The numbers of an order's line as the API gives them. */
 export interface LineLevel {
-  readonly sku: Sku;
+  readonly sku: Ware;
   readonly quantity: number;
   readonly reserved: number;
   readonly backordered: number;
@@ -83,6 +85,10 @@ export class OrderModel extends StockModel {
     return this.orders[at] as ModelOrder;
   }
 
+  claimOf(order: number): Claim {
+    return this.claims.find((claim) => claim.order === order) as Claim;
+  }
+
   /** Reserves for an order that may come; one that is there answers by its own claim, if it has all that is wanted. */
   override book(ref: string, wants: readonly Want[], house: House | null, cold: boolean, expires_at: number): Claim {
     const own = this.claims.find((claim) => claim.order !== null && claim.ref === ref);
@@ -101,28 +107,47 @@ export class OrderModel extends StockModel {
     return own;
   }
 
-  claimOf(order: number): Claim {
-    return this.claims.find((claim) => claim.order === order) as Claim;
+  /** What the stock holds for an order's line: one line of its claim for each thing that a set is made of. */
+  parts(order: number, { id, sku }: OrderLine): { line: Line; each: number }[] {
+    const own = this.claimOf(order).lines.filter((one) => one.order_line === id);
+    return partsOf(sku).flatMap(([part, each]) => {
+      const line = own.find((one) => one.sku === part);
+      return line === undefined ? [] : [{ line, each }];
+    });
   }
 
-  lineOf(order: number, line: number): Line | undefined {
-    return this.claimOf(order).lines.find((one) => one.order_line === line);
+  /** Whole sets of which every part is there. */
+  sets(order: number, own: OrderLine, count: (line: Line) => number): number {
+    const parts = this.parts(order, own);
+    return parts.length === 0 ? 0 : Math.min(...parts.map(({ line, each }) => Math.floor(count(line) / each)));
+  }
+
+  /** As many sets as their parts make. */
+  available(kit: Kit): number {
+    return Math.min(...partsOf(kit).map(([sku, each]) => Math.floor(this.level(sku).available / each)));
+  }
+
+  isHeld({ hold, recalled }: ModelOrder): boolean {
+    return hold !== null || recalled;
   }
 
   levels(at: number): LineLevel[] {
     const order = this.order(at);
     const over = order.status === "shipped" || order.status === "cancelled";
-    return order.lines.map(({ id, sku, quantity, packed, shipped, returned }) => {
-      const line = over ? undefined : this.lineOf(at, id);
-      const reserved = line ? this.reserved(line) : 0;
-      const picked = line ? this.picked(line) : 0;
-      const backordered = (line?.wanted ?? 0) - reserved;
+    return order.lines.map((own) => {
+      const { sku, quantity, packed, shipped, returned } = own;
+      const count = (of: (line: Line) => number) => (over ? 0 : this.sets(at, own, of));
+      const reserved = count((line) => this.reserved(line));
+      const picked = count((line) => this.picked(line));
+      const backordered = count((line) => line.wanted) - reserved;
       return { sku, quantity, reserved, backordered, picked: picked + shipped, packed, shipped, returned };
     });
   }
 
   #wants(lines: readonly OrderLine[]): Want[] {
-    return lines.map(({ id, sku, quantity }) => ({ sku, quantity, order_line: id }));
+    return lines.flatMap(({ id, sku, quantity }) =>
+      partsOf(sku).map(([part, each]) => ({ sku: part, quantity: quantity * each, order_line: id })),
+    );
   }
 
   #newLine({ sku, quantity }: NewOrder["lines"][number]): OrderLine {
@@ -139,6 +164,7 @@ export class OrderModel extends StockModel {
       ref,
       status: "pending",
       hold: null,
+      recalled: false,
       priority,
       cold,
       house,
@@ -147,14 +173,14 @@ export class OrderModel extends StockModel {
       given_up: [],
       sold: [],
     });
-    this.settle(input.lines.map(({ sku }) => sku));
+    const wants = this.#wants(lines);
+    this.settle(wants.map(({ sku }) => sku));
     const adopted = this.#adopted(ref, booking);
     const old = adopted.flatMap((claim) => claim.lines);
     const touched = old.map((line) => line.sku);
     this.settle(touched);
     const [first = null, ...others] = adopted;
     const claim = first ?? this.newClaim({ order: at, ref, priority, house, cold, expires_at: null });
-    const wants = this.#wants(lines);
     const { portions, missing } = this.plan(wants, { house, cold, own: this.#shelvedUnits(old) });
     if (!backorders && sum(missing) > 0) throw new Refused("insufficient_inventory");
     for (const other of others) Object.assign(other, { status: "released", lines: [] });
@@ -182,7 +208,7 @@ export class OrderModel extends StockModel {
   }
 
   refuseUnless(order: ModelOrder, from: readonly OrderStatus[], held = false): void {
-    if (!from.includes(order.status) || (order.hold !== null && !held)) throw new Refused("invalid_state_transition");
+    if (!from.includes(order.status) || (this.isHeld(order) && !held)) throw new Refused("invalid_state_transition");
   }
 
   setPriority(at: number, priority: number): void {
@@ -219,7 +245,7 @@ export class OrderModel extends StockModel {
         .join();
     if (key(lines) === key(order.lines)) return;
     const claim = this.claimOf(at);
-    this.refuseUnless(order, order.hold ? ["pending", "processing"] : ["pending"], true);
+    this.refuseUnless(order, this.isHeld(order) ? ["pending", "processing"] : ["pending"], true);
     if (claim.lines.some((line) => this.picked(line) > 0) || order.lines.some((line) => line.packed > 0)) {
       throw new Refused("invalid_state_transition");
     }
@@ -227,9 +253,9 @@ export class OrderModel extends StockModel {
     order.lines = [...kept].sort((a, b) => a.id - b.id);
     const old = claim.lines;
     const touched = old.map((line) => line.sku);
-    this.settle([...touched, ...lines.map(({ sku }) => sku)]);
-    const waits = claim.paused && old.length > 0 && old.every((line) => this.reserved(line) === 0);
     const wants = this.#wants(kept);
+    this.settle([...touched, ...wants.map(({ sku }) => sku)]);
+    const waits = claim.paused && old.length > 0 && old.every((line) => this.reserved(line) === 0);
     const { house, cold } = claim;
     const plan = this.plan(wants, { house, cold, own: this.#shelvedUnits(old) });
     if (!order.backorders && !waits && sum(plan.missing) > 0) throw new Refused("insufficient_inventory");
@@ -291,8 +317,8 @@ export class OrderModel extends StockModel {
   }
 
   #pauseAgain(at: number): void {
-    const { hold } = this.order(at);
-    if (hold !== null) this.#pause(this.claimOf(at), hold.free);
+    const order = this.order(at);
+    if (this.isHeld(order)) this.#pause(this.claimOf(at), order.hold?.free ?? false);
   }
 
   resume(at: number): void {
@@ -300,6 +326,22 @@ export class OrderModel extends StockModel {
     if (order.hold === null) return;
     this.#resume(this.claimOf(at));
     order.hold = null;
+  }
+
+  /** Holds the orders that have units of a recalled lot, then lets go those that have none any more. */
+  settleRecalls(): void {
+    const has = ({ lines }: Claim) =>
+      lines.some((line) => line.holds.some((hold) => this.lots.get(this.item(hold).lot ?? 0) === "recalled"));
+    const changed = this.claims
+      .filter((claim) => claim.order !== null && has(claim) !== this.order(claim.order).recalled)
+      .sort((a, b) => Number(has(b)) - Number(has(a)) || (a.order ?? 0) - (b.order ?? 0));
+    for (const claim of changed) {
+      const order = this.order(claim.order ?? 0);
+      order.recalled = has(claim);
+      // Units are picked for it, so nobody else can hold it.
+      if (order.recalled) this.#pause(claim, false);
+      else if (order.status !== "cancelled") this.#resume(claim);
+    }
   }
 
   cancel(at: number): void {
@@ -316,7 +358,7 @@ export class OrderModel extends StockModel {
       line.wanted = 0;
     }
     Object.assign(claim, { status: "released" });
-    Object.assign(order, { status: "cancelled", hold: null });
+    Object.assign(order, { status: "cancelled", hold: null, recalled: false });
     for (const line of order.lines) line.packed = 0;
     this.fill(touched);
   }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { getOrder } from "../../src/orders/store.ts";
 import { compareOrder, acts as saleActs, same, type Tally } from "./acts.ts";
-import { type Level, skus } from "./business.ts";
+import { kitNames, type Level, partsOf, skus } from "./business.ts";
 import { houseActs } from "./house_acts.ts";
 import { HouseModel } from "./house_model.ts";
 import type { Model } from "./model.ts";
@@ -40,6 +40,8 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
       const outcome = code === null ? name : `${name}: ${code}`;
       tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
       done += 1;
+      model.settleRecalls();
+      await service.followRecalls();
       await compareLevels(model, service);
       if (done % verify_every === 0) same("verify", await service.differences(), []);
     },
@@ -52,13 +54,17 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
  * and nobody has acted on yet.
  */
 async function compareLevels(model: Model, service: Service): Promise<void> {
-  const { levels, broken } = await service.look();
+  const { levels, available, broken } = await service.look();
   same("invariants", broken, []);
   for (const sku of skus) {
     if (model.isDue(sku)) continue;
     const [found, expected] = [levels.get(sku), model.level(sku)];
     for (const [name, value] of Object.entries(expected))
       same(`${name} of ${sku}`, found?.[name as keyof Level], value);
+  }
+  for (const kit of kitNames) {
+    if (partsOf(kit).some(([sku]) => model.isDue(sku))) continue;
+    same(`available of ${kit}`, available.get(kit), model.available(kit));
   }
 }
 

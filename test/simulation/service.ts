@@ -2,10 +2,11 @@
 import { createCustomer } from "../../src/customers/commands.ts";
 import type { Store, Tx } from "../../src/database/store.ts";
 import { type Difference, verifyInventory, verifyLedger } from "../../src/inventory/audit/store.ts";
+import { loadShelvesAndSets } from "../../src/inventory/bundles/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { findReservation } from "../../src/inventory/reservations/store.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
-import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
+import { findStockedIds } from "../../src/inventory/stock/store.ts";
 import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
 import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
@@ -13,9 +14,22 @@ import type { Clock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
 import { verifyOrders } from "../../src/orders/audit/store.ts";
+import { holdRecalled } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
-import { bins, goods, type House, houses, type Level, type Sku, skus } from "./business.ts";
+import {
+  bins,
+  goods,
+  type House,
+  houses,
+  type Kit,
+  kitNames,
+  kits,
+  type Level,
+  partsOf,
+  type Sku,
+  skus,
+} from "./business.ts";
 
 export const clerk = system("simulation");
 
@@ -40,6 +54,10 @@ export async function furnish(store: Store): Promise<void> {
     const tracked = { lot_tracking: lots, expiration_tracking: lots, min_shelf_life_days: shelf_life_days };
     await store.write((tx) => createProduct(tx, { sku, name: sku, temperature_zone, reorder_point, ...tracked }));
   }
+  for (const sku of kitNames) {
+    const components = partsOf(sku).map(([part, quantity]) => ({ sku: part, quantity }));
+    await store.write((tx) => createProduct(tx, { sku, name: sku, type: "bundle", components }));
+  }
   const jane = { email: "jane@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
   await store.write((tx) => createCustomer(tx, jane));
 }
@@ -48,6 +66,13 @@ export async function furnish(store: Store): Promise<void> {
 export interface Outcome<T> {
   readonly code: string | null;
   readonly value: T | null;
+}
+
+/** The numbers of what is sold, of sets how many there are, and what of the rows behind them breaks an invariant. */
+export interface Look {
+  readonly levels: ReadonlyMap<Sku, Level>;
+  readonly available: ReadonlyMap<Kit, number>;
+  readonly broken: readonly Difference[];
 }
 
 /** A furnished store, and the records that requests have made in it. */
@@ -63,13 +88,28 @@ export class Service {
   readonly receipts: number[] = [];
   /** What the warehouses are called, by their ids on the wire. */
   readonly #names: ReadonlyMap<string, House>;
+  /** The jobs that commits have asked for since they last ran. */
+  readonly #woken: Set<string>;
 
-  constructor(store: Store, clock: Clock, house: ReadonlyMap<House, number>, products: readonly number[]) {
+  constructor(
+    store: Store,
+    clock: Clock,
+    house: ReadonlyMap<House, number>,
+    products: readonly number[],
+    woken: Set<string>,
+  ) {
     this.store = store;
     this.clock = clock;
     this.house = house;
     this.products = products;
+    this.#woken = woken;
     this.#names = new Map([...house].map(([name, id]) => [wireId("warehouse", id), name]));
+  }
+
+  /** The service before any request, once its store is as it was then. */
+  anew(): Service {
+    this.#woken.clear();
+    return new Service(this.store, this.clock, this.house, this.products, this.#woken);
   }
 
   productOf(sku: Sku): number {
@@ -87,11 +127,14 @@ export class Service {
   }
 
   /** The numbers of each SKU as the API gives them, and what of the rows behind them breaks an invariant. */
-  look(): Promise<{ levels: ReadonlyMap<Sku, Level>; broken: Difference[] }> {
+  look(): Promise<Look> {
     return this.store.read(async (db) => {
-      const shelves = await loadShelves(db, this.products);
-      const levels = shelves.map((shelf) => this.#levelOf(itemView(shelf, db.now, shelf.updated_at)));
-      return { levels: new Map(levels), broken: [...(await verifyLedger(db)), ...(await verifyOrders(db))] };
+      const shelves = await loadShelvesAndSets(db, this.products);
+      const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
+      const [sets, goods] = [true, false].map((yes) => views.filter(({ sku }) => yes === sku in kits));
+      const levels = new Map(goods?.map((view) => this.#levelOf(view)));
+      const available = new Map(sets?.map((view) => [view.sku as Kit, view.available]));
+      return { levels, available, broken: [...(await verifyLedger(db)), ...(await verifyOrders(db))] };
     });
   }
 
@@ -119,6 +162,13 @@ export class Service {
     }
   }
 
+  /** Lets the job that follows a recall do its work, when a commit has asked for it. */
+  async followRecalls(): Promise<void> {
+    if (!this.#woken.delete("orders.hold_recalled")) return;
+    let next: number | null = 0;
+    while (next !== null) next = await holdRecalled(this.store, null as never);
+  }
+
   /** Each booking's state, by the number that the model gives it. */
   async bookingStates(): Promise<ReadonlyMap<number, string>> {
     const states = new Map<number, string>();
@@ -139,11 +189,15 @@ export class Service {
 export async function attach(store: Store, clock: Clock): Promise<Service> {
   const found = await store.read(listPlainWarehouses);
   const house = new Map(houses.map((name) => [name, found.find((one) => one.name === name)?.id ?? 0]));
-  const ids = await store.read((db) => findStockedIds(db, skus));
+  const sold = [...skus, ...kitNames];
+  const woken = new Set<string>();
+  store.onWake((job) => woken.add(job));
+  const ids = await store.read((db) => findStockedIds(db, sold));
   return new Service(
     store,
     clock,
     house,
-    skus.map((sku) => ids.get(sku) ?? 0),
+    sold.map((sku) => ids.get(sku) ?? 0),
+    woken,
   );
 }

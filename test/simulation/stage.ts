@@ -7,7 +7,7 @@ import { engine } from "../../src/config.ts";
 import type { Store } from "../../src/database/store.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
-import { attach, furnish, Service } from "./service.ts";
+import { attach, furnish, type Service } from "./service.ts";
 
 /** Where every history begins. */
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
@@ -59,8 +59,7 @@ export function openStage(): Stage {
         const service = await furnished(clock);
         props = { service, restore: await keep(service.store) };
       }
-      const { store, house, products } = props.service;
-      return new Service(store, clock, house, products);
+      return props.service.anew();
     },
     leave: async ({ store }) => {
       props?.restore();
