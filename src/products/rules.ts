@@ -1,3 +1,4 @@
+import { isValid as isCountry } from "i18n-iso-countries/index.js";
 import { invalid } from "../kit/fault.ts";
 import type { Barcode, Product } from "./product.ts";
 
@@ -43,11 +44,14 @@ const reserved_skus: readonly string[] = [
 
 /** Refuses: validation_failed, for what no schema can say of a product. */
 export function checkProduct(fields: ProductFields): void {
-  const { sku, weight, weight_unit } = fields;
+  const { sku, name, customs, weight, weight_unit } = fields;
   if (reserved_skus.includes(sku.toLowerCase())) throw invalid("sku", "is a reserved word");
   // A label's scanner strips outer spaces, and a path that ends in dots names another one.
   if (sku !== sku.trim()) throw invalid("sku", "must not begin or end with a space");
   if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
+  if (name.trim() === "") throw invalid("name", "must not be blank");
+  const origin = customs?.country_of_origin;
+  if (origin && !isCountry(origin)) throw invalid("customs.country_of_origin", "is no ISO 3166-1 code of a country");
   if (weight !== null && weight_unit === null) throw invalid("weight_unit", "is required with a weight", "required");
   if (fields.expiration_tracking && !fields.lot_tracking) {
     throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");

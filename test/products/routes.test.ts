@@ -88,6 +88,8 @@ describe("refuses", () => {
       422,
       "validation_failed",
     ],
+    ["a blank name", { ...milk, sku: "X6", name: " " }, 422, "validation_failed"],
+    ["goods from no country", { ...milk, sku: "X7", customs: { country_of_origin: "ZZ" } }, 422, "validation_failed"],
     ["a reserved word", { ...milk, sku: "locations" }, 422, "validation_failed"],
     ["a SKU of a space", { ...milk, sku: " " }, 422, "validation_failed"],
     ["a SKU with a space after it", { ...milk, sku: "X5 " }, 422, "validation_failed"],
