@@ -32,6 +32,12 @@ export const withConventions = (service: Service, admit: Admit) =>
       call.raw_body = await readText(request, isImport ? csv : json);
       return call.raw_body === "" || isImport ? {} : parseJson(call.raw_body);
     })
+    // The framework's own reading makes a list of a text with a comma, and an object of one that begins with a brace.
+    .onTransform({ as: "global" }, (context) => {
+      const { url } = context.request;
+      const at = url.indexOf("?");
+      if (at >= 0) context.query = Object.fromEntries(new URLSearchParams(url.slice(at + 1)));
+    })
     .onError({ as: "global" }, ({ error, request, code, call }) => {
       const request_id = started.get(request) ?? requestId(request);
       const fault = faultOf(error, code);

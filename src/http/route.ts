@@ -8,9 +8,12 @@ export interface RouteNotes {
   readonly summary: string;
   /** The answer by status: its schema, or null for a document that is no JSON. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** The media types that a client may have instead, by its `Accept`. */
+  readonly documents?: readonly string[];
 }
 
 /** The notes of a route in the place where Elysia keeps them. */
 export function documented(notes: RouteNotes) {
-  return { operationId: notes.id, summary: notes.summary, answers: notes.answers } as Record<string, unknown>;
+  const { id, summary, answers, documents = [] } = notes;
+  return { operationId: id, summary, answers, documents } as Record<string, unknown>;
 }

@@ -18,16 +18,21 @@ import { png } from "./documents/png.ts";
 import { zpl } from "./documents/zpl.ts";
 import { type DocumentFormat, type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkSigner, originOf } from "./links.ts";
+import { paperRoutes } from "./papers/routes.ts";
 import { carrierView, checkEnds, noInsurance, quoteView, type RateMessage, readParcel, warmUpLabels } from "./rules.ts";
 import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
 import { builtInCarrier, quote } from "./services.ts";
 import { getLabel, usualOrigin } from "./store.ts";
 
-/** What parcels cost, the labels that are bought for them, and the labels' documents. */
+/** What parcels cost, the labels that are bought for them, the labels' documents, and the papers of the floor. */
 export function shippingRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
-  return new Elysia().use(rateRoutes).use(labelRoutes(service, signer)).use(linkRoutes(service, signer));
+  return new Elysia()
+    .use(rateRoutes)
+    .use(labelRoutes(service, signer))
+    .use(linkRoutes(service, signer))
+    .use(paperRoutes);
 }
 
 const rateRoutes = new Elysia({ prefix: "/shipping" })

@@ -4,9 +4,10 @@ import { stock_items } from "../../db/schema/inventory.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
 import { labels } from "../../db/schema/shipments.ts";
-import { warehouses } from "../../db/schema/warehouses.ts";
 import { type Args, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
+import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
+import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
 import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
@@ -36,13 +37,6 @@ const orderLocked = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select({ id: orders.id }).from(orders).where(eq(orders.id, a.id))),
 );
 
-const allWarehouses = prepared((sql, _none: Args<Record<never, never>>) =>
-  sql
-    .select({ id: warehouses.id, address: warehouses.address, timezone: warehouses.timezone })
-    .from(warehouses)
-    .orderBy(warehouses.priority, warehouses.id),
-);
-
 const promisedFrom = prepared((sql, a: Args<{ order_id: number }>) =>
   sql
     .select({ warehouse_id: stock_items.warehouse_id })
@@ -65,23 +59,28 @@ export interface Origin {
   readonly timezone: string;
 }
 
-/** The warehouse that a parcel leaves: the one asked for, else where the order's units lie, else the first. */
+/** Where a parcel leaves: the warehouse asked for, else where the order's units lie, else the first. */
 export async function originOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<Origin> {
-  const [first, ...others] = await allWarehouses(db, {});
+  return originAt(await warehouseOfOrder(db, order_id, warehouse_id));
+}
+
+/** The warehouse that an order leaves: the one asked for, else where its units lie, else the first. */
+export async function warehouseOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<PlainWarehouse> {
+  const [first, ...others] = await listPlainWarehouses(db);
   assert(first, "a store has a warehouse");
-  if (others.length === 0) return originAt(first);
+  if (others.length === 0) return first;
   const chosen = warehouse_id ?? (await promisedFrom(db, { order_id }))[0]?.warehouse_id;
-  return originAt(others.find(({ id }) => id === chosen) ?? first);
+  return others.find(({ id }) => id === chosen) ?? first;
 }
 
 /** The warehouse that parcels leave when no order says which. */
 export async function usualOrigin(db: Db): Promise<Origin> {
-  const [first] = await allWarehouses(db, {});
+  const [first] = await listPlainWarehouses(db);
   assert(first, "a store has a warehouse");
   return originAt(first);
 }
 
-function originAt({ address, timezone }: Pick<typeof warehouses.$inferSelect, "address" | "timezone">): Origin {
+function originAt({ address, timezone }: PlainWarehouse): Origin {
   return { address: addressOf(address), timezone };
 }
 

@@ -61,6 +61,7 @@ export interface Miss extends Pick {
 
 /** Units promised to an order line, and where they lie: a row of a pick list. */
 export interface PlannedUnits extends ClaimUnits {
+  readonly order_id: number;
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly bin: string;

@@ -214,11 +214,6 @@ export async function claimsOf(db: Db, order_ids: readonly number[]): Promise<Ma
   return new Map([...of].map(([order_id, lines]) => [order_id, lines.map(claimLine)]));
 }
 
-/** Units promised to one of some orders. */
-export interface PlannedUnitsOfOrder extends PlannedUnits {
-  readonly order_id: number;
-}
-
 const plans = prepared((sql, a: Args<{ ids: string }>) =>
   sql
     .select({
@@ -244,7 +239,7 @@ const plans = prepared((sql, a: Args<{ ids: string }>) =>
 );
 
 /** The units promised to these orders and where they lie, along the pick path of each warehouse. */
-export async function plansOf(db: Db, order_ids: readonly number[]): Promise<PlannedUnitsOfOrder[]> {
+export async function plansOf(db: Db, order_ids: readonly number[]): Promise<PlannedUnits[]> {
   const rows = await plans(db, { ids: list(order_ids) });
   return rows.map(({ order_id, order_line_id, bin_kind, ...row }) => ({
     ...row,

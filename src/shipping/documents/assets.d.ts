@@ -7,3 +7,8 @@ declare module "*.wasm" {
   const path: string;
   export default path;
 }
+// A style sheet is carried as its text.
+declare module "*.css" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { create, type Font } from "@cantoo/fontkit";
+import emojiPath from "@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf" with { type: "file" };
+import devanagariPath from "@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf" with {
+  type: "file",
+};
+import japanesePath from "@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf" with { type: "file" };
+import koreanPath from "@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf" with { type: "file" };
+import chinesePath from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" with { type: "file" };
+import thaiPath from "@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf" with { type: "file" };
+import regularPath from "dejavu-fonts-ttf/ttf/DejaVuSans.ttf" with { type: "file" };
+import boldPath from "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf" with { type: "file" };
+import { anyOfScripts } from "./scripts.ts";
+
+/** A font that text may be set in. */
+export interface Typeface {
+  readonly name: string;
+  /** The parsed font, opened on the first use and kept. */
+  font(): Font;
+  /** The characters that may be looked for in it, so that no large font is opened in vain. */
+  readonly covers: RegExp;
+  /** Its letters are light, so bold text is drawn with a line around them. */
+  readonly light: boolean;
+}
+
+const everything = /^/u;
+// The second half is what these scripts share: punctuation, numbers in circles, wide and narrow forms.
+const eastAsian = new RegExp(
+  `${anyOfScripts("Han", "Hiragana", "Katakana", "Bopomofo", "Hangul")}|` +
+    "[\\u2e80-\\u33ff\\ufe30-\\ufe4f\\uff00-\\uffef]",
+  "u",
+);
+
+const regular = typeface("DejaVuSans", regularPath, everything, false);
+const bold = typeface("DejaVuSans-Bold", boldPath, everything, false);
+const devanagari = typeface("NotoSansDevanagari", devanagariPath, /[\p{Script=Devanagari}\u1cd0-\u1cff]/u);
+const thai = typeface("NotoSansThai", thaiPath, /\p{Script=Thai}/u);
+const chinese = typeface("NotoSansSC", chinesePath, eastAsian);
+const japanese = typeface("NotoSansJP", japanesePath, eastAsian);
+const korean = typeface("NotoSansKR", koreanPath, eastAsian);
+
+/** Pictures of one colour: a printer of labels has no other. */
+export const emoji = typeface("NotoEmoji", emojiPath, /\p{Emoji}/u);
+
+function typeface(name: string, path: string, covers: RegExp, light = true): Typeface {
+  let opened: Font | undefined;
+  const font = () => {
+    opened ??= create(readFontFile(path)) as Font;
+    return opened;
+  };
+  return { name, covers, light, font };
+}
+
+/** The bytes of a font that the program carries: packed in the compiled binary, plain in the source tree. */
+export function readFontFile(path: string): Uint8Array {
+  const bytes = readFileSync(path);
+  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return new Uint8Array(packed ? gunzipSync(bytes) : bytes);
+}
+
+/**
+ * The typefaces to look for a character in, in this order. The same Chinese character has another shape in Japan and in
+ * Korea, so the kana or Hangul that stand beside it in `text` decide.
+ */
+export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[] {
+  const first = is_bold ? [bold, regular] : [regular];
+  const eastern = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
+    ? [japanese, chinese, korean]
+    : /\p{Script=Hangul}/u.test(text)
+      ? [korean, chinese, japanese]
+      : [chinese, japanese, korean];
+  return [...first, devanagari, thai, ...eastern, emoji];
+}
+
+const isPicture = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d)/u;
+// What is never drawn itself, and so need not be in a font.
+const unseen = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
+
+/** The typeface that has all of a character and its marks; without one, the first, which draws an empty box. */
+export function typefaceOf(cluster: string, faces: readonly Typeface[]): Typeface {
+  const ordered = isPicture.test(cluster) ? [emoji, ...faces] : faces;
+  const drawn = [...cluster.replaceAll(unseen, "")].map((character) => character.codePointAt(0) ?? 0);
+  const found = ordered.find(
+    (face) => face.covers.test(cluster) && drawn.every((code_point) => face.font().hasGlyphForCodePoint(code_point)),
+  );
+  return found ?? (faces[0] as Typeface);
+}

@@ -1,0 +1,190 @@
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { isoOrNull } from "../../kit/clock.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { money, moneyText } from "../../kit/money.ts";
+import { type Order, type OrderLine, publicStatus } from "../../orders/order.ts";
+import { refusal } from "../../orders/rules.ts";
+import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { addressOf } from "../address.ts";
+import { labelAddressLines } from "../documents/address.ts";
+import { type Cell, type Column, type Fact, linesOf, type Paper, type Table, textPiece } from "./paper.ts";
+import { footOf, localMoment, type Print } from "./print.ts";
+
+/** What lies in a parcel, or in all parcels of an order. */
+export interface PackingSlip {
+  readonly order: Order;
+  /** Null: the whole order. */
+  readonly shipment: Shipment | null;
+  readonly warehouse: PlainWarehouse;
+  readonly items: readonly SlipItem[];
+}
+
+/** A line of an order on its packing slip, in units (of a bundle, whole sets). */
+export interface SlipItem {
+  readonly line: OrderLine;
+  readonly ordered: number;
+  /** Units in the parcel, or packed so far when the slip is of the whole order. */
+  readonly packed: number;
+  readonly backordered: number;
+}
+
+/**
+ * The slip of an order, or of one of its parcels. Refuses: resource_missing (no such parcel of this order),
+ * invalid_state_transition (a cancelled order, a voided parcel).
+ */
+export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_id: string | undefined): PackingSlip {
+  if (order.status === "cancelled") throw refusal(order, "print a packing slip");
+  const id = shipment_id === undefined ? null : readId("shipment", shipment_id);
+  const shipment = order.shipments.find((parcel) => parcel.id === id) ?? null;
+  if (shipment_id !== undefined && shipment === null) throw missing("shipment", shipment_id);
+  if (shipment?.status === "voided") throw refusal(order, "print a packing slip", "this parcel is voided");
+  const counts = new Map<number, number>();
+  for (const { order_line_id, quantity } of shipment?.lines ?? []) {
+    counts.set(order_line_id, (counts.get(order_line_id) ?? 0) + quantity);
+  }
+  const items = order.lines.map((line) => ({
+    line,
+    ordered: line.quantity - line.quantity_cancelled,
+    packed: shipment === null ? line.quantity_packed : (counts.get(line.id) ?? 0),
+    backordered: line.wanted - line.reserved,
+  }));
+  // A parcel's slip tells what is in it and what its recipient still waits for.
+  const shown = items.filter((item) => item.ordered > 0 && (shipment === null || item.packed + item.backordered > 0));
+  return { order, shipment, warehouse, items: shown };
+}
+
+/** What else is printed, when asked for: the recipient sees neither prices nor internal notes otherwise. */
+export interface SlipChoices {
+  readonly prices: boolean;
+  readonly notes: boolean;
+}
+
+const title = "Packing slip";
+
+/** The slip as a paper that goes with the goods. */
+export function packingSlipPaper(slip: PackingSlip, choices: SlipChoices, print: Print): Paper {
+  const { order, shipment, warehouse } = slip;
+  const { order_number, order_notes } = order;
+  const from = addressOf(warehouse.address);
+  const to = addressOf(order.shipping_address);
+  return {
+    title,
+    name: order_number,
+    symbol: order_number,
+    facts: slipFacts(order, shipment, print),
+    blocks: [
+      { caption: "Ship to", lines: labelAddressLines(to, from.country) },
+      { caption: "From", lines: labelAddressLines(from, from.country) },
+    ],
+    notes: choices.notes && order_notes !== null ? [{ caption: "Notes", lines: linesOf(order_notes) }] : [],
+    tables: [itemTable(slip, choices.prices)],
+    foot: footOf(title, order_number, print),
+    sheet: print.sheet,
+  };
+}
+
+function slipFacts(order: Order, shipment: Shipment | null, { timezone }: Print): Fact[] {
+  const { created_at, shipping_method, shipments } = order;
+  const valid = shipments.filter(({ status }) => status !== "voided");
+  const parcel = valid.findIndex(({ id }) => id === shipment?.id) + 1;
+  const carrier = [shipment?.carrier, shipment?.service].filter((word) => word != null).join(" ");
+  return [
+    { label: "Ordered", value: localMoment(created_at, timezone).slice(0, 10) },
+    ...(shipment === null
+      ? []
+      : [{ label: "Parcel", value: `${wireId("shipment", shipment.id)}, ${parcel} of ${valid.length}` }]),
+    ...(carrier === "" ? [] : [{ label: "Carrier", value: carrier }]),
+    ...(shipment?.tracking_number == null ? [] : [{ label: "Tracking number", value: shipment.tracking_number }]),
+    ...(carrier !== "" || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
+  ];
+}
+
+function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Table {
+  const { currency } = order;
+  const count = (caption: string, width: number): Column => ({ caption, width, align: "right" });
+  const packed = shipment === null ? "Packed" : "In parcel";
+  const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
+  const blank: Cell = [];
+  const amount = items.reduce((total, item) => total + amountOf(item, shipment), 0);
+  return {
+    caption: null,
+    columns: [
+      { caption: "Item", width: null, align: "left" },
+      ...(prices ? [] : [{ caption: "SKU", width: 150, align: "left" as const }]),
+      count("Ordered", 50),
+      count(packed, 56),
+      count("Backordered", 72),
+      ...(prices ? [count(`Price ${currency}`, 60), count(`Amount ${currency}`, 66)] : []),
+    ],
+    rows: items.map((item) => itemRow(item, shipment, prices)),
+    total: [
+      [textPiece("Total", "strong")],
+      ...(prices ? [] : [blank]),
+      [
+        textPiece(
+          sum(({ ordered }) => ordered),
+          "plain",
+        ),
+      ],
+      [
+        textPiece(
+          sum(({ packed }) => packed),
+          "strong",
+        ),
+      ],
+      [
+        textPiece(
+          sum(({ backordered }) => backordered),
+          "plain",
+        ),
+      ],
+      ...(prices ? [blank, [textPiece(moneyText(amount), "strong")]] : []),
+    ],
+  };
+}
+
+/** What the units cost: those in the parcel, or all that are ordered. In cents. */
+function amountOf({ line, ordered, packed }: SlipItem, shipment: Shipment | null): number {
+  return line.unit_price_cents * (shipment === null ? ordered : packed);
+}
+
+function itemRow(item: SlipItem, shipment: Shipment | null, prices: boolean): Cell[] {
+  const { line, ordered, packed, backordered } = item;
+  const { sku, name, components, unit_price_cents } = line;
+  const parts = (components ?? []).map((part) => textPiece(`${part.quantity} × ${part.sku}`, "quiet"));
+  return [
+    [textPiece(name, "strong"), ...(prices ? [textPiece(sku, "plain")] : []), ...parts],
+    ...(prices ? [] : [[{ kind: "symbol", text: sku } as const, textPiece(sku, "plain")]]),
+    [textPiece(String(ordered), "plain")],
+    [textPiece(String(packed), "strong")],
+    [textPiece(String(backordered), "plain")],
+    ...(prices
+      ? [[textPiece(moneyText(unit_price_cents), "plain")], [textPiece(moneyText(amountOf(item, shipment)), "plain")]]
+      : []),
+  ];
+}
+
+/** The slip as the API shows it. */
+export function packingSlipView({ order, shipment, warehouse, items }: PackingSlip, { prices, notes }: SlipChoices) {
+  return {
+    order_id: wireId("order", order.id),
+    order_number: order.order_number,
+    status: publicStatus(order),
+    shipment_id: shipment === null ? null : wireId("shipment", shipment.id),
+    tracking_number: shipment?.tracking_number ?? null,
+    shipped_at: isoOrNull(shipment?.shipped_at ?? null),
+    ship_to: order.shipping_address,
+    ship_from: warehouse.address,
+    ...(notes ? { order_notes: order.order_notes } : {}),
+    items: items.map(({ line, ordered, packed, backordered }) => ({
+      line_id: wireId("order_line", line.id),
+      sku: line.sku,
+      name: line.name,
+      quantity_ordered: ordered,
+      quantity_packed: packed,
+      quantity_backordered: backordered,
+      ...(prices ? { unit_price: money(line.unit_price_cents) } : {}),
+    })),
+  };
+}

@@ -1,0 +1,253 @@
+import { setImmediate } from "node:timers/promises";
+import { type Book, type Ink, type Leaf, openBook, type PageSize } from "../documents/book.ts";
+import { printableLine, shapedWidth } from "../documents/shaping.ts";
+import { symbolOf, type TextSymbol } from "../documents/symbols.ts";
+import { wrapText } from "../documents/wrapping.ts";
+import {
+  type Brick,
+  type Flow,
+  heightOf,
+  lay,
+  laySideBySide,
+  margin,
+  openFlow,
+  type Stack,
+  textBricks,
+} from "./flow.ts";
+import type { Block, Cell, Column, Fact, Paper, PaperSize, Piece, PieceStyle, Table } from "./paper.ts";
+
+const pageSizes: Readonly<Record<PaperSize, PageSize>> = {
+  letter: { width: 612, height: 792 },
+  a4: { width: 595, height: 842 },
+};
+
+const ink = (size: number, bold = false, gray = 0): Ink => ({ size, bold, gray });
+const inks: Readonly<Record<PieceStyle, Ink>> = {
+  strong: ink(10.5, true),
+  plain: ink(9.5),
+  quiet: ink(8.5, false, 0.35),
+  bin: ink(12.5, true),
+  count: ink(15, true),
+};
+const caption = ink(7.5, true, 0.4);
+const small = ink(8, false, 0.4);
+
+/** How many rows are laid out before others get their turn. */
+const rows_at_once = 20;
+const gap = 12;
+const row_padding = 5;
+
+/** The paper as a PDF. Other requests are served between its rows. */
+export async function paperPdf(paper: Paper, now: number): Promise<Uint8Array> {
+  const book = await openBook(`${paper.title} ${printableLine(paper.name)}`, now, pageSizes[paper.sheet]);
+  const flow = openFlow(book, (leaf) => drawHead(leaf, paper, book.size));
+  drawTitle(flow, paper);
+  drawFacts(flow, paper.facts);
+  drawBlocks(flow, paper.blocks);
+  drawNotes(flow, paper.notes);
+  for (const table of paper.tables) await drawTable(flow, table);
+  numberPages(book, paper);
+  return book.bytes();
+}
+
+const head_symbol_width = 250;
+const head_symbol_height = 34;
+const head_modules_max = 240;
+
+function drawTitle(flow: Flow, { title, name, symbol }: Paper): void {
+  const top = flow.y;
+  const column = symbol === null ? flow.width : flow.width - head_symbol_width - 16;
+  const bricks = [...textBricks(title, column, ink(22, true)), ...textBricks(name, column, ink(13))];
+  laySideBySide(flow, [{ x: flow.left, bricks }]);
+  if (symbol !== null) {
+    const drawn = symbolOf(symbol, head_modules_max);
+    const { width, module } = sizeOf(drawn, head_symbol_width, 1.2, 56);
+    flow.leaf.symbol(flow.left + flow.width - width, top + 2, drawn, module, head_symbol_height);
+    flow.y = Math.max(flow.y, top + 2 + heightOfSymbol(drawn, module, head_symbol_height));
+  }
+  flow.y += 8;
+  flow.leaf.fill(flow.left, flow.y, flow.width, 1.5, 0);
+  flow.y += 10;
+}
+
+/** The head of later pages, so that a sheet that got loose is known again. */
+function drawHead(leaf: Leaf, { title, name }: Paper, { width }: PageSize): void {
+  const room = { width: width - 2 * margin, size: 9, bold: true };
+  const [line = ""] = wrapText(`${title} ${printableLine(name)}`, room);
+  leaf.text(margin, margin + 8, line, ink(9, true));
+  leaf.fill(margin, margin + 13, width - 2 * margin, 0.75, 0);
+}
+
+const facts_a_line = 4;
+
+function drawFacts(flow: Flow, facts: readonly Fact[]): void {
+  const width = (flow.width - (facts_a_line - 1) * gap) / facts_a_line;
+  for (let at = 0; at < facts.length; at += facts_a_line) {
+    const stacks = facts.slice(at, at + facts_a_line).map(({ label, value }, index) => ({
+      x: flow.left + index * (width + gap),
+      bricks: [...textBricks(label.toUpperCase(), width, caption), ...textBricks(value, width, ink(10))],
+    }));
+    keepTogether(flow, stacks);
+    flow.y += 6;
+  }
+  if (facts.length > 0) flow.y += 4;
+}
+
+function drawBlocks(flow: Flow, blocks: readonly Block[]): void {
+  if (blocks.length === 0) return;
+  const width = (flow.width - (blocks.length - 1) * 16) / blocks.length;
+  const stacks = blocks.map(({ caption: label, lines }, at) => ({
+    x: flow.left + at * (width + 16),
+    bricks: [
+      ...textBricks(label.toUpperCase(), width, caption),
+      ...lines.flatMap((line, index) => textBricks(line, width, ink(10.5, index === 0))),
+    ],
+  }));
+  keepTogether(flow, stacks);
+  flow.y += 12;
+}
+
+function drawNotes(flow: Flow, notes: readonly Block[]): void {
+  const inner = flow.width - 12;
+  for (const { caption: label, lines } of notes) {
+    const bricks = [
+      ...textBricks(label.toUpperCase(), inner, caption),
+      ...lines.flatMap((line) => (line.trim() === "" ? [space(6)] : textBricks(line, inner, ink(10)))),
+    ];
+    // A bar at the left side of each line, which goes on over pages.
+    const marked = bricks.map((brick) => ({
+      height: brick.height,
+      draw: (leaf: Leaf, x: number, y: number) => {
+        leaf.fill(x, y, 2.5, brick.height, 0.6);
+        brick.draw(leaf, x + 12, y);
+      },
+    }));
+    lay(flow, marked);
+    flow.y += 12;
+  }
+}
+
+const space = (height: number): Brick => ({ height, draw: () => {} });
+
+/** Stacks on one page where a page has room for them. */
+function keepTogether(flow: Flow, stacks: readonly Stack[]): void {
+  if (flow.y + heightOf(stacks) > flow.bottom) flow.turn();
+  laySideBySide(flow, stacks);
+}
+
+/** A column in its place on the page. */
+interface PlacedColumn extends Omit<Column, "width"> {
+  readonly x: number;
+  readonly width: number;
+}
+
+function placed(columns: readonly Column[], { left, width }: Flow): PlacedColumn[] {
+  const fixed = columns.reduce((sum, column) => sum + (column.width ?? 0), 0);
+  const free = width - fixed - (columns.length - 1) * gap;
+  let x = left;
+  return columns.map((column) => {
+    const own = { ...column, x, width: column.width ?? free };
+    x += own.width + gap;
+    return own;
+  });
+}
+
+async function drawTable(flow: Flow, table: Table): Promise<void> {
+  const columns = placed(table.columns, flow);
+  const first = table.rows[0] === undefined ? 0 : heightOf(stacksOf(table.rows[0], columns));
+  if (flow.y + 50 + Math.min(first, 200) > flow.bottom) flow.turn();
+  if (table.caption !== null) {
+    flow.y += 4;
+    lay(flow, textBricks(table.caption, flow.width, ink(12, true)));
+    flow.y += 4;
+  }
+  drawCaptions(flow, columns);
+  const turn = () => {
+    flow.turn();
+    drawCaptions(flow, columns);
+  };
+  for (const [at, row] of table.rows.entries()) {
+    drawRow(flow, stacksOf(row, columns), turn);
+    flow.leaf.fill(flow.left, flow.y, flow.width, 0.4, 0.7);
+    if (at % rows_at_once === rows_at_once - 1) await setImmediate();
+  }
+  if (table.total !== null) {
+    flow.leaf.fill(flow.left, flow.y, flow.width, 1, 0);
+    drawRow(flow, stacksOf(table.total, columns), turn);
+  }
+  flow.y += 14;
+}
+
+function drawCaptions(flow: Flow, columns: readonly PlacedColumn[]): void {
+  const stacks = columns.map(({ x, width, align, caption: label }) => ({
+    x,
+    bricks: textBricks(label.toUpperCase(), width, caption, align),
+  }));
+  laySideBySide(flow, stacks);
+  flow.y += 3;
+  flow.leaf.fill(flow.left, flow.y, flow.width, 1, 0);
+}
+
+/** A row, whole on one page where any page has room for it. */
+function drawRow(flow: Flow, stacks: readonly Stack[], turn: () => void): void {
+  const height = heightOf(stacks) + 2 * row_padding;
+  if (flow.y + height > flow.bottom) turn();
+  flow.y += row_padding;
+  laySideBySide(flow, stacks, turn);
+  flow.y += row_padding;
+}
+
+function stacksOf(cells: readonly Cell[], columns: readonly PlacedColumn[]): Stack[] {
+  return cells.map((cell, at) => {
+    const { x = 0, width = 0, align = "left" } = columns[at] ?? {};
+    return { x, bricks: cell.flatMap((piece) => bricksOf(piece, width, align)) };
+  });
+}
+
+const symbol_height = 22;
+const box_side = 13;
+
+function bricksOf(piece: Piece, width: number, align: "left" | "right"): Brick[] {
+  switch (piece.kind) {
+    case "text":
+      return textBricks(piece.text, width, inks[piece.style], align);
+    case "box":
+      return [{ height: box_side + 2, draw: (leaf, x, y) => leaf.frame(x + 1, y + 1, box_side, box_side, 1) }];
+    case "symbol": {
+      const symbol = symbolOf(piece.text, Math.floor(width / least_module) - 20);
+      const { module } = sizeOf(symbol, width, 1, 48);
+      // The gap between the columns is the quiet zone on the left; squares want one above and below, too.
+      const above = symbol.kind === "code128" ? 2 : 4 * module;
+      const height = heightOfSymbol(symbol, module, symbol_height) + 4;
+      return [{ height, draw: (leaf, x, y) => leaf.symbol(x, y + above, symbol, module, symbol_height) }];
+    }
+  }
+}
+
+/** The thinnest bar that the scanners of a warehouse read from an office printer: a quarter of a millimetre. */
+const least_module = 0.71;
+
+/** The size of a symbol: as large as the width allows with its quiet zones, up to a module or the side of a square. */
+function sizeOf(symbol: TextSymbol, width: number, module_max: number, side_max: number) {
+  if (symbol.kind === "qr") {
+    const module = Math.min(1.6, side_max / symbol.side);
+    return { module, width: symbol.side * module };
+  }
+  const module = Math.min(module_max, width / (symbol.width + 20));
+  return { module, width: symbol.width * module };
+}
+
+function heightOfSymbol(symbol: TextSymbol, module: number, height: number): number {
+  return symbol.kind === "qr" ? symbol.side * module + 8 * module : height;
+}
+
+function numberPages(book: Book, { foot }: Paper): void {
+  const y = book.size.height - margin;
+  for (const [at, leaf] of book.leaves.entries()) {
+    const number = `Page ${at + 1} of ${book.leaves.length}`;
+    const width = book.size.width - 2 * margin - shapedWidth(number, small.size, small.bold) - 16;
+    const [line = ""] = wrapText(printableLine(foot), { width, size: small.size, bold: small.bold });
+    leaf.text(margin, y, line, small);
+    leaf.text(book.size.width - margin, y, number, small, "right");
+  }
+}

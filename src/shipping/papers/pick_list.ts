@@ -1,0 +1,139 @@
+import type { Order } from "../../orders/order.ts";
+import {
+  type Block,
+  type Cell,
+  type Column,
+  counted,
+  type Fact,
+  linesOf,
+  type Paper,
+  type Piece,
+  type Table,
+  textPiece,
+} from "./paper.ts";
+import { footOf, localMoment, type Print } from "./print.ts";
+import type { Leg, Missing, Stop, Walk } from "./walk.ts";
+
+const title = "Pick list";
+
+/** The list of one walk: for one order with all that its picker should know, for several with the share of each. */
+export function pickListPaper(walk: Walk, print: Print): Paper {
+  const [first, ...others] = walk.orders;
+  const only = others.length === 0 ? first : undefined;
+  const name = only?.order_number ?? `${walk.orders.length} orders`;
+  const several = walk.legs.length > 1;
+  return {
+    title,
+    name,
+    symbol: only?.order_number ?? null,
+    facts: [...(only === undefined ? [] : orderFacts(only, print)), ...walkFacts(walk)],
+    blocks: [],
+    notes: only === undefined ? [] : notesOf(only),
+    tables: [
+      ...walk.legs.map((leg) => stopTable(leg, several ? leg.warehouse.name : null, only === undefined)),
+      ...(walk.missing.length === 0 ? [] : [missingTable(walk.missing, only === undefined)]),
+      ...(only === undefined ? [orderTable(walk)] : []),
+    ],
+    foot: footOf(title, name, print),
+    sheet: print.sheet,
+  };
+}
+
+function orderFacts(order: Order, { timezone }: Print): Fact[] {
+  const { customer_name, created_at, shipping_method, priority, requires_cold_storage } = order;
+  return [
+    { label: "Customer", value: customer_name },
+    { label: "Ordered", value: localMoment(created_at, timezone) },
+    ...(shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
+    ...(priority === 0 ? [] : [{ label: "Priority", value: String(priority) }]),
+    ...(requires_cold_storage ? [{ label: "Storage", value: "Keep cold" }] : []),
+  ];
+}
+
+function walkFacts({ legs, picked }: Walk): Fact[] {
+  const stops = legs.flatMap((leg) => leg.stops);
+  const units = stops.reduce((sum, { quantity }) => sum + quantity, 0);
+  return [
+    ...(legs.length === 1 ? [{ label: "Warehouse", value: legs[0]?.warehouse.name ?? "" }] : []),
+    { label: "To pick", value: `${counted(units, "unit")} at ${counted(stops.length, "stop")}` },
+    ...(picked === 0 ? [] : [{ label: "Picked before", value: counted(picked, "unit") }]),
+  ];
+}
+
+function notesOf({ order_notes }: Order): Block[] {
+  return order_notes === null || order_notes.trim() === "" ? [] : [{ caption: "Notes", lines: linesOf(order_notes) }];
+}
+
+const stopColumns: readonly Column[] = [
+  { caption: "", width: 18, align: "left" },
+  { caption: "Bin", width: 84, align: "left" },
+  { caption: "Item", width: null, align: "left" },
+  { caption: "SKU", width: 160, align: "left" },
+  { caption: "Units", width: 52, align: "right" },
+];
+
+function stopTable({ stops }: Leg, caption: string | null, isWave: boolean): Table {
+  return { caption, columns: stopColumns, rows: stops.map((stop) => stopRow(stop, isWave)), total: null };
+}
+
+function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares }: Stop, isWave: boolean): Cell[] {
+  const expires = expiration_date === null ? "" : `, expires ${new Date(expiration_date).toISOString().slice(0, 10)}`;
+  const item: Piece[] = [textPiece(name, "strong")];
+  if (lot_number !== null) item.push(textPiece(`Lot ${lot_number}${expires}`, "plain"));
+  if (isWave) {
+    item.push(...shares.map(({ order, quantity: own }) => textPiece(`${own} × ${order.order_number}`, "plain")));
+  }
+  return [
+    [{ kind: "box" }],
+    [textPiece(bin, "bin")],
+    item,
+    [{ kind: "symbol", text: sku }, textPiece(sku, "plain")],
+    [textPiece(String(quantity), "count")],
+  ];
+}
+
+function missingTable(missing: readonly Missing[], isWave: boolean): Table {
+  const order: Column[] = isWave ? [{ caption: "Order", width: 180, align: "left" }] : [];
+  return {
+    caption: "Waiting for stock",
+    columns: [
+      ...order,
+      { caption: "SKU", width: null, align: "left" },
+      { caption: "Units", width: 60, align: "right" },
+    ],
+    rows: missing.map(({ order, sku, quantity }) => [
+      ...(isWave ? [[textPiece(order.order_number, "plain")]] : []),
+      [textPiece(sku, "plain")],
+      [textPiece(String(quantity), "strong")],
+    ]),
+    total: null,
+  };
+}
+
+const orderColumns: readonly Column[] = [
+  { caption: "", width: 18, align: "left" },
+  { caption: "Order", width: null, align: "left" },
+  { caption: "Order number", width: 190, align: "left" },
+  { caption: "Units", width: 52, align: "right" },
+];
+
+function orderTable({ orders, legs }: Walk): Table {
+  const units = new Map<number, number>();
+  for (const { shares } of legs.flatMap(({ stops }) => stops)) {
+    for (const { order, quantity } of shares) units.set(order.id, (units.get(order.id) ?? 0) + quantity);
+  }
+  return {
+    caption: "Orders",
+    columns: orderColumns,
+    rows: orders.map((order) => [
+      [{ kind: "box" }],
+      [
+        textPiece(order.customer_name, "strong"),
+        ...notesOf(order).flatMap(({ lines }) => lines.map((line) => textPiece(line, "quiet"))),
+      ],
+      [{ kind: "symbol", text: order.order_number }, textPiece(order.order_number, "plain")],
+      [textPiece(String(units.get(order.id) ?? 0), "count")],
+    ]),
+    total: null,
+  };
+}

@@ -1,0 +1,162 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { plansOf } from "../../inventory/reservations/store.ts";
+import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { assert } from "../../kit/assert.ts";
+import { invalid } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { queryOf } from "../../kit/schema.ts";
+import type { Order } from "../../orders/order.ts";
+import { findOrders, getOrder } from "../../orders/store.ts";
+import { findProducts } from "../../products/store.ts";
+import { warehouseOfOrder } from "../store.ts";
+import { type PaperFormat, paperMediaTypes, preferredFormat } from "./formats.ts";
+import { htmlPolicy, paperHtml } from "./html.ts";
+import { packingSlipOf, packingSlipPaper, packingSlipView } from "./packing_slip.ts";
+import { type Paper, type PaperSize, usualPaperSize } from "./paper.ts";
+import { paperPdf } from "./pdf.ts";
+import { pickListPaper } from "./pick_list.ts";
+import type { Print } from "./print.ts";
+import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./schemas.ts";
+import { ordersOfWave, refuseUnpickable, type Walk, walkOf, walkView, wave_orders_max } from "./walk.ts";
+
+const ofOrder = new Elysia({ prefix: "/orders/:id" })
+  .use(conventions)
+  .get(
+    "/pick-list",
+    ({ call, params, query }) =>
+      answerWalk(call, query, async (db) => {
+        const order = await getOrder(db, params.id);
+        refuseUnpickable(order);
+        return [order];
+      }),
+    {
+      query: queryOf(PrintPickList),
+      detail: documented({
+        id: "getPickList",
+        summary: "The pick list of an order: PDF, or HTML or JSON by `Accept`",
+        answers: { 200: EnvelopedView(WalkView) },
+        documents: paperMediaTypes,
+      }),
+    },
+  )
+  .get("/packing-slip", ({ call, params, query }) => answerSlip(call, params.id, query), {
+    query: queryOf(PrintPackingSlip),
+    detail: documented({
+      id: "getPackingSlip",
+      summary: "The packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
+      answers: { 200: EnvelopedView(PackingSlipView) },
+      documents: paperMediaTypes,
+    }),
+  });
+
+const ofWaves = new Elysia({ prefix: "/pick-lists" })
+  .use(conventions)
+  .get("", ({ call, query }) => answerWalk(call, query, (db) => waveOf(db, query.order_ids)), {
+    query: queryOf(PrintWave),
+    detail: documented({
+      id: "getWavePickList",
+      summary: "One walk for up to 200 orders, along the pick path: PDF, or HTML or JSON by `Accept`",
+      answers: { 200: EnvelopedView(WalkView) },
+      documents: paperMediaTypes,
+    }),
+  });
+
+/** The papers of orders: what a picker walks with, and what goes into the parcel. */
+export const paperRoutes = new Elysia().use(ofOrder).use(ofWaves);
+
+async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
+  const asked = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");
+  if (asked.length === 0) throw invalid("order_ids", "names no order");
+  if (asked.length > wave_orders_max)
+    throw invalid("order_ids", `names more than ${wave_orders_max} orders`, "too_long");
+  const ids = asked.map((id) => readId("order", id));
+  const found = await findOrders(
+    db,
+    ids.filter((id) => id !== null),
+  );
+  return [...new Set(ordersOfWave(asked, found, ids))];
+}
+
+type Wishes = PrintPickList;
+
+async function answerWalk(call: Call, wishes: Wishes, ordersOf: (db: Db) => Promise<Order[]>): Promise<Response> {
+  const format = formatOf(call, wishes);
+  if (format === "json") return answerRead(call, async (db) => walkView(await walkFor(db, await ordersOf(db))));
+  const { walk, print } = await call.store.read(async (db) => {
+    const walk = await walkFor(db, await ordersOf(db));
+    const warehouse = walk.legs[0]?.warehouse ?? (await listPlainWarehouses(db))[0];
+    assert(warehouse, "a store has a warehouse");
+    return { walk, print: printOf(db, warehouse, wishes.paper) };
+  });
+  const [order, ...others] = walk.orders;
+  const name = order === undefined || others.length > 0 ? "pick-list" : `${wireId("order", order.id)}-pick-list`;
+  return answerPaper(call, pickListPaper(walk, print), { name, format, now: print.now });
+}
+
+async function walkFor(db: Db, orders: readonly Order[]): Promise<Walk> {
+  const plans = await plansOf(
+    db,
+    orders.map(({ id }) => id),
+  );
+  const products = await findProducts(db, [...new Set(plans.map(({ product_id }) => product_id))]);
+  return walkOf({ orders, plans, products, warehouses: await listPlainWarehouses(db) });
+}
+
+async function answerSlip(call: Call, id: string, query: PrintPackingSlip): Promise<Response> {
+  const { prices = false, notes = false, shipment_id } = query;
+  const choices = { prices, notes };
+  const parcel = shipment_id === undefined ? undefined : String(shipment_id);
+  const slipOf = async (db: Db) => {
+    const order = await getOrder(db, id);
+    return packingSlipOf(order, await warehouseOfOrder(db, order.id, order.warehouse_id), parcel);
+  };
+  const format = formatOf(call, query);
+  if (format === "json") return answerRead(call, async (db) => packingSlipView(await slipOf(db), choices));
+  const { slip, print } = await call.store.read(async (db) => {
+    const slip = await slipOf(db);
+    return { slip, print: printOf(db, slip.warehouse, query.paper) };
+  });
+  const { order, shipment } = slip;
+  const of = shipment === null ? wireId("order", order.id) : wireId("shipment", shipment.id);
+  const paper = packingSlipPaper(slip, choices, print);
+  return answerPaper(call, paper, { name: `${of}-packing-slip`, format, now: print.now });
+}
+
+function formatOf(call: Call, { format }: Wishes): PaperFormat {
+  return format ?? preferredFormat(call.request.headers.get("accept"));
+}
+
+function printOf(db: Db, { address, timezone }: PlainWarehouse, sheet: PaperSize | undefined): Print {
+  return { now: db.now, timezone, sheet: sheet ?? usualPaperSize(address.country) };
+}
+
+interface Writing {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly format: Exclude<PaperFormat, "json">;
+  readonly now: number;
+}
+
+/** Writes a paper. That takes its time, so it happens after the read, and never in a transaction. */
+async function answerPaper(call: Call, paper: Paper, { name, format, now }: Writing): Promise<Response> {
+  const isHtml = format === "html";
+  const content = isHtml ? paperHtml(paper) : new Uint8Array(await paperPdf(paper, now));
+  return new Response(content, {
+    headers: {
+      "content-type": isHtml ? "text/html; charset=utf-8" : "application/pdf",
+      "content-disposition": `inline; filename="${name}.${format}"`,
+      ...(isHtml ? { "content-security-policy": htmlPolicy, "x-content-type-options": "nosniff" } : {}),
+      "cache-control": "private, no-store",
+      vary: "Accept",
+      "x-request-id": call.request_id,
+      ...call.headers,
+    },
+  });
+}

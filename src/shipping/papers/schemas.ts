@@ -1,0 +1,93 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, idField, nullable } from "../../kit/schema.ts";
+import { publicOrderStatuses } from "../../orders/status.ts";
+import { paperFormats } from "./formats.ts";
+import { paperSizes } from "./paper.ts";
+
+const printed = {
+  format: Type.Optional(choice(paperFormats, { description: "In place of the `Accept` header." })),
+  paper: Type.Optional(choice(paperSizes, { description: "Of a PDF; without it what the warehouse's country uses." })),
+};
+
+export const PrintPickList = closed(printed);
+export type PrintPickList = Static<typeof PrintPickList>;
+
+export const PrintWave = closed({
+  order_ids: Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description: "Up to 200 orders, separated by commas: `ord_1042,ord_1043`.",
+  }),
+  ...printed,
+});
+export type PrintWave = Static<typeof PrintWave>;
+
+export const PrintPackingSlip = closed({
+  shipment_id: Type.Optional(idField("shipment", "Only what is in this parcel.")),
+  prices: Type.Optional(Type.Boolean({ description: "True prints prices, too." })),
+  notes: Type.Optional(Type.Boolean({ description: "True prints the internal notes of the order, too." })),
+  ...printed,
+});
+export type PrintPackingSlip = Static<typeof PrintPackingSlip>;
+
+const count = Type.Integer({ minimum: 0 });
+const order = { order_id: Type.String(), order_number: Type.String() };
+
+export const WalkView = closed({
+  orders: Type.Array(closed(order)),
+  warehouses: Type.Array(
+    closed({
+      warehouse_id: Type.String(),
+      name: Type.String(),
+      stops: Type.Array(
+        closed({
+          bin: Type.String(),
+          pick_order: Type.Integer(),
+          sku: Type.String(),
+          name: Type.String(),
+          lot_number: nullable(Type.String()),
+          expiration_date: nullable(Type.String({ format: "date-time" })),
+          quantity: count,
+          orders: Type.Array(closed({ ...order, quantity: count })),
+        }),
+        { description: "In the order in which a picker comes by." },
+      ),
+    }),
+  ),
+  backordered: Type.Array(closed({ ...order, sku: Type.String(), quantity: count })),
+  picked_units: count,
+});
+
+const Place = closed({
+  name: Type.String(),
+  company: Type.Optional(nullable(Type.String())),
+  address_line1: Type.String(),
+  address_line2: nullable(Type.String()),
+  city: Type.String(),
+  state: nullable(Type.String()),
+  postal_code: nullable(Type.String()),
+  country: Type.String(),
+  phone: Type.Optional(nullable(Type.String())),
+});
+
+export const PackingSlipView = closed({
+  ...order,
+  status: choice(publicOrderStatuses),
+  shipment_id: nullable(Type.String()),
+  tracking_number: nullable(Type.String()),
+  shipped_at: nullable(Type.String({ format: "date-time" })),
+  ship_to: Place,
+  ship_from: Place,
+  order_notes: Type.Optional(nullable(Type.String())),
+  items: Type.Array(
+    closed({
+      line_id: Type.String(),
+      sku: Type.String(),
+      name: Type.String(),
+      quantity_ordered: count,
+      quantity_packed: count,
+      quantity_backordered: count,
+      unit_price: Type.Optional(Type.Number()),
+    }),
+  ),
+});

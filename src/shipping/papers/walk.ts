@@ -1,0 +1,175 @@
+import type { PlannedUnits } from "../../inventory/reservations/claim.ts";
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { isoOrNull } from "../../kit/clock.ts";
+import { Fault, type FieldProblem } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { type Order, partsOf, publicStatus } from "../../orders/order.ts";
+import { refusal } from "../../orders/rules.ts";
+
+/** The most orders that are picked in one walk, and the most stops that a list of it may have. */
+export const wave_orders_max = 200;
+export const wave_stops_max = 2000;
+
+/** How many units of a stop are for which order. */
+export interface Share {
+  readonly order: Order;
+  readonly quantity: number;
+}
+
+/** A place where the picker stops: one lot of one product in one bin, for one order or several. */
+export interface Stop {
+  readonly bin: string;
+  readonly pick_order: number;
+  readonly sku: string;
+  readonly name: string;
+  readonly lot_number: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiration_date: number | null;
+  readonly quantity: number;
+  /** In the order of the orders of the walk. */
+  readonly shares: readonly Share[];
+}
+
+/** The stops within one warehouse, along its pick path. */
+export interface Leg {
+  readonly warehouse: PlainWarehouse;
+  readonly stops: readonly Stop[];
+}
+
+/** Units that an order waits for. */
+export interface Missing {
+  readonly order: Order;
+  readonly sku: string;
+  readonly quantity: number;
+}
+
+/** What is still to be picked for some orders, in the order in which a picker comes by. */
+export interface Walk {
+  readonly orders: readonly Order[];
+  readonly legs: readonly Leg[];
+  readonly missing: readonly Missing[];
+  /** Units that were picked before. */
+  readonly picked: number;
+}
+
+/** What a walk is made of: orders in the order they were asked for, their plans and what the plans name. */
+export interface WalkFacts {
+  readonly orders: readonly Order[];
+  readonly plans: readonly PlannedUnits[];
+  readonly products: readonly { readonly id: number; readonly sku: string; readonly name: string }[];
+  /** The first to be chosen first. */
+  readonly warehouses: readonly PlainWarehouse[];
+}
+
+/** Lays one walk through the bins of all orders. Refuses: validation_failed (too long a walk). */
+export function walkOf({ orders, plans, products, warehouses }: WalkFacts): Walk {
+  const open = plans.filter(({ picked }) => !picked);
+  const byWarehouse = Map.groupBy(open, ({ warehouse_id }) => warehouse_id);
+  const legs = warehouses.flatMap((warehouse) => {
+    const units = byWarehouse.get(warehouse.id) ?? [];
+    return units.length === 0 ? [] : [{ warehouse, stops: stopsOf(units, orders, products) }];
+  });
+  if (legs.reduce((sum, { stops }) => sum + stops.length, 0) > wave_stops_max) {
+    const message = `The walk would have more than ${wave_stops_max} stops. Make several lists of fewer orders.`;
+    const fields = [{ field: "order_ids", code: "too_long", message: `lead to more than ${wave_stops_max} stops` }];
+    throw new Fault("validation_failed", message, { fields });
+  }
+  const missing = orders.flatMap((order) =>
+    order.lines.flatMap((line) =>
+      partsOf(line).flatMap(({ sku, wanted, reserved }) =>
+        wanted > reserved ? [{ order, sku, quantity: wanted - reserved }] : [],
+      ),
+    ),
+  );
+  const picked = plans.reduce((sum, units) => (units.picked ? sum + units.quantity : sum), 0);
+  return { orders, legs, missing, picked };
+}
+
+function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], products: WalkFacts["products"]): Stop[] {
+  const known = new Map(products.map((product) => [product.id, product]));
+  const places = Map.groupBy(units, ({ bin, product_id, lot_number }) => JSON.stringify([bin, product_id, lot_number]));
+  const stops = [...places.values()].flatMap((here) => {
+    const [first] = here;
+    if (first === undefined) return [];
+    const { bin, pick_order, lot_number, expiration_date } = first;
+    const { sku = "", name = "" } = known.get(first.product_id) ?? {};
+    const counts = new Map<number, number>();
+    for (const { order_id, quantity } of here) counts.set(order_id, (counts.get(order_id) ?? 0) + quantity);
+    const shares = orders.flatMap((order) => {
+      const quantity = counts.get(order.id);
+      return quantity === undefined ? [] : [{ order, quantity }];
+    });
+    const quantity = shares.reduce((sum, share) => sum + share.quantity, 0);
+    return [{ bin, pick_order, sku, name, lot_number, expiration_date, quantity, shares }];
+  });
+  return stops.sort(
+    (a, b) =>
+      a.pick_order - b.pick_order ||
+      compared(a.bin, b.bin) ||
+      compared(a.sku, b.sku) ||
+      compared(a.lot_number ?? "", b.lot_number ?? ""),
+  );
+}
+
+// A bin A-2 stands before A-10.
+const collator = new Intl.Collator("en", { numeric: true });
+const compared = (a: string, b: string) => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
+
+/** Why nothing of an order is to be picked; null when something may be. */
+export function unpickable(order: Order): string | null {
+  const status = publicStatus(order);
+  if (status === "on_hold") return `is on hold (${order.holds.map(({ reason }) => reason).join(", ")})`;
+  return status === "pending" || status === "processing" ? null : `is ${status}: nothing of it is to be picked`;
+}
+
+/** Refuses an order of which nothing is to be picked: invalid_state_transition. */
+export function refuseUnpickable(order: Order): void {
+  if (unpickable(order) === null) return;
+  throw refusal(order, "list the picks", order.held ? null : "nothing of it is to be picked");
+}
+
+/**
+ * The orders of a wave, as they were asked for. Refuses: resource_missing, invalid_state_transition; the refusal names
+ * every order that is unknown, on hold, cancelled or packed.
+ */
+export function ordersOfWave(
+  asked: readonly string[],
+  found: readonly Order[],
+  ids: readonly (number | null)[],
+): Order[] {
+  const known = new Map(found.map((order) => [order.id, order]));
+  const wave = ids.map((id) => known.get(id ?? 0));
+  const fields = wave.flatMap((order, at): FieldProblem[] => {
+    const field = `order_ids[${at}]`;
+    if (order === undefined) return [{ field, code: "resource_missing", message: `${asked[at]} names no order` }];
+    const why = unpickable(order);
+    return why === null ? [] : [{ field, code: publicStatus(order), message: `${wireId("order", order.id)} ${why}` }];
+  });
+  if (fields.length > 0) {
+    const unknown = fields.some(({ code }) => code === "resource_missing");
+    const told = fields.slice(0, 10).map(({ message }) => message);
+    const more = fields.length > 10 ? `; and ${fields.length - 10} more` : "";
+    const message = `No list was made: ${told.join("; ")}${more}.`;
+    throw new Fault(unknown ? "resource_missing" : "invalid_state_transition", message, { fields });
+  }
+  return wave.filter((order) => order !== undefined);
+}
+
+/** The walk as the API shows it. */
+export function walkView({ orders, legs, missing, picked }: Walk) {
+  const named = (order: Order) => ({ order_id: wireId("order", order.id), order_number: order.order_number });
+  return {
+    orders: orders.map(named),
+    warehouses: legs.map(({ warehouse, stops }) => ({
+      warehouse_id: wireId("warehouse", warehouse.id),
+      name: warehouse.name,
+      stops: stops.map(({ shares, expiration_date, ...stop }) => ({
+        ...stop,
+        expiration_date: isoOrNull(expiration_date),
+        orders: shares.map(({ order, quantity }) => ({ ...named(order), quantity })),
+      })),
+    })),
+    backordered: missing.map(({ order, sku, quantity }) => ({ ...named(order), sku, quantity })),
+    picked_units: picked,
+  };
+}
