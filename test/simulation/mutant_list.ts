@@ -9,7 +9,7 @@ export interface Mutant {
 const inventory = "src/inventory";
 const rules = `${inventory}/reservations/rules.ts`;
 const claims = `${inventory}/reservations/commands.ts`;
-const queues = `${inventory}/reservations/store.ts`;
+const queues = `${inventory}/backorders/store.ts`;
 const backorders = `${inventory}/backorders/commands.ts`;
 const bookings = `${inventory}/bookings/commands.ts`;
 const picking = `${inventory}/picking/commands.ts`;

@@ -445,7 +445,10 @@ export class StockModel {
       item.on_hand += by;
     }
     this.fill([sku]);
-    return { previous, waiting: waiting.map(({ claim, quantity }) => ({ ref: claim.ref, quantity })) };
+    // Each order is named once, however many of its lines or bookings wait.
+    const orders = [...Map.groupBy(waiting, ({ claim }) => `${claim.order} ${claim.ref}`).values()];
+    const told = orders.map((own) => ({ ref: own[0]?.claim.ref ?? "", quantity: sum(own.map((one) => one.quantity)) }));
+    return { previous, waiting: told };
   }
 
   book(ref: string, wants: readonly Want[], house: House | null, cold: boolean, expires_at: number): Claim {
