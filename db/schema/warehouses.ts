@@ -1,5 +1,6 @@
 import { type BinKind, binKinds } from "../../src/inventory/status.ts";
 import type { Place } from "../../src/kit/place.ts";
+import type { Weekday } from "../../src/kit/zone.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
 import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 
@@ -11,8 +12,14 @@ export const warehouses = table(
     id: id(),
     name: text().notNull(),
     address: json<Place>().notNull(),
-    /** IANA time zone, in which the cut-off counts. */
+    /** IANA time zone, in which the calendar and the cut-off count. */
     timezone: text().notNull(),
+    /** The days on which orders leave. */
+    working_days: json<Weekday[]>().notNull().default(["mon", "tue", "wed", "thu", "fri"]),
+    /** Days on which none leave all the same, as `YYYY-MM-DD`, in their order. */
+    holidays: json<string[]>().notNull().default([]),
+    /** Orders that come before this time of a working day leave on that day; `HH:MM`. */
+    cutoff_time: text().notNull().default("14:00"),
     /** Lower numbers are chosen first. */
     priority: int().notNull(),
     version: int().notNull(),

@@ -49,6 +49,9 @@ export function readDay(text: string): number | null {
   return Number.isNaN(at) || dayText(day) !== text ? null : day;
 }
 
+export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type Weekday = (typeof weekdays)[number];
+
 /** The day of the week, from 0 for Monday to 6 for Sunday. */
 export function weekdayOf(day: number): number {
   // Day 0 of 1970 was a Thursday.
