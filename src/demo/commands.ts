@@ -148,11 +148,11 @@ const acts: Perform = {
   },
   return: async (tx, { order_number, reason, notes, items }, { orders, returns }) => {
     const stated = items.map((item) => ({ ...item, ...(notes === null ? {} : { notes }) }));
-    const made = await createReturn(tx, { order_id: named(orders, order_number), reason, items: stated });
+    const made = await createReturn(tx, { order_id: named(orders, order_number), reason, items: stated }, actor);
     return () => returns.set(order_number, wireId("return", made.id));
   },
   receive_return: async (tx, { order_number }, { returns }) => {
-    await receiveReturn(tx, named(returns, order_number), {});
+    await receiveReturn(tx, named(returns, order_number), {}, actor);
     return null;
   },
   inspect_return: async (tx, { order_number, items }, { orders, returns }) => {
@@ -162,7 +162,7 @@ const acts: Perform = {
     return null;
   },
   refund_return: async (tx, { order_number }, { returns }) => {
-    await refundReturn(tx, named(returns, order_number), {});
+    await refundReturn(tx, named(returns, order_number), {}, actor);
     return null;
   },
 };

@@ -9,11 +9,11 @@ import { emit } from "../outbox/emit.ts";
 import { findProducts, findProductsBySku, listBundleParts } from "../products/store.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./drafts/rules.ts";
 import { orderEvent } from "./events.ts";
-import { insertHistory } from "./history/store.ts";
+import { type Entry, insertHistory } from "./history/store.ts";
 import type { Order, OrderLine } from "./order.ts";
 import { claimOf, type LineInput, withClaims } from "./rules.ts";
 import type { CreateOrder } from "./schemas.ts";
-import { addReturned, findOrderByNumber, insertLines, insertOrder } from "./store.ts";
+import { addReturned, findOrderByNumber, insertLines, insertOrder, saveOrder } from "./store.ts";
 
 /** An order that a client has sent by the API. */
 export const fromApi: Source = { platform: "api", external_id: null, stock: "api" };
@@ -67,6 +67,11 @@ export function takenNumber(order_number: string, existing: number | null): Faul
   return new Fault("duplicate_order_number", `There is an order ${order_number} already.`, {
     existing_id: existing === null ? null : wireId("order", existing),
   });
+}
+
+/** Writes what became of a return of a locked order into the order's history. */
+export async function noteReturn(tx: Tx, order: Order, entry: Entry): Promise<Order> {
+  return saveOrder(tx, order, order, entry);
 }
 
 /** Counts units of a line as returned. Refuses: nothing_to_return (more than were shipped). */

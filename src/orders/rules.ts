@@ -244,3 +244,23 @@ export function changedFields(order: Order, input: ChangeableInput): Partial<Pic
   );
   return changed.length === 0 ? null : Object.fromEntries(changed.map((name) => [name, input[name]]));
 }
+
+const word_max = 40;
+
+/** What a change made of an order, in words: `priority: 0 > 5, shipping_address_id: adr_1 > adr_2, line_items`. */
+export function changesInWords(before: Order, after: Order): string {
+  const said = (value: unknown) => {
+    const text = value === null ? "none" : String(value);
+    return text.length > word_max ? `${text.slice(0, word_max)}…` : text;
+  };
+  const fields = changeable.flatMap((name) => {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
+    return name === "metadata" ? name : `${name}: ${said(before[name])} > ${said(after[name])}`;
+  });
+  const address = [before, after].map((order) => wireId("address", order.shipping_address_id));
+  return [
+    ...fields,
+    ...(address[0] === address[1] ? [] : [`shipping_address_id: ${address.join(" > ")}`]),
+    ...(before.lines === after.lines ? [] : ["line_items"]),
+  ].join(", ");
+}

@@ -8,7 +8,7 @@ import { assert } from "../kit/assert.ts";
 import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { move } from "../kit/moves.ts";
-import { noteReturned } from "../orders/commands.ts";
+import { noteReturn, noteReturned } from "../orders/commands.ts";
 import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
 import { lockOrder, resolveOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
@@ -42,7 +42,7 @@ const nothingSaid: ReturnTerms = {
  * Announces that units of an order come back; without `items`, every shipped unit that is not being returned yet.
  * Refuses: resource_missing, ambiguous_identifier, nothing_to_return, validation_failed. Emits: return.created.
  */
-export async function createReturn(tx: Tx, input: CreateReturn): Promise<Return> {
+export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): Promise<Return> {
   const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
   const earlier = await listReturnsOfOrder(tx, order.id);
   const stated = input.items?.map((item) => ({
@@ -56,6 +56,7 @@ export async function createReturn(tx: Tx, input: CreateReturn): Promise<Return>
   const terms = termsOf({ ...nothingSaid, customer_email }, input);
   const created = await insertReturn(tx, { order_id: order.id, reason: input.reason, currency, ...terms }, items);
   await emit(tx, [returnEvent("return.created", created)]);
+  await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: wordsFor(created) });
   return created;
 }
 
@@ -73,14 +74,15 @@ export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Pro
  * Counts units as arrived, not yet sellable; without `items` all that is outstanding. When nothing is, nothing happens.
  * Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: return.received.
  */
-export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn): Promise<Return> {
-  const { before } = await begin(tx, id);
+export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "receive", before.status);
   const arrived = planReceipt(before.items, input.items);
   if (arrived.length === 0) return before;
   await receiveItems(tx, arrived);
   const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
   await emit(tx, [returnEvent("return.received", after)]);
+  await noteReturn(tx, order, { event: "return_received", actor, note: wireId("return", after.id) });
   return after;
 }
 
@@ -95,6 +97,7 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
   const findings = input.items.map((item) => ({ ...nothingFound, ...item }));
   const inspected = planInspection(before.items, findings, await goodsOf(tx, order));
   await insertInspections(tx, inspected);
+  await noteReturn(tx, order, { event: "return_inspected", actor, note: findingsInWords(before, inspected) });
   for (const { item, quantity, disposition } of inspected) {
     if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
   }
@@ -105,18 +108,31 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
 const nothingFound = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
 
 /** Ends a return without a refund. Refuses: resource_missing, invalid_state_transition. Emits: return.processed. */
-export async function closeReturn(tx: Tx, id: string): Promise<Return> {
-  const { before } = await begin(tx, id);
+export async function closeReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "close", before.status);
   const after = await saveReturn(tx, before, { status, completed_at: tx.now });
   await emit(tx, [returnEvent("return.processed", after)]);
+  await noteReturn(tx, order, { event: "return_closed", actor, note: wireId("return", after.id) });
   return after;
 }
 
 /** Calls a return off before anything has arrived. Refuses: resource_missing, invalid_state_transition. */
-export async function cancelReturn(tx: Tx, id: string): Promise<Return> {
-  const { before } = await begin(tx, id);
-  return saveReturn(tx, before, { status: move(returnMoves, "cancel", before.status) });
+export async function cancelReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const after = await saveReturn(tx, before, { status: move(returnMoves, "cancel", before.status) });
+  await noteReturn(tx, order, { event: "return_cancelled", actor, note: wireId("return", after.id) });
+  return after;
+}
+
+/** A return in words, as its order's history tells it: `ret_1001: 2 of TEA-250`. */
+function wordsFor({ id, items }: Return): string {
+  return `${wireId("return", id)}: ${items.map(({ quantity, sku }) => `${quantity} of ${sku}`).join(", ")}`;
+}
+
+function findingsInWords({ id }: Return, inspected: readonly InspectedUnits[]): string {
+  const words = inspected.map(({ item, quantity, disposition }) => `${quantity} of ${item.sku}: ${disposition}`);
+  return `${wireId("return", id)}: ${words.join(", ")}`;
 }
 
 /** The return and its order, whose lock all returns of an order share. Refuses: resource_missing. */

@@ -31,14 +31,18 @@ const found = (id: string, summary: string) => documented({ id, summary, answers
 /** Returns and their refunds. */
 export const returnRoutes = new Elysia({ prefix: "/returns" })
   .use(conventions)
-  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => returnView(await createReturn(tx, body))), {
-    body: bodyOf(CreateReturn),
-    detail: documented({
-      id: "createReturn",
-      summary: "Create a return for a whole order or for some of its items",
-      answers: { 201: EnvelopedView(ReturnView) },
-    }),
-  })
+  .post(
+    "",
+    ({ call, body }) => answerWrite(call, 201, async (tx) => returnView(await createReturn(tx, body, call.actor))),
+    {
+      body: bodyOf(CreateReturn),
+      detail: documented({
+        id: "createReturn",
+        summary: "Create a return for a whole order or for some of its items",
+        answers: { 201: EnvelopedView(ReturnView) },
+      }),
+    },
+  )
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListReturns),
     detail: documented({ id: "listReturns", summary: "List returns", answers: { 200: ListView(ReturnView) } }),
@@ -50,10 +54,14 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     body: bodyOf(UpdateReturn),
     detail: found("updateReturn", "Update how the goods come back, and what was agreed on"),
   })
-  .post("/:id/receive", ({ call, params, body }) => step(call, (tx) => receiveReturn(tx, params.id, body)), {
-    body: bodyOf(ReceiveReturn),
-    detail: found("receiveReturn", "Receive the goods of a return"),
-  })
+  .post(
+    "/:id/receive",
+    ({ call, params, body }) => step(call, (tx) => receiveReturn(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(ReceiveReturn),
+      detail: found("receiveReturn", "Receive the goods of a return"),
+    },
+  )
   .post(
     "/:id/inspect",
     ({ call, params, body }) => step(call, (tx) => inspectReturn(tx, params.id, body, call.actor)),
@@ -62,18 +70,18 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       detail: found("inspectReturn", "Inspect what was received and say where it goes"),
     },
   )
-  .post("/:id/close", ({ call, params }) => step(call, (tx) => closeReturn(tx, params.id)), {
+  .post("/:id/close", ({ call, params }) => step(call, (tx) => closeReturn(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
     detail: found("closeReturn", "Complete a return without a refund"),
   })
-  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelReturn(tx, params.id)), {
+  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelReturn(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
     detail: found("cancelReturn", "Cancel a return before anything arrived"),
   })
   .post(
     "/:id/refund",
     ({ call, params, body }) =>
-      answerWrite(call, 201, async (tx) => refundView(await refundReturn(tx, params.id, body))),
+      answerWrite(call, 201, async (tx) => refundView(await refundReturn(tx, params.id, body, call.actor))),
     {
       body: bodyOf(RefundReturn),
       detail: documented({

@@ -84,7 +84,8 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   if (!buying.additional) refuseDuplicate(tx, earlier, fingerprint);
   const units = await unitsOf(tx, input, order_id, buying.additional && earlier.length > 0);
   const carriage = { carrier: carrier.code, service: service.code, units };
-  const { order, shipment } = await openShipment(tx, order_id, carriage, buying.actor);
+  const opened = await openShipment(tx, order_id, carriage);
+  const { order, shipment } = opened;
   const origin = await originOfOrder(tx, order_id, order.warehouse_id);
   const to_address = to ?? addressOf(order.shipping_address);
   const quote = quoteOf(tx, carrier, service, parcel, origin.timezone, to_address);
@@ -103,9 +104,8 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   });
   const { tracking_number, tracking_url } = label;
   assert(tracking_number !== null, "a bought label has a tracking number");
-  await labelShipment(tx, shipment.id, { tracking_number, tracking_url });
-  const labelled = { ...shipment, tracking_number, tracking_url };
-  return { order, shipment: labelled, label, estimated_delivery: quote.delivery_date };
+  const labelled = await labelShipment(tx, opened, { tracking_number, tracking_url }, buying.actor);
+  return { ...labelled, label, estimated_delivery: quote.delivery_date };
 }
 
 function givenAddress(field: "from_address" | "to_address", input: CreateLabel): Address | null {

@@ -2,8 +2,12 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { momentOf } from "../kit/clock.ts";
 import { invalid } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { insertHistory } from "../orders/history/store.ts";
+import { publicStatus } from "../orders/order.ts";
 import { deliverShipment, handOver } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
+import { getOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
 import { type Bought, type Buying, buyLabel } from "../shipping/commands.ts";
 import type { Label } from "../shipping/label.ts";
@@ -108,8 +112,10 @@ export async function recordReport(
     signed_by,
   });
   if (moved !== null && step.tells.length > 0) {
-    const label = await findLabelOfShipment(tx, moved.shipment.id);
-    const data = { object: "shipment", ...parcelView({ ...moved, label, record: after }) };
+    const { order, shipment, went } = moved;
+    if (!went) await tellOrder(tx, order.id, after, actor);
+    const label = await findLabelOfShipment(tx, shipment.id);
+    const data = { object: "shipment", ...parcelView({ order, shipment, label, record: after }) };
     await emit(
       tx,
       step.tells.map((type) => ({ type, data })),
@@ -117,6 +123,15 @@ export async function recordReport(
   }
   return after;
 }
+
+/** Writes news of a parcel that moved its order nowhere into the order's history. */
+async function tellOrder(tx: Tx, order_id: number, { tracking_number, status, message }: TrackingRecord, actor: Actor) {
+  const note = [`${tracking_number}: ${status}`, ...(message === null ? [] : [message])].join(". ").slice(0, note_max);
+  const order = await getOrder(tx, wireId("order", order_id));
+  await insertHistory(tx, order.id, publicStatus(order), publicStatus(order), { event: "tracking", actor, note });
+}
+
+const note_max = 500;
 
 const standingOf = ({ status, event_status, occurred_at, event_hash }: TrackingRecord) => ({
   status,
@@ -128,8 +143,9 @@ const standingOf = ({ status, event_status, occurred_at, event_hash }: TrackingR
 /** Does with the parcel what a report asks for and has not been done; null when there is nothing to do or to tell. */
 async function moveParcel(tx: Tx, shipment_id: number | null, { order_act, tells }: TrackingStep, actor: Actor) {
   if (shipment_id === null || (order_act === null && tells.length === 0)) return null;
-  const { shipment, order } = await getParcel(tx, shipment_id);
-  return { order, shipment: order_act === null ? shipment : await carry(tx, shipment, order_act, actor) };
+  const { shipment: before, order } = await getParcel(tx, shipment_id);
+  const shipment = order_act === null ? before : await carry(tx, before, order_act, actor);
+  return { order, shipment, went: shipment.status !== before.status };
 }
 
 async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {

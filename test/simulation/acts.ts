@@ -425,8 +425,8 @@ const takeBack = act({
       () => model.takeBack(at, sku, quantity, disposition, bin),
       async (tx) => {
         const items = [{ sku, quantity, condition: "unopened" as const }];
-        const { id } = await createReturn(tx, { order_id, reason: "customer_remorse", items });
-        await receiveReturn(tx, String(id), {});
+        const { id } = await createReturn(tx, { order_id, reason: "customer_remorse", items }, clerk);
+        await receiveReturn(tx, String(id), {}, clerk);
         const lot_number = lot === null ? null : lotName(lot);
         return inspectReturn(tx, String(id), { items: [{ sku, quantity, disposition, lot_number, bin }] }, clerk);
       },

@@ -10,6 +10,7 @@ import { pauseAgain, settleHolds } from "../holds/commands.ts";
 import type { Order } from "../order.ts";
 import {
   changedFields,
+  changesInWords,
   claimOf,
   type LineInput,
   missingProducts,
@@ -41,7 +42,8 @@ export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor:
   }
   const changed: Order = { ...before, ...fields, ...address };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
-  const saved = await saveOrder(tx, before, await reclaimed(tx, before, order), { event: "update", actor });
+  const note = changesInWords(before, order);
+  const saved = await saveOrder(tx, before, await reclaimed(tx, before, order), { event: "update", actor, note });
   const dropped = before.lines.filter(({ id }) => !saved.lines.some((line) => line.id === id));
   await deleteLines(
     tx,

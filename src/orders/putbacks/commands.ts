@@ -3,6 +3,8 @@ import { putBack } from "../../inventory/putbacks/commands.ts";
 import type { PutBack } from "../../inventory/putbacks/schemas.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { packedInHouse } from "../fulfillment/rules.ts";
+import { insertHistory } from "../history/store.ts";
+import { publicStatus } from "../order.ts";
 import { lockOrder, resolveOrder, saveOrder } from "../store.ts";
 
 /**
@@ -15,8 +17,11 @@ export async function putBackUnits(tx: Tx, input: PutBack, actor: Actor) {
   const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
   const loose = new Map(order.lines.map((line) => [line.id, line.picked - packedInHouse(line)]));
   const done = await putBack(tx, order.id, input, loose, actor);
-  const note = `${done.quantity} of ${done.sku}, lot ${done.lot_number}`;
-  // What the order gave up earlier is none of its business any more.
-  if (done.was_picked) await saveOrder(tx, order, order, { event: "put_back", actor, note });
+  const lot = done.lot_number === null ? "" : `, lot ${done.lot_number}`;
+  const note = `${done.quantity} of ${done.sku}${lot} to ${done.bin}`;
+  const entry = { event: "put_back", actor, note };
+  // What the order gave up earlier changes nothing of it any more.
+  if (done.was_picked) await saveOrder(tx, order, order, entry);
+  else await insertHistory(tx, order.id, publicStatus(order), publicStatus(order), entry);
   return done;
 }

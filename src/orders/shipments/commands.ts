@@ -37,14 +37,14 @@ export interface Parcel {
 
 /**
  * Opens a parcel for units of an order, by default all open ones that are in no other; it waits to be handed over. An
- * empty list makes one more carton of the same goods, which counts no units of its own.
+ * empty list makes one more carton of the same goods, which counts no units of its own. The order's history and version
+ * tell of it once it is labelled.
  * Refuses: resource_missing, invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
 export async function openShipment(
   tx: Tx,
   order_id: number,
   wanted: Carriage & { readonly units?: readonly ShipmentLine[] | null },
-  actor: Actor,
 ): Promise<Parcel> {
   const before = await lockOrder(tx, order_id);
   decide(before, "ship");
@@ -56,17 +56,22 @@ export async function openShipment(
     if (quantity > left) throw invalid("units", `are ${quantity - left} more than are left of a line`, "too_large");
   }
   const shipment = await insertShipment(tx, before.id, wanted, units);
-  const after = { ...before, shipments: [...before.shipments, shipment] };
-  return { order: await saveOrder(tx, before, after, { event: "label", actor }), shipment };
+  return { order: { ...before, shipments: [...before.shipments, shipment] }, shipment };
 }
 
-/** Writes the tracking number of the label on a parcel that was just opened. */
+/** Writes the tracking number of the label on a parcel that was just opened, and tells the order's history. */
 export async function labelShipment(
   tx: Tx,
-  shipment_id: number,
+  { order, shipment }: Parcel,
   tracking: { readonly tracking_number: string; readonly tracking_url: string | null },
-): Promise<void> {
-  assert(await saveTracking(tx, shipment_id, tracking), `shipment ${shipment_id} is there to be labelled`);
+  actor: Actor,
+): Promise<Parcel> {
+  assert(await saveTracking(tx, shipment.id, tracking), `shipment ${shipment.id} is there to be labelled`);
+  const labelled: Shipment = { ...shipment, ...tracking };
+  const { carrier, service } = shipment;
+  const note = [tracking.tracking_number, carrier, service].filter((word) => word !== null).join(" ");
+  const after = withShipment(order, labelled);
+  return { order: await saveOrder(tx, order, after, { event: "label", actor, note }), shipment: labelled };
 }
 
 /**
@@ -342,7 +347,9 @@ async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[], actor
   const out = moved.shipments.some(({ status }) => status === "pending" || status === "shipped");
   const whole = moved.status === "shipped" && !out;
   const after: Order = whole ? { ...moved, status: "delivered", delivered_at: tx.now } : moved;
-  const order = await saveOrder(tx, before, after, { event: "deliver", actor });
+  const numbers = parcels.flatMap(({ tracking_number }) => tracking_number ?? []);
+  const note = numbers.length === 0 ? null : numbers.join(", ");
+  const order = await saveOrder(tx, before, after, { event: "deliver", actor, note });
   if (whole) await emit(tx, [orderEvent("order.delivered", order, tx.now)]);
   return order;
 }

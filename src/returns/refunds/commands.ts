@@ -1,8 +1,10 @@
 import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
 import { Fault, missing } from "../../kit/fault.ts";
-import { readId } from "../../kit/ids.ts";
-import { readCents } from "../../kit/money.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { moneyText, readCents } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
+import { noteReturn } from "../../orders/commands.ts";
 import type { Order } from "../../orders/order.ts";
 import { emit } from "../../outbox/emit.ts";
 import { begin } from "../commands.ts";
@@ -20,7 +22,7 @@ import { insertRefund, saveRefundStatus } from "./store.ts";
  * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount.
  * Emits: return.processed (once).
  */
-export async function refundReturn(tx: Tx, id: string, input: RefundReturn): Promise<Refund> {
+export async function refundReturn(tx: Tx, id: string, input: RefundReturn, actor: Actor): Promise<Refund> {
   const { before, order } = await begin(tx, id);
   if (before.status === "initiated" || before.status === "received") {
     throw new Fault("return_not_inspected", "A return is refunded after it was received and inspected.", {
@@ -47,6 +49,8 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn): Pro
   const refund_status = refundStatusOf(terms, [...before.refunds, refund]);
   const completed_at = before.completed_at ?? tx.now;
   const after = await saveReturn(tx, before, { status, refund_status, completed_at });
+  const amount = `${moneyText(refund.amount_cents)} ${refund.currency}`;
+  await noteReturn(tx, order, { event: "refund", actor, note: `${wireId("return", before.id)}: ${amount}` });
   if (before.status !== "completed") await emit(tx, [returnEvent("return.processed", after)]);
   return refund;
 }

@@ -31,9 +31,8 @@ let labels = 0;
 async function label(order: { id: string }, units: { order_line_id: number; quantity: number }[] | null = null) {
   const tracking = { tracking_number: `T-${++labels}`, tracking_url: `https://example.com/T-${labels}` };
   return act(async (tx) => {
-    const { shipment } = await openShipment(tx, idOf(order), { carrier: "local", service: "ground", units }, carrier);
-    await labelShipment(tx, shipment.id, tracking);
-    return shipment.id;
+    const parcel = await openShipment(tx, idOf(order), { carrier: "local", service: "ground", units });
+    return (await labelShipment(tx, parcel, tracking, carrier)).shipment.id;
   });
 }
 
@@ -149,8 +148,8 @@ describe("works", () => {
     const find = () => shop.app.service.stores.live.read((db) => findShipmentByTracking(db, number));
     expect(await find()).toMatchObject({ id: first, status: "voided", lines: [{ quantity: 2 }] });
     const second = await act(async (tx) => {
-      const { shipment } = await openShipment(tx, idOf(made), { carrier: null, service: null }, carrier);
-      await labelShipment(tx, shipment.id, { tracking_number: number, tracking_url: null });
+      const parcel = await openShipment(tx, idOf(made), { carrier: null, service: null });
+      const { shipment } = await labelShipment(tx, parcel, { tracking_number: number, tracking_url: null }, carrier);
       return shipment.id;
     });
     expect(await find()).toMatchObject({ id: second, status: "pending" });
