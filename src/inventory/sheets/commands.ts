@@ -6,6 +6,7 @@ import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/s
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { brokenPromises, lotFor, warehouseNamed } from "../stock/commands.ts";
+import { refuseBundle } from "../stock/rules.ts";
 import { binSpot, lotSpot, type Spot, type StockItem } from "../stock/shelf.ts";
 import { findLot, findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
@@ -66,6 +67,7 @@ async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: Co
     });
   }
   const shelf = shelfOf(shelves, id);
+  refuseBundle(shelf.product);
   const { location, lot_number, quantity } = row;
   const warehouse_id = await tx.memo(`inventory.import.named:${location}`, () =>
     warehouseNamed(tx, location, "location"),

@@ -2,10 +2,9 @@
 // every command of the transaction plans from the same truth and the events at its end need no query.
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { invalidFields } from "../../kit/fault.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
-import { bundleProblem } from "../stock/rules.ts";
+import { refuseBundle } from "../stock/rules.ts";
 import { availableOf, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
 import { lockShelves, type Posting, postMovement, promiseUnits } from "../stock/store.ts";
 
@@ -70,7 +69,7 @@ export async function moveUnits(
   shelf: OpenShelf,
   posting: Posting,
 ): Promise<{ readonly id: number; readonly to: StockItem | null }> {
-  if (shelf.product.type === "bundle") throw invalidFields([bundleProblem("sku")]);
+  refuseBundle(shelf.product);
   tx.atEnd("inventory.events", announce);
   const { id, to } = await postMovement(tx, posting);
   if (to === null) return { id, to };

@@ -12,7 +12,7 @@ import type { AdjustmentReason } from "../status.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { findWarehouse, getWarehouse, listPlainWarehouses } from "../warehouses/store.ts";
 import type { Warehouse } from "../warehouses/warehouse.ts";
-import { pickAdjusted } from "./rules.ts";
+import { pickAdjusted, refuseBundle } from "./rules.ts";
 import type { AddStock, AdjustStock } from "./schemas.ts";
 import { type BinSpot, binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "./shelf.ts";
 import { findLot, findLotById, findStockedIds, insertLot, type Posting } from "./store.ts";
@@ -28,6 +28,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const { sku, reason = "received", reference, unit_cost } = input;
   const shelves = await openSku(tx, sku);
   const shelf = onlyShelf(shelves, sku);
+  refuseBundle(shelf.product);
   const warehouse = await getWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
   const received = await takeIn(tx, shelf, {
     ...input,
@@ -181,6 +182,7 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
   if (id === undefined) throw missing("SKU", sku);
   const shelves = await freshShelves(tx, [id]);
   const shelf = shelfOf(shelves, id);
+  refuseBundle(shelf.product);
   const warehouse_id = await adjustedWarehouse(tx, shelf, input.location);
   const inside = shelf.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
   const previous_quantity = inside.reduce((sum, item) => sum + item.on_hand, 0);

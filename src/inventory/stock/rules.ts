@@ -1,9 +1,14 @@
-import { Fault, type FieldProblem } from "../../kit/fault.ts";
-import type { StockItem } from "./shelf.ts";
+import { Fault, type FieldProblem, invalidFields } from "../../kit/fault.ts";
+import type { StockedProduct, StockItem } from "./shelf.ts";
 
 /** What is wrong with a field that names a bundle where stock is meant. */
 export function bundleProblem(field: string): FieldProblem {
   return { field, code: "invalid_value", message: "is a bundle, which has no stock: name its components" };
+}
+
+/** Refuses: validation_failed, for a bundle, which has no stock of its own. */
+export function refuseBundle({ type }: Pick<StockedProduct, "type">): void {
+  if (type === "bundle") throw invalidFields([bundleProblem("sku")]);
 }
 
 /** What an adjustment says of where and how much. */

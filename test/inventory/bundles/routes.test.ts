@@ -11,6 +11,8 @@ beforeAll(async () => {
     { sku: "CUP", quantity: 1 },
   ];
   await app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
+  const cold = { temperature_zone: "frozen", lot_tracking: true };
+  await app.post("/products", { sku: "COLD-SET", name: "Cold set", type: "bundle", components, ...cold });
   await app.post("/inventory", { sku: "TIN", quantity: 9 });
   await app.post("/inventory", { sku: "CUP", quantity: 6 });
   await app.takeEvents();
@@ -44,12 +46,21 @@ describe("refuses", () => {
     ["as a delivery", "/inventory/receipts", { lines: [tins, sets] }, "lines[1].sku"],
     ["as a count", "/inventory/counts", { skus: ["TIN", "SET"] }, "skus[1]"],
     ["as a reservation", "/inventory/reserve", { order_id: "N-1", items: [tins, sets] }, "items[1].sku"],
-    ["as stock", "/inventory", sets, "sku"],
+    ["as stock", "/inventory", { ...sets, sku: "COLD-SET" }, "sku"],
   ])("a bundle %s", async (_, path, body, field) => {
     const { status, body: answer } = await app.post(path, body);
     const message = "is a bundle, which has no stock: name its components";
     expect([status, answer.error.details]).toEqual([422, [expect.objectContaining({ field, message })]]);
     expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("a bundle whose missing units are adjusted, and one in a file, whatever else is wrong with it", async () => {
+    const lost = await app.patch("/inventory/SET", { adjustment: -1, reason: "lost" });
+    expect([lost.status, lost.body.error.details[0].field]).toEqual([422, "sku"]);
+    const file = "sku,bin,quantity\nTIN,A-01,9\nCOLD-SET,A-01,1\nCUP,A-01,6";
+    const { body } = await app.call("POST", "/inventory/import", file, { headers: { "content-type": "text/csv" } });
+    const message = "is a bundle, which has no stock: name its components";
+    expect(body.data).toMatchObject({ unchanged: 2, failed: 1, errors: [{ line: 3, field: "sku", message }] });
   });
 
   test("a bundle in a transfer", async () => {
