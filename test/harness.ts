@@ -166,7 +166,7 @@ function answerChecker(app: ReturnType<typeof createApp>) {
     path: string,
     { status, type, text }: { status: number; type: string; text: string },
   ): void => {
-    if (status >= 400 || path.startsWith("/health")) return;
+    if (status === 304 || status >= 400 || path.startsWith("/health")) return;
     const { checks = {}, documents = [] } = routes.find(method, path.split("?")[0] ?? "")?.store ?? {};
     if (!(status in checks)) throw new Error(`${method} ${path} answered ${status}, which its route does not declare`);
     if (documents.includes(type.split(";")[0] ?? "")) return;
