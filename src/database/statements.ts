@@ -130,9 +130,14 @@ function keepNulls<R>(ready: Ready<R>): Ready<R> {
 }
 
 interface Selected {
-  readonly fields?: readonly { readonly path: readonly string[]; readonly field: unknown }[];
+  fields?: readonly { readonly path: readonly string[]; readonly field: unknown }[] | undefined;
   customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
+  /** Of SQLite alone. */
+  readonly stmt?: { readonly columnNames: readonly string[] };
+  all(values?: Record<string, unknown>): Row[];
 }
+
+type Row = Record<string, unknown>;
 
 /**
  * Lets rows of plain columns pass by Drizzle's mapper, which asks the class of every column for every row and so costs
@@ -140,25 +145,46 @@ interface Selected {
  */
 function plainRows<R>(ready: Ready<R>): Ready<R> {
   const selected = ready as unknown as Selected;
-  const { fields } = selected;
+  const { fields, stmt } = selected;
   if (!fields || selected.customResultMapper) return ready;
   if (!fields.every(({ path, field }) => path.length === 1 && is(field, Column))) return ready;
-  const columns = fields.map(({ path, field }) => {
-    const column = field as Column;
-    const decodes = column.mapFromDriverValue !== Column.prototype.mapFromDriverValue;
-    return { name: path[0] as string, column: decodes ? column : null };
-  });
-  selected.customResultMapper = (rows) =>
-    rows.map((values) => {
-      const row: Record<string, unknown> = {};
-      for (let at = 0; at < columns.length; at += 1) {
-        const { name, column } = columns[at] as (typeof columns)[number];
-        const value = values[at];
-        row[name] = column === null || value === null ? value : column.mapFromDriverValue(value);
-      }
-      return row;
-    });
+  const names = fields.map(({ path }) => path[0] as string);
+  const columns = fields.map(({ field }) => field as Column);
+  if (stmt !== undefined && stmt.columnNames.join() === names.join() && new Set(names).size === names.length) {
+    takeObjects(selected, names, columns);
+  } else {
+    selected.customResultMapper = (rows) => rows.map((values) => objectOf(values, names, columns));
+  }
   return ready;
+}
+
+const decodes = (column: Column) => column.mapFromDriverValue !== Column.prototype.mapFromDriverValue;
+
+/** SQLite names the values itself, faster than anything here could; what is left is to decode a few. */
+function takeObjects(selected: Selected, names: readonly string[], columns: readonly Column[]): void {
+  const decoding = columns.flatMap((column, at) => (decodes(column) ? [{ column, name: names[at] as string }] : []));
+  selected.fields = undefined;
+  const all = selected.all.bind(selected);
+  selected.all = (values) => {
+    const rows = all(values);
+    for (const row of rows) {
+      for (const { column, name } of decoding) {
+        const value = row[name];
+        if (value !== null) row[name] = column.mapFromDriverValue(value);
+      }
+    }
+    return rows;
+  };
+}
+
+function objectOf(values: readonly unknown[], names: readonly string[], columns: readonly Column[]): Row {
+  const row: Row = {};
+  for (let at = 0; at < names.length; at += 1) {
+    const column = columns[at] as Column;
+    const value = values[at];
+    row[names[at] as string] = value === null || !decodes(column) ? value : column.mapFromDriverValue(value);
+  }
+  return row;
 }
 
 function getOrMake<K, V>(

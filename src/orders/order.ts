@@ -10,6 +10,7 @@ import {
   type OrderAction,
   type OrderStatus,
   orderMoves,
+  orderStatuses,
   type PublicOrderStatus,
   systemHoldReasons,
 } from "./status.ts";
@@ -168,23 +169,30 @@ export function hindrance(order: Order, action: OrderAction): string | null {
   return null;
 }
 
+const actionsIn = (held: boolean) =>
+  new Map(
+    orderStatuses.map((status) => [status, allowedActions<OrderStatus, typeof orderMoves>(orderMoves, status, held)]),
+  );
+const [freeActions, heldActions] = [actionsIn(false), actionsIn(true)];
+
 /** The actions that the order may take now, in the table's order. */
 export function actionsOf(order: Order): OrderAction[] {
-  return allowedActions<OrderStatus, typeof orderMoves>(orderMoves, order.status, order.held).filter(
-    (action) => hindrance(order, action) === null,
-  );
+  const actions = (order.held ? heldActions : freeActions).get(order.status) ?? [];
+  return actions.filter((action) => hindrance(order, action) === null);
 }
 
 /** How far an order's units have come, from the counters of its lines; cancelled units do not count. */
 export function fulfillmentStatus(lines: readonly OrderLine[]): FulfillmentStatus {
-  const sum = (count: (line: OrderLine) => number) => lines.reduce((total, line) => total + count(line), 0);
-  const all = sum(keptUnits);
-  const stages = [
-    ["delivered", "partially_delivered", sum((line) => line.quantity_delivered)],
-    ["shipped", "partially_shipped", sum((line) => line.quantity_shipped)],
-    ["fulfilled", "partially_fulfilled", sum((line) => line.quantity_packed)],
-  ] as const;
-  for (const [whole, part, count] of stages) if (count > 0) return count === all ? whole : part;
+  let [all, packed, shipped, delivered] = [0, 0, 0, 0];
+  for (const line of lines) {
+    all += keptUnits(line);
+    packed += line.quantity_packed;
+    shipped += line.quantity_shipped;
+    delivered += line.quantity_delivered;
+  }
+  if (delivered > 0) return delivered === all ? "delivered" : "partially_delivered";
+  if (shipped > 0) return shipped === all ? "shipped" : "partially_shipped";
+  if (packed > 0) return packed === all ? "fulfilled" : "partially_fulfilled";
   return "unfulfilled";
 }
 
