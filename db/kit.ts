@@ -89,11 +89,14 @@ export const eachOf = (column: AnyColumn | SQLWrapper): SQL =>
   isPostgres ? sql`json_array_elements(${column}) as part(value)` : sql`json_each(${column}) as part`;
 
 interface Lockable {
-  for(strength: "update" | "no key update", config?: { skipLocked: true }): unknown;
+  for(strength: "update" | "no key update" | "share", config?: { skipLocked: true }): unknown;
 }
 
 /** Locks the rows read until the transaction ends. SQLite has one writer, so there is nothing to lock. */
 export const forUpdate = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("no key update") as Q) : query);
+
+/** Lets nobody change the rows read until the transaction ends; others may read them so at the same time. */
+export const forShare = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("share") as Q) : query);
 
 /** As `forUpdate`, one row after another by a column, so that no two transactions wait for each other. */
 export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn): Q =>

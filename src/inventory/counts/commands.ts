@@ -12,7 +12,7 @@ import { brokenPromises, warehouseNamed } from "../stock/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
 import { binSpot, lotSpot, type Spot } from "../stock/shelf.ts";
 import { findLot, findLotById } from "../stock/store.ts";
-import { getWarehouse } from "../warehouses/store.ts";
+import { getWarehouse, shareWarehouse } from "../warehouses/store.ts";
 import type { Warehouse } from "../warehouses/warehouse.ts";
 import type { Count, CountLine } from "./count.ts";
 import { type CountedProduct, differingLines, impliedLot, type NamedPlace, outOfDate, refuseOutside } from "./rules.ts";
@@ -191,7 +191,7 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
     return current === line.expected ? [] : [{ ...line, current }];
   });
   if (moved.length > 0) throw outOfDate(moved);
-  const warehouse = await getWarehouse(tx, count.warehouse_id);
+  const warehouse = await shareWarehouse(tx, count.warehouse_id);
   const shortfalls: Shortfall[] = [];
   for (const line of lines) shortfalls.push(...(await correct(tx, shelves, count, warehouse, line, actor)));
   if (shortfalls.length > 0 && !input.allow_shortfall) {

@@ -15,7 +15,7 @@ import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../sh
 import { binSpot, isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
-import { getWarehouse } from "../warehouses/store.ts";
+import { shareWarehouse } from "../warehouses/store.ts";
 import type { PutBack } from "./schemas.ts";
 import { listWaiting } from "./store.ts";
 
@@ -29,8 +29,8 @@ interface Source {
 /**
  * Puts units of an order to a bin of the same warehouse: first those it gave up, which are for sale again there, else
  * picked ones of a lot that may not leave, for which it gets others or waits. `loose` tells how many picked units of
- * its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory.
- * Emits: inventory.updated, inventory.low_stock.
+ * its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full,
+ * insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBack(
   tx: Tx,
@@ -53,8 +53,8 @@ export async function putBack(
     theOne(await givenUp(tx, shelf, order), input) ?? theOne(await pickedInVain(tx, shelf, order_id, loose), input);
   if (source === null || quantity > source.waits) throw tooFew(sku, quantity, source?.waits ?? 0);
   const { item, waits, picks } = source;
-  const warehouse = await getWarehouse(tx, item.warehouse_id);
-  const bin = await binFor(tx, warehouse, shelf.product, input.bin);
+  const warehouse = await shareWarehouse(tx, item.warehouse_id);
+  const bin = await binFor(tx, warehouse, shelf.product, input.bin, quantity);
   if (bin.kind === "putback") throw invalid("bin", "is where units wait to be put back");
   await unpick(tx, shelves, source, quantity);
   const { id } = await moveUnits(tx, shelf, {

@@ -9,7 +9,7 @@ import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type OpenShelf, shelfData, shelfOf } from "../shelves/commands.ts";
 import { takeIn, warehouseNamed } from "../stock/commands.ts";
 import { getStockedIds } from "../stock/store.ts";
-import { getWarehouse } from "../warehouses/store.ts";
+import { shareWarehouse } from "../warehouses/store.ts";
 import type { Warehouse } from "../warehouses/warehouse.ts";
 import type { Receipt, ReceiptLine } from "./receipt.ts";
 import { countOn, expectedExpiry, expectedLot } from "./rules.ts";
@@ -39,13 +39,13 @@ type Item = ScanReceipt["items"][number];
 /**
  * Takes units of a delivery into the warehouse as they are scanned; more than was expected is taken as well. Whoever
  * waits for them gets them at once.
- * Refuses: resource_missing, invalid_state_transition, validation_failed.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full.
  * Emits: inventory.received (one for each item), inventory.updated.
  */
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
   const status = moved("scan", before.status);
-  const warehouse = await getWarehouse(tx, before.warehouse_id);
+  const warehouse = await shareWarehouse(tx, before.warehouse_id);
   const ids = await getStockedIds(tx, input.items, "items");
   const shelves = await freshShelves(tx, ids);
   const arrivals: { shelf: OpenShelf; received: Awaited<ReturnType<typeof takeIn>> }[] = [];

@@ -10,7 +10,7 @@ import { refuseBundle } from "../stock/rules.ts";
 import { binSpot, lotSpot, type Spot, type StockItem } from "../stock/shelf.ts";
 import { findLot, findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
-import { findBin, getWarehouse } from "../warehouses/store.ts";
+import { findBin, shareWarehouse } from "../warehouses/store.ts";
 import type { CountedStock } from "./columns.ts";
 
 /** What a row of a file means for the stock. */
@@ -96,10 +96,10 @@ async function spotOf(tx: Tx, shelf: OpenShelf, warehouse_id: number, row: Count
     if (code !== undefined && (await findBin(tx, warehouse_id, code)) === null) return null;
     if (lot_number !== undefined && (await findLot(tx, product.id, lot_number)) === null) return null;
   }
-  const warehouse = await tx.memo(`inventory.import.warehouse:${warehouse_id}`, () => getWarehouse(tx, warehouse_id));
+  const warehouse = await tx.memo(`inventory.import.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
   // The bin and the lot together or none of them.
   return tx.nested(async (inner) => {
-    const bin = await binFor(inner, warehouse, product, code);
+    const bin = await binFor(inner, warehouse, product, code, "counted");
     const arrival = { lot_number, received_date, expiration_date: momentOf(row.expiration_date) ?? null };
     const lot = await lotFor(inner, product, arrival);
     if (lot?.status === "available" && lot.expiration_date !== null) {

@@ -10,7 +10,7 @@ import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "
 import { moveUnits, type OpenShelf, type Shelves, shelfData, shelfOf, shelfView } from "../shelves/commands.ts";
 import type { AdjustmentReason } from "../status.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
-import { findWarehouse, getWarehouse, listPlainWarehouses } from "../warehouses/store.ts";
+import { findWarehouse, listPlainWarehouses, shareWarehouse } from "../warehouses/store.ts";
 import type { Warehouse } from "../warehouses/warehouse.ts";
 import { pickAdjusted, refuseBundle } from "./rules.ts";
 import type { AddStock, AdjustStock } from "./schemas.ts";
@@ -21,7 +21,7 @@ const on_hand_max = 1_000_000_000;
 
 /**
  * Takes units of a SKU into a warehouse; whoever waits for them gets them at once. Answers the stock as it is then.
- * Refuses: resource_missing, validation_failed.
+ * Refuses: resource_missing, validation_failed, bin_full.
  * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
@@ -29,7 +29,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const shelves = await openSku(tx, sku);
   const shelf = onlyShelf(shelves, sku);
   refuseBundle(shelf.product);
-  const warehouse = await getWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
+  const warehouse = await shareWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
   const received = await takeIn(tx, shelf, {
     ...input,
     warehouse,
@@ -66,7 +66,7 @@ export interface Arrival {
 
 /**
  * Puts units that arrived on an open shelf; their lot is made when it is new. Whoever waits for them is not served yet.
- * Answers what was received as the API shows it. Refuses: validation_failed.
+ * Answers what was received as the API shows it. Refuses: validation_failed, bin_full.
  */
 export async function takeIn(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
@@ -94,9 +94,10 @@ export async function takeIn(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   };
 }
 
-async function arrivalSpot(tx: Tx, product: StockedProduct, { warehouse, bin: code, kind }: Arrival): Promise<BinSpot> {
+async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): Promise<BinSpot> {
+  const { warehouse, bin: code, kind, quantity } = arrival;
   if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind);
-  const bin = await binFor(tx, warehouse, product, code);
+  const bin = await binFor(tx, warehouse, product, code, quantity);
   if (kind !== null && bin.kind !== kind) throw invalid("bin", `is no ${kind} bin; without one the usual is taken`);
   return binSpot(warehouse, bin);
 }
@@ -251,8 +252,8 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, inp
   if (lot === null && product.lot_tracking) {
     throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
   }
-  const warehouse = await getWarehouse(tx, warehouse_id);
-  const bin = await binFor(tx, warehouse, product, code);
+  const warehouse = await shareWarehouse(tx, warehouse_id);
+  const bin = await binFor(tx, warehouse, product, code, "counted");
   return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }
 
@@ -290,7 +291,7 @@ export interface ReturnedUnits {
 /**
  * Takes back units that were inspected: restocked ones to their bin, others to quarantine; disposed ones come in and
  * are written off; what goes back to its sender never becomes stock.
- * Refuses: validation_failed. Emits: inventory.updated, inventory.low_stock.
+ * Refuses: validation_failed, bin_full. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeReturned(
   tx: Tx,
@@ -316,13 +317,13 @@ export async function takeReturned(
 }
 
 async function returnSpot(tx: Tx, { product }: OpenShelf, unit: ReturnedUnits): Promise<Spot> {
-  const { warehouse_id, disposition, bin: code, lot_id } = unit;
+  const { warehouse_id, disposition, bin: code, lot_id, quantity } = unit;
   const lot = lot_id === null ? null : await findLotById(tx, lot_id);
   const own = { product_id: product.id, ...lotSpot(lot), received_at: tx.now };
   if (disposition !== "restock" || !code) {
     const place = await waitingSpot(tx, warehouse_id, disposition === "quarantine" ? "quarantine" : "returns");
     return { ...own, ...place };
   }
-  const warehouse = await getWarehouse(tx, warehouse_id);
-  return { ...own, ...binSpot(warehouse, await binFor(tx, warehouse, product, code)) };
+  const warehouse = await shareWarehouse(tx, warehouse_id);
+  return { ...own, ...binSpot(warehouse, await binFor(tx, warehouse, product, code, quantity)) };
 }

@@ -10,7 +10,7 @@ import { refuseTooMuch, warehouseNamed } from "../stock/commands.ts";
 import { type BinSpot, binSpot, lotSpot, type StockItem } from "../stock/shelf.ts";
 import { findLotById, getStockedIds } from "../stock/store.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
-import { getWarehouse } from "../warehouses/store.ts";
+import { shareWarehouse } from "../warehouses/store.ts";
 import { type ArrivedUnits, chooseUnits, planArrival } from "./rules.ts";
 import type { CloseTransfer, CreateTransfer, ReceiveTransfer } from "./schemas.ts";
 import { type TransferAction, type TransferStatus, transferMoves } from "./status.ts";
@@ -101,7 +101,7 @@ function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
 /**
  * Takes units of a transfer in where they arrived; without `items` all that is in transit. Whoever waits for them gets
  * them at once. The transfer is received when nothing is in transit any more.
- * Refuses: resource_missing, invalid_state_transition, validation_failed.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full.
  * Emits: inventory.updated.
  */
 export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
@@ -111,11 +111,11 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
   const arrived = planArrival(loads, input.items);
   const products = productsOf(arrived.map(({ load }) => load));
   const shelves = await freshShelves(tx, products);
-  const warehouse = await getWarehouse(tx, before.to_warehouse_id);
+  const warehouse = await shareWarehouse(tx, before.to_warehouse_id);
   for (const units of arrived) {
     const shelf = shelfOf(shelves, units.load.product_id);
     await within(input.items === undefined ? null : `items[${units.item}]`, async () => {
-      const place = binSpot(warehouse, await binFor(tx, warehouse, shelf.product, units.bin));
+      const place = binSpot(warehouse, await binFor(tx, warehouse, shelf.product, units.bin, units.quantity));
       await takeLoad(tx, before, shelf, units, place, actor);
     });
     units.load.received += units.quantity;

@@ -3,7 +3,7 @@ import { checkAddresses } from "../../customers/rules.ts";
 import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { invalid } from "../../kit/fault.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
@@ -30,10 +30,12 @@ import {
   insertWarehouse,
   insertZone,
   listPlainWarehouses,
+  lockUsed,
   lockWarehouse,
   saveBin,
   saveWarehouse,
   saveZone,
+  shareWarehouse,
   zoneHoldsStock,
 } from "./store.ts";
 import type { Bin, Warehouse, Zone } from "./warehouse.ts";
@@ -171,13 +173,22 @@ interface Goods {
 
 /**
  * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that
- * code, or else the first storage bin of that zone. Refuses: validation_failed, which says how to add a zone that fits.
+ * code, or else the first storage bin of that zone with room for these units; what is counted needs none, since it lies
+ * there already. Refuses: validation_failed, which says how to add a zone that fits; bin_full.
  */
-export async function binFor(tx: Tx, warehouse: Warehouse, goods: Goods, code: string | undefined): Promise<Bin> {
+export async function binFor(
+  tx: Tx,
+  warehouse: Warehouse,
+  goods: Goods,
+  code: string | undefined,
+  quantity: number | "counted",
+): Promise<Bin> {
   const found = code === undefined ? null : await findBin(tx, warehouse.id, code);
   if (found !== null) {
     const zone = warehouse.zones.find(({ id }) => id === found.zone_id);
     refuseUnfit(found, zone, goods);
+    const room = await roomIn(tx, found, quantity);
+    if (room.free < room.needed) throw binFull(found, room);
     return found;
   }
   const zones = fittingZones(warehouse.zones, goods.temperature_zone);
@@ -191,13 +202,33 @@ export async function binFor(tx: Tx, warehouse: Warehouse, goods: Goods, code: s
     );
   }
   if (code === undefined) {
+    let full: Fault | null = null;
     for (const { id } of zones) {
-      const bin = warehouse.bins.find(({ zone_id, kind }) => zone_id === id && kind === "storage");
-      if (bin !== undefined) return bin;
+      for (const bin of warehouse.bins.filter(({ zone_id, kind }) => zone_id === id && kind === "storage")) {
+        const room = await roomIn(tx, bin, quantity);
+        if (room.free >= room.needed) return bin;
+        full ??= binFull(bin, room);
+      }
     }
   } else checkBinCode(code, "bin");
   const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
   return ensureBin(tx, { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" });
+}
+
+/** Units that come to a bin, and what it has room for. */
+interface Room {
+  readonly needed: number;
+  readonly free: number;
+}
+
+async function roomIn(tx: Tx, { id, capacity }: Bin, quantity: number | "counted"): Promise<Room> {
+  if (quantity === "counted" || capacity === null) return { needed: 0, free: 0 };
+  return { needed: quantity, free: Math.max(0, capacity - (await lockUsed(tx, id))) };
+}
+
+function binFull({ code, capacity }: Bin, { needed, free }: Room): Fault {
+  const message = `${code} has room for ${free} more units, not for ${needed}: name another bin, or widen this one.`;
+  return new Fault("bin_full", message, { bin: code, capacity, free, quantity: needed });
 }
 
 function refuseUnfit(bin: Bin, zone: Zone | undefined, { sku, temperature_zone }: Goods): void {
@@ -210,7 +241,7 @@ function refuseUnfit(bin: Bin, zone: Zone | undefined, { sku, temperature_zone }
 export async function waitingSpot(tx: Tx, warehouse_id: number, kind: BinKind): Promise<BinSpot> {
   const usual = waitingBins.find((bin) => bin.kind === kind);
   assert(usual, `units never wait in a ${kind} bin`);
-  const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => getWarehouse(tx, warehouse_id));
+  const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
   const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
   const bin =
     warehouse.bins.find((bin) => bin.kind === kind) ?? (await ensureBin(tx, { ...place, code: usual.code, kind }));

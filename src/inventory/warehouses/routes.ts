@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
@@ -7,20 +8,20 @@ import { documented } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { createWarehouse, updateWarehouse } from "./commands.ts";
 import { CreateWarehouse, UpdateWarehouse, WarehouseView } from "./schemas.ts";
-import { listWarehouses } from "./store.ts";
-import { warehouseView } from "./warehouse.ts";
+import { listUsed, listWarehouses } from "./store.ts";
+import { type Warehouse, warehouseView } from "./warehouse.ts";
 
 /** Warehouses with their zones and bins. */
 export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
   .use(conventions)
-  .get("", ({ call }) => answerRead(call, async (db) => (await listWarehouses(db)).map(warehouseView)), {
+  .get("", ({ call }) => answerRead(call, listed), {
     detail: documented({
       id: "listLocations",
       summary: "List warehouse locations",
       answers: { 200: EnvelopedView(Type.Array(WarehouseView)) },
     }),
   })
-  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => warehouseView(await createWarehouse(tx, body))), {
+  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => view(tx, await createWarehouse(tx, body))), {
     body: bodyOf(CreateWarehouse),
     detail: documented({
       id: "createLocation",
@@ -31,7 +32,7 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
   .patch(
     "/:id",
     ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => warehouseView(await updateWarehouse(tx, params.id, body))),
+      answerWrite(call, 200, async (tx) => view(tx, await updateWarehouse(tx, params.id, body))),
     {
       body: bodyOf(UpdateWarehouse),
       detail: documented({
@@ -41,3 +42,12 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
       }),
     },
   );
+
+async function listed(db: Db) {
+  const used = await listUsed(db, null);
+  return (await listWarehouses(db)).map((warehouse) => warehouseView(warehouse, used));
+}
+
+async function view(db: Db, warehouse: Warehouse) {
+  return warehouseView(warehouse, await listUsed(db, warehouse.id));
+}

@@ -4,7 +4,8 @@ import { temperatureZones } from "../../products/status.ts";
 import { binKinds } from "../status.ts";
 import { lastingBinKinds } from "./rules.ts";
 
-const capacity = () => nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }));
+const capacity = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { description });
 const rank = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000, description });
 
 const Address = closed({
@@ -27,21 +28,30 @@ const AddressInput = closed({
   postal_code: Type.Optional(nullable(textField(20))),
 });
 
-const BinInput = closed({
-  code: nameField(40),
-  kind: Type.Optional(choice(lastingBinKinds)),
-  pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
-  capacity: Type.Optional(capacity()),
-});
+// What a GET tells of a place beside what may be said of it.
+const told = ["used", "free"];
+
+const BinInput = closed(
+  {
+    code: nameField(40),
+    kind: Type.Optional(choice(lastingBinKinds)),
+    pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
+    capacity: Type.Optional(capacity("Units that it has room for; more are refused with bin_full.")),
+  },
+  told,
+);
 export type BinInput = Static<typeof BinInput>;
 
-const ZoneInput = closed({
-  zone_id: nameField(40),
-  temperature_zone: choice(temperatureZones),
-  temperature_range: Type.Optional(nullable(textField(40))),
-  capacity: Type.Optional(capacity()),
-  bins: Type.Optional(Type.Array(BinInput, { maxItems: 1000 })),
-});
+const ZoneInput = closed(
+  {
+    zone_id: nameField(40),
+    temperature_zone: choice(temperatureZones),
+    temperature_range: Type.Optional(nullable(textField(40))),
+    capacity: Type.Optional(capacity("Units that it is meant for. It refuses none: that is for its bins.")),
+    bins: Type.Optional(Type.Array(BinInput, { maxItems: 1000 })),
+  },
+  told,
+);
 export type ZoneInput = Static<typeof ZoneInput>;
 
 const optionalFields = {
@@ -77,6 +87,14 @@ export const UpdateWarehouse = closed(
 );
 export type UpdateWarehouse = Static<typeof UpdateWarehouse>;
 
+const fill = {
+  capacity: nullable(Type.Integer()),
+  used: Type.Integer({ minimum: 0, description: "Units that lie there." }),
+  free: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description: "Units that there is room for; null where no capacity is known.",
+  }),
+};
+
 export const WarehouseView = closed({
   warehouse_id: Type.String(),
   name: Type.String(),
@@ -88,13 +106,13 @@ export const WarehouseView = closed({
       zone_id: Type.String(),
       temperature_zone: choice(temperatureZones),
       temperature_range: Type.Optional(Type.String()),
-      capacity: nullable(Type.Integer()),
+      ...fill,
       bins: Type.Array(
         closed({
           code: Type.String(),
           kind: choice(binKinds),
           pick_order: Type.Integer(),
-          capacity: nullable(Type.Integer()),
+          ...fill,
         }),
       ),
     }),

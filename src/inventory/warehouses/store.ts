@@ -1,5 +1,5 @@
-import { and, asc, eq, ne, sql } from "drizzle-orm";
-import { forUpdate } from "../../../db/kit.ts";
+import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
+import { forShare, forUpdate } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
@@ -10,6 +10,9 @@ import type { Bin, PlainWarehouse, Warehouse, Zone } from "./warehouse.ts";
 
 const all = prepared((sql) => sql.select().from(warehouses).orderBy(asc(warehouses.priority), asc(warehouses.id)));
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(warehouses).where(eq(warehouses.id, a.id)));
+const shared = prepared((sql, a: Args<{ id: number }>) =>
+  forShare(sql.select().from(warehouses).where(eq(warehouses.id, a.id))),
+);
 const zonesOf = prepared((sql, a: Args<{ warehouse_id: number }>) =>
   sql.select().from(zones).where(eq(zones.warehouse_id, a.warehouse_id)).orderBy(asc(zones.id)),
 );
@@ -57,11 +60,25 @@ export async function findWarehouse(db: Db, id: string | number): Promise<PlainW
 export async function getWarehouse(db: Db, id: string | number): Promise<Warehouse> {
   const row = await findWarehouse(db, id);
   if (row === null) throw missing("warehouse", id);
+  return withPlaces(db, row);
+}
+
+async function withPlaces(db: Db, row: PlainWarehouse): Promise<Warehouse> {
   return {
     ...row,
     zones: await zonesOf(db, { warehouse_id: row.id }),
     bins: await lastingBinsOf(db, { warehouse_id: row.id }),
   };
+}
+
+/**
+ * As `getWarehouse`, and its zones and bins stay as they are until this transaction ends: for those who put units
+ * there, who do not wait for each other. Refuses: resource_missing.
+ */
+export async function shareWarehouse(tx: Tx, id: string | number): Promise<Warehouse> {
+  const [row] = await shared(tx, { id: readId("warehouse", id) ?? 0 });
+  if (row === undefined) throw missing("warehouse", id);
+  return withPlaces(tx, row);
 }
 
 /** As `getWarehouse`, and nobody else changes the warehouse until this transaction ends. */
@@ -140,6 +157,32 @@ export async function saveBin(
   fields: Pick<Bin, "zone_id" | "kind" | "pick_order" | "capacity">,
 ): Promise<void> {
   await tx.sql.update(bins).set(fields).where(eq(bins.id, id));
+}
+
+const units = sql<number>`coalesce(sum(${stock_items.on_hand}), 0)`.mapWith(Number);
+const lockedBin = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select({ id: bins.id }).from(bins).where(eq(bins.id, a.id))),
+);
+const unitsOf = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select({ units }).from(stock_items).where(eq(stock_items.bin_id, a.id)),
+);
+
+/** How many units lie in a bin; nobody else who asks so puts any there until this transaction ends. */
+export async function lockUsed(tx: Tx, bin_id: number): Promise<number> {
+  await lockedBin(tx, { id: bin_id });
+  const [row] = await unitsOf(tx, { id: bin_id });
+  return row?.units ?? 0;
+}
+
+/** How many units lie in each bin where any lie, of one warehouse or of all. */
+export async function listUsed(db: Db, warehouse_id: number | null): Promise<ReadonlyMap<number, number>> {
+  const its: SQL | undefined = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
+  const rows = await db.sql
+    .select({ bin_id: stock_items.bin_id, units })
+    .from(stock_items)
+    .where(and(its, sql`${stock_items.on_hand} > 0`))
+    .groupBy(stock_items.bin_id);
+  return new Map(rows.map((row) => [row.bin_id, row.units]));
 }
 
 /** Whether any units lie in a zone's bins. */

@@ -47,8 +47,13 @@ export interface Warehouse extends PlainWarehouse {
   readonly bins: readonly Bin[];
 }
 
-/** The warehouse as the API shows it. */
-export function warehouseView(warehouse: Warehouse) {
+/** How full a place is: the units in it, and how many more it has room for, if that is known. */
+function fillOf(capacity: number | null, used: number) {
+  return { capacity, used, free: capacity === null ? null : Math.max(0, capacity - used) };
+}
+
+/** The warehouse as the API shows it, with the units that lie in each bin. */
+export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>) {
   const { id, name, address, timezone, priority, zones, bins, version, created_at, updated_at } = warehouse;
   return {
     warehouse_id: wireId("warehouse", id),
@@ -56,15 +61,23 @@ export function warehouseView(warehouse: Warehouse) {
     address,
     timezone,
     priority,
-    location_zones: zones.map(({ id: own, zone_id, temperature_zone, temperature_range, capacity }) => ({
-      zone_id,
-      temperature_zone,
-      ...(temperature_range === null ? {} : { temperature_range }),
-      capacity,
-      bins: bins
-        .filter((bin) => bin.zone_id === own)
-        .map(({ code, kind, pick_order, capacity }) => ({ code, kind, pick_order, capacity })),
-    })),
+    location_zones: zones.map(({ id: own, zone_id, temperature_zone, temperature_range, capacity }) => {
+      const its = bins.filter((bin) => bin.zone_id === own);
+      const unitsIn = (bin: Bin) => used.get(bin.id) ?? 0;
+      return {
+        zone_id,
+        temperature_zone,
+        ...(temperature_range === null ? {} : { temperature_range }),
+        ...fillOf(
+          capacity,
+          its.reduce((sum, bin) => sum + unitsIn(bin), 0),
+        ),
+        bins: its.map((bin) => {
+          const { code, kind, pick_order, capacity } = bin;
+          return { code, kind, pick_order, ...fillOf(capacity, unitsIn(bin)) };
+        }),
+      };
+    }),
     version,
     created_at: iso(created_at),
     updated_at: iso(updated_at),

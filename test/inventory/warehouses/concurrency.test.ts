@@ -1,0 +1,63 @@
+// A zone or a bin changes while units come to it: one of the two comes first, and the other sees what it did.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { engine } from "../../../src/config.ts";
+import type { Tx } from "../../../src/database/store.ts";
+import { addStock, adjustStock } from "../../../src/inventory/stock/commands.ts";
+import { updateWarehouse } from "../../../src/inventory/warehouses/commands.ts";
+import { clerk, openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+  await shop.product("MILK", { temperature_zone: "refrigerated" });
+});
+afterEach(async () => {
+  expect(await shop.differences()).toEqual([]);
+  await shop.close();
+});
+
+/** Two transactions of which the second begins when the first has done its work and not yet ended. */
+async function overlapping(first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) {
+  const worked = Promise.withResolvers<void>();
+  const late = worked.promise.then(() => shop.write(second));
+  const early = shop.write(async (tx) => {
+    await first(tx);
+    worked.resolve();
+    // Either the second goes on meanwhile, or it waits for the first, which then ends.
+    if (engine === "postgres") await Promise.race([late.catch(() => {}), Bun.sleep(300)]);
+  });
+  const [one, two] = await Promise.allSettled([early, late]);
+  return [one.status, two.status === "rejected" ? two.reason.facts.fields[0].field : two.status];
+}
+
+const milk = { sku: "MILK", quantity: 3 };
+const zoneOf = (zone: object) => (tx: Tx) =>
+  updateWarehouse(tx, String(shop.main), { location_zones: [zone as never] });
+const warm = zoneOf({ zone_id: "COLD", temperature_zone: "ambient" });
+const damage = zoneOf({ zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01", kind: "damage" }] });
+const add = (tx: Tx) => addStock(tx, { ...milk, location: shop.main, bin: "C-01" }, clerk);
+
+test("a zone that grows warm after units came is refused", async () => {
+  expect(await overlapping(add, warm)).toEqual(["fulfilled", "location_zones[0].temperature_zone"]);
+});
+
+test("units that come after their zone grew warm are refused", async () => {
+  expect(await overlapping(warm, add)).toEqual(["fulfilled", "bin"]);
+});
+
+test("a bin that becomes one for damaged units after good ones came is refused", async () => {
+  expect(await overlapping(add, damage)).toEqual(["fulfilled", "location_zones[0].bins[0].code"]);
+});
+
+test("a bin that is empty again is held as well, while units come to it", async () => {
+  await shop.write(add);
+  await shop.write((tx) => adjustStock(tx, "MILK", { adjustment: -3, reason: "lost" }, clerk));
+  expect(await overlapping(add, damage)).toEqual(["fulfilled", "location_zones[0].bins[0].code"]);
+});
+
+test("units come to a warehouse side by side", async () => {
+  await shop.product("RICE");
+  const rice = (tx: Tx) => addStock(tx, { sku: "RICE", quantity: 3, location: shop.main }, clerk);
+  await Promise.all([shop.write(add), shop.write(rice)]);
+  expect([(await shop.item("MILK")).on_hand, (await shop.item("RICE")).on_hand]).toEqual([3, 3]);
+});
