@@ -22,7 +22,7 @@ import {
 } from "../fulfillment/rules.ts";
 import type { Entry } from "../history/store.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
-import { isStopped, type Order, partsOf } from "../order.ts";
+import { actionsOf, isStopped, type Order, partsOf } from "../order.ts";
 import { decide, refusal, withClaims } from "../rules.ts";
 import type { ShipOrder } from "../schemas.ts";
 import { lockOrder, saveOrder } from "../store.ts";
@@ -47,7 +47,7 @@ export async function openShipment(
   wanted: Carriage & { readonly units?: readonly ShipmentLine[] | null },
 ): Promise<Parcel> {
   const before = await lockOrder(tx, order_id);
-  decide(before, "ship");
+  if (!actionsOf(before).includes("ship")) throw refusal(before, "label");
   const free = unitsWithoutParcel(before);
   const units = wanted.units ?? free;
   if (units.length === 0 && !wanted.units) throw refusal(before, "label", "every open unit is in a parcel already");

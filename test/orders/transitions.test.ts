@@ -1,0 +1,174 @@
+// The grid: every action in every situation an order can be in, driven over HTTP. What is legal states its rows of
+// history, its events and what it does to stock; what is not is refused, told what would be, and changes nothing.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type OrderAction, orderMoves, publicOrderStatuses } from "../../src/orders/status.ts";
+import { openShop, type Shop } from "./shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+interface Made {
+  readonly id: string;
+  readonly sku: string;
+}
+
+const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
+const label = async ({ id }: Made) => (await shop.app.post("/shipping/labels", { order_id: id, ...parcel })).body.data;
+
+/** How an order comes into each situation: five units lie on the shelf, of which it wants so many. */
+const situations: Record<string, { wants: number; way: (made: Made) => Promise<unknown> }> = {
+  pending: { wants: 2, way: async () => null },
+  "pending, short": { wants: 7, way: async () => null },
+  processing: { wants: 2, way: ({ id }) => shop.act(id, "process") },
+  "processing, picked": { wants: 2, way: ({ id }) => shop.act(id, "pick") },
+  "processing, half packed": {
+    wants: 2,
+    way: ({ id, sku }) => shop.act(id, "pack", { packages: [{ items: [{ sku, quantity: 1 }] }] }),
+  },
+  "processing, half shipped": { wants: 7, way: ({ id }) => shop.act(id, "ship", { partial: true }) },
+  fulfilled: { wants: 2, way: ({ id }) => shop.act(id, "pack") },
+  "fulfilled, labelled": {
+    wants: 2,
+    way: async (made) => {
+      await shop.act(made.id, "pack");
+      await label(made);
+    },
+  },
+  shipped: { wants: 2, way: ({ id }) => shop.act(id, "ship") },
+  delivered: {
+    wants: 2,
+    way: async ({ id }) => {
+      await shop.act(id, "ship");
+      await shop.act(id, "deliver");
+    },
+  },
+  cancelled: { wants: 2, way: ({ id }) => shop.cancel(id) },
+  "on hold from pending": { wants: 2, way: ({ id }) => shop.act(id, "hold", { reason: "address" }) },
+  "on hold, stock freed": { wants: 2, way: ({ id }) => shop.act(id, "hold", { reserve_inventory: false }) },
+  "on hold from processing": {
+    wants: 2,
+    way: async ({ id }) => {
+      await shop.act(id, "process");
+      await shop.act(id, "hold", { reason: "address" });
+    },
+  },
+  "on hold, short pick": {
+    wants: 5,
+    way: ({ id, sku }) => shop.act(id, "pick", { items: [{ sku, quantity: 1, short: true, reason: "lost" }] }),
+  },
+  "on hold from cancelled": {
+    wants: 2,
+    way: async (made) => {
+      const { tracking_number } = await label(made);
+      await shop.cancel(made.id);
+      await shop.app.post(`/tracking/${tracking_number}/events`, { status: "in_transit" });
+    },
+  },
+};
+
+type More = "ship partial" | "update" | "lines" | "label" | "allocate";
+
+/** The actions of the table, and beside them what else can be asked of an order. */
+const acts: Record<OrderAction | More, (made: Made) => ReturnType<Shop["cancel"]>> = {
+  process: ({ id }) => shop.app.post(`/orders/${id}/process`),
+  pick: ({ id }) => shop.app.post(`/orders/${id}/pick`),
+  pack: ({ id }) => shop.app.post(`/orders/${id}/pack`),
+  ship: ({ id }) => shop.app.post(`/orders/${id}/ship`),
+  deliver: ({ id }) => shop.app.post(`/orders/${id}/deliver`),
+  hold: ({ id }) => shop.app.post(`/orders/${id}/hold`, { reason: "fraud" }),
+  release: ({ id }) => shop.app.post(`/orders/${id}/release`),
+  cancel: ({ id }) => shop.cancel(id),
+  "ship partial": ({ id }) => shop.app.post(`/orders/${id}/ship`, { partial: true }),
+  cancel_items: ({ id, sku }) => shop.app.post(`/orders/${id}/cancel_items`, { items: [{ sku, quantity: 1 }] }),
+  update: ({ id }) => shop.app.patch(`/orders/${id}`, { shipping_method: "by sea" }),
+  lines: ({ id, sku }) => shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 1, unit_price: "12.50" }] }),
+  label: ({ id }) => shop.app.post("/shipping/labels", { order_id: id, ...parcel }),
+  allocate: ({ id }) => shop.app.post(`/orders/${id}/allocate`),
+};
+/** One dot of the grid, after everything that holds for all of them was checked. */
+async function dot(situation: string, action: keyof typeof acts) {
+  const { wants, way } = situations[situation] ?? { wants: 0, way: async () => null };
+  const product = await shop.product(5);
+  const { id } = await shop.order([[product, wants]]);
+  const made = { id, sku: product.sku };
+  await way(made);
+  const before = await shop.get(id);
+  const rows = await shop.history(id);
+  await shop.app.takeEvents();
+  const { status, body } = await acts[action](made);
+  const after = await shop.get(id);
+  const events = (await shop.app.takeEvents()).map(({ type }) => type);
+  const added = (await shop.history(id)).slice(rows.length);
+  const allowed = before.allowed_actions.includes(action);
+  if (status >= 400) {
+    expect([situation, action, status, allowed && body.error.code === "invalid_state_transition"]).toEqual([
+      situation,
+      action,
+      409,
+      false,
+    ]);
+    expect([after, events, added]).toEqual([before, [], []]);
+    if (body.error.code === "invalid_state_transition") {
+      const { status: from, allowed_actions } = before;
+      const name = action === "lines" ? "update" : action.replace(" partial", "");
+      expect(body.error).toMatchObject({ from, action: name, allowed_actions });
+    }
+  } else {
+    // Releasing what is not held, and cancelling again, are answered and change nothing.
+    const idle = (action === "release" && !before.held_from) || (action === "cancel" && before.cancelled_at !== null);
+    const legal = allowed || idle || !(action in orderMoves);
+    expect([situation, action, legal, idle && added.length > 0]).toEqual([situation, action, true, false]);
+    expect(after.version - before.version).toBe(added.length);
+  }
+  const { on_hand, reserved, picked, available, unavailable } = (await shop.app.get(`/inventory/${product.sku}`)).body
+    .data;
+  const stock = `${on_hand} ${reserved} ${picked} ${available} ${unavailable.putback}`;
+  const told = status >= 400 ? body.error.code : added.join("; ") || "nothing";
+  return {
+    cell: status < 400 ? after.status : body.error.code === "insufficient_inventory" ? "short" : ".",
+    status: after.status as string,
+    line: `${action.padEnd(13)} ${status} ${told} | ${events.join(" ") || "-"} | ${stock}`,
+  };
+}
+
+test("every action in every situation", async () => {
+  const actions = Object.keys(acts) as (keyof typeof acts)[];
+  const lines: string[] = [];
+  const cells: string[][] = [["", ...actions]];
+  const seen = new Set<string>();
+  for (const situation of Object.keys(situations)) {
+    const row = [situation];
+    lines.push(situation);
+    for (const action of actions) {
+      const { cell, status, line } = await dot(situation, action);
+      row.push(cell);
+      lines.push(`  ${line}`);
+      seen.add(status);
+    }
+    cells.push(row);
+  }
+  const widths = cells[0]?.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0))) ?? [];
+  const grid = cells.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd((widths[at] ?? 0) + 1))
+      .join("")
+      .trimEnd(),
+  );
+  console.log(grid.join("\n"));
+  expect([...seen].sort()).toEqual([...publicOrderStatuses].sort());
+  const printed = `${head}\n${grid.join("\n")}\n${key}\n\n${lines.join("\n")}\n`;
+  const kept = new URL("transitions.txt", import.meta.url);
+  // To accept a change, remove the file, run this and read what it writes.
+  if (!(await Bun.file(kept).exists())) await Bun.write(kept, printed);
+  expect(printed).toBe(await Bun.file(kept).text());
+}, 180_000);
+
+const head = `What becomes of an order in each situation, by each action: the status it has then. A dot is a refusal
+(invalid_state_transition), "short" one for want of stock.
+`;
+const key = `
+Each dot in full: the HTTP status; the rows of history, or the code of the refusal; the events; and the stock after
+it: on hand, reserved, picked, available, to be put back. Five units lie on the shelf at first.`;
