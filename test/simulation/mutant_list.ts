@@ -77,6 +77,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'status === "reserved" && expires_at !== null && expires_at < now',
   },
   {
+    name: "an expired booking keeps its units for the millisecond in which it ends",
+    file: `${inventory}/reservations/store.ts`,
+    search: "a.now}`,\n        among(reservation_lines.product_id, a.products),",
+    replace: "a.now} - 1`,\n        among(reservation_lines.product_id, a.products),",
+  },
+  {
     name: "an expired booking wants its units for good",
     file: `${inventory}/allocations/store.ts`,
     search: "wanted: sql`0`, reserved: sql`0`",
