@@ -210,6 +210,7 @@ export async function binFor(
         full ??= binFull(bin, room);
       }
     }
+    if (full !== null) throw full;
   } else checkBinCode(code, "bin");
   const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
   return ensureBin(tx, { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" });

@@ -4,6 +4,7 @@ import { engine } from "../../../src/config.ts";
 import type { Tx } from "../../../src/database/store.ts";
 import { addStock, adjustStock } from "../../../src/inventory/stock/commands.ts";
 import { updateWarehouse } from "../../../src/inventory/warehouses/commands.ts";
+import type { Fault } from "../../../src/kit/fault.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;
@@ -27,14 +28,16 @@ async function overlapping(first: (tx: Tx) => Promise<unknown>, second: (tx: Tx)
     if (engine === "postgres") await Promise.race([late.catch(() => {}), Bun.sleep(300)]);
   });
   const [one, two] = await Promise.allSettled([early, late]);
-  return [one.status, two.status === "rejected" ? two.reason.facts.fields[0].field : two.status];
+  const refused = (fault: Fault) => fault.facts.fields?.[0]?.field ?? fault.code;
+  return [one.status, two.status === "rejected" ? refused(two.reason) : two.status];
 }
 
 const milk = { sku: "MILK", quantity: 3 };
 const zoneOf = (zone: object) => (tx: Tx) =>
   updateWarehouse(tx, String(shop.main), { location_zones: [zone as never] });
 const warm = zoneOf({ zone_id: "COLD", temperature_zone: "ambient" });
-const damage = zoneOf({ zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01", kind: "damage" }] });
+const cold = { zone_id: "COLD", temperature_zone: "refrigerated" };
+const damage = zoneOf({ ...cold, bins: [{ code: "C-01", kind: "damage" }] });
 const add = (tx: Tx) => addStock(tx, { ...milk, location: shop.main, bin: "C-01" }, clerk);
 
 test("a zone that grows warm after units came is refused", async () => {
@@ -53,6 +56,13 @@ test("a bin that is empty again is held as well, while units come to it", async 
   await shop.write(add);
   await shop.write((tx) => adjustStock(tx, "MILK", { adjustment: -3, reason: "lost" }, clerk));
   expect(await overlapping(add, damage)).toEqual(["fulfilled", "location_zones[0].bins[0].code"]);
+});
+
+test("the last room of a bin goes to one of two SKUs", async () => {
+  await shop.product("CREAM", { temperature_zone: "refrigerated" });
+  await shop.write(zoneOf({ ...cold, bins: [{ code: "C-01", capacity: 5 }] }));
+  const cream = (tx: Tx) => addStock(tx, { sku: "CREAM", quantity: 3, location: shop.main, bin: "C-01" }, clerk);
+  expect(await overlapping(add, cream)).toEqual(["fulfilled", "bin_full"]);
 });
 
 test("units come to a warehouse side by side", async () => {
