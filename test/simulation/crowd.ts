@@ -12,7 +12,7 @@ import { createOrder } from "../../src/orders/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
 import { shipOrder } from "../../src/orders/shipments/commands.ts";
-import { houses, skus } from "./business.ts";
+import { houses, kitNames, skus } from "./business.ts";
 import { clerk, type Service } from "./service.ts";
 
 const clients = 6;
@@ -62,7 +62,10 @@ function onStock(service: Service, random: Random, ref: string): [name: string, 
   const sku = random.pick(skus);
   const location = service.house.get(random.pick(houses)) ?? 0;
   const quantity = random.integer(1, 6);
-  const items = Array.from({ length: random.integer(1, 3) }, () => ({ sku: random.pick(skus), quantity }));
+  const few = <Of>(wares: readonly Of[]) =>
+    Array.from({ length: random.integer(1, 3) }, () => ({ sku: random.pick(wares), quantity }));
+  const items = few(skus);
+  const ordered = few([...skus, ...kitNames]);
   const ahead = random.integer(1, 4);
   const lot = (now: number) => (Math.floor(now / day_ms) + ahead) * day_ms;
   const batch = (now: number) =>
@@ -75,7 +78,7 @@ function onStock(service: Service, random: Random, ref: string): [name: string, 
     ["adjust", (tx) => adjustStock(tx, sku, { ...said, location, ...batch(tx.now) }, clerk)],
     ["reserve", (tx) => bookStock(tx, { order_id: `B-${ref}`, items, expires_at: iso(tx.now + 300) })],
     ["release", (tx) => releaseBooking(tx, booking)],
-    ["order", (tx) => createOrder(tx, orderOf(ref, items), clerk)],
+    ["order", (tx) => createOrder(tx, orderOf(ref, ordered), clerk)],
   ];
 }
 
