@@ -91,8 +91,13 @@ const commands: Readonly<Record<string, Command>> = {
   }),
   "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
   "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
+  "import orders": importCommand(
+    "orders",
+    "take in a file of orders, a row for each line: those that are not there yet",
+  ),
   "export products": exportCommand("products", "write all products as CSV, which can be imported"),
   "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
+  "export orders": exportCommand("orders", "write all orders as CSV, a row for each line"),
   "export movements": exportCommand("movements", "write the ledger as CSV"),
   demo: command({
     summary: "load a sample business into an empty world",

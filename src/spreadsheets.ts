@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages } from "./http/csv.ts";
+import { type GroupImport, type GroupReport, importGroups } from "./http/group_imports.ts";
 import { type Import, type ImportReport, importRows } from "./http/imports.ts";
 import { movementExport } from "./inventory/movements/routes.ts";
 import { countMovements } from "./inventory/movements/store.ts";
@@ -11,35 +12,52 @@ import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { system } from "./kit/actor.ts";
 import { readCsv } from "./kit/csv.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
+import { orderExport, orderImport } from "./orders/sheets/routes.ts";
+import { countLines } from "./orders/sheets/store.ts";
 import { productExport, productImport } from "./products/sheets/routes.ts";
 import { countProducts } from "./products/store.ts";
 
-type Importing = (store: Store, file: string, terminal: Terminal) => Promise<ImportReport>;
+type Importing = (store: Store, file: string, terminal: Terminal) => Promise<ImportReport | GroupReport>;
 type Exporting = (store: Store, file: string | undefined, terminal: Terminal) => Promise<number>;
 
 /** What can be imported, by its name on the command line. */
 export const importing = {
   products: importer("Products", productImport),
   stock: importer("Stock", stockImport),
+  orders: groupImporter("Orders", orderImport),
 } as const satisfies Record<string, Importing>;
 
 /** What can be exported, by its name on the command line; each answers how many rows it wrote. */
 export const exporting = {
   products: exporter("Products", productExport, (db) => countProducts(db, {})),
   stock: exporter("Stock", stockExport, countHeld),
+  orders: exporter("Orders", orderExport({}, "created_at"), countLines),
   movements: exporter("Movements", movementExport({}), (db) => countMovements(db, {})),
 } as const satisfies Record<string, Exporting>;
 
 function importer<Row>(label: string, it: Import<Row>): Importing {
   return async (store, file, terminal) => {
-    let rows = -1;
-    for await (const _ of readCsv(piecesOf(file))) rows += 1;
-    await store.write(ensureWarehouse);
-    const bar = progress(label, Math.max(rows, 0), terminal);
+    const bar = await barOf(label, store, file, terminal);
     const report = await importRows(store, piecesOf(file), it, system("import"), bar.step);
     bar.done();
     return report;
   };
+}
+
+function groupImporter<Row>(label: string, it: GroupImport<Row>): Importing {
+  return async (store, file, terminal) => {
+    const bar = await barOf(label, store, file, terminal);
+    const report = await importGroups(store, () => piecesOf(file), it, system("import"), { onRow: bar.step });
+    bar.done();
+    return report;
+  };
+}
+
+async function barOf(label: string, store: Store, file: string, terminal: Terminal) {
+  let rows = -1;
+  for await (const _ of readCsv(piecesOf(file))) rows += 1;
+  await store.write(ensureWarehouse);
+  return progress(label, Math.max(rows, 0), terminal);
 }
 
 async function* piecesOf(file: string): AsyncGenerator<string> {
@@ -71,9 +89,11 @@ function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promi
 }
 
 /** What became of an imported file, line by line. */
-export function reportLines({ rows, created, updated, unchanged, failed, errors }: ImportReport): string[] {
+export function reportLines(report: ImportReport | GroupReport): string[] {
+  const { rows, created, updated, unchanged, failed, errors } = report;
+  const counted = "groups" in report ? `${rows} rows, ${report.groups} orders` : `${rows} rows`;
   return [
     ...errors.map(({ line, field, message }) => `line ${line}: ${field === null ? "" : `${field} `}${message}`),
-    `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
+    `${counted}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
   ];
 }

@@ -141,7 +141,7 @@ describe("refuses", () => {
     [[...create, "--mode", "live", "--permission", "root"], "read, read_write, full"],
     [[...create, "--mode", "live", "--allow", "10.0.0.0/99"], "10.0.0.0/99"],
     [["keys", "revoke"], "--id"],
-    [["import"], "import products or import stock"],
+    [["import"], "import products, import stock or import orders"],
     [["import", "products"], "FILE"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],

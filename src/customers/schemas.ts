@@ -5,14 +5,15 @@ import { addresses_max } from "./rules.ts";
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
 
-const emailField = () =>
+/** An e-mail address. */
+export const emailField = () =>
   Type.String({
     maxLength: 254,
     pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
     hint: "must be an e-mail address",
   });
 
-const addressFields = {
+export const addressFields = {
   name: Type.Optional(nullable(textField(200))),
   address_line1: Type.Optional(textField(200)),
   address_line2: blankable(200),

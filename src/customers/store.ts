@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { among, forUpdate, list } from "../../db/kit.ts";
+import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
@@ -116,6 +116,16 @@ export async function findAddress(db: Db, customer_id: number, address_id: numbe
 export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
   const [row] = await byEmail(db, { email_key: emailKey(email) });
   return row?.id ?? null;
+}
+
+const byEmails = prepared((sql, a: Args<{ keys: string }>) =>
+  sql.select().from(customers).where(amongTexts(customers.email_key, a.keys)),
+);
+
+/** The customers with these e-mail addresses, by the key of each; addresses that nobody has are left out. */
+export async function findCustomersByEmail(db: Db, emails: readonly string[]): Promise<Map<string, Customer>> {
+  const found = await withAddresses(db, await byEmails(db, { keys: list([...new Set(emails.map(emailKey))]) }));
+  return new Map(found.map((customer) => [emailKey(customer.email), customer]));
 }
 
 /** What a list of customers may be narrowed to. */

@@ -1,29 +1,40 @@
 import type { Db, Store } from "../database/store.ts";
-import { type Cell, csvLine } from "../kit/csv.ts";
+import { type Cell, csvLine, safeCell } from "../kit/csv.ts";
 import type { Call } from "./call.ts";
 
 /** How one file of CSV is made: its columns, and its rows a page at a time. */
 export interface CsvFile<Row> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Some rows after the last one written (null: from the first); none when the file is complete. */
-  readonly rows: (db: Db, after: Row | null) => Promise<readonly Row[]>;
+  readonly pages: (store: Store) => AsyncIterable<readonly Row[]>;
   readonly cells: (row: Row) => readonly Cell[];
 }
 
-/** The text of a CSV file a page at a time, each read in a view of its own. */
-export async function* csvPages<Row>(store: Store, { columns, rows, cells }: CsvFile<Row>): AsyncGenerator<string> {
+/**
+ * The pages of a file, each read in a view of its own. `rows` gives some rows after the last one written (null: from
+ * the first), and none when the file is complete.
+ */
+export function pagesOf<Row>(rows: (db: Db, after: Row | null) => Promise<readonly Row[]>): CsvFile<Row>["pages"] {
+  return async function* (store) {
+    for (let last: Row | null | undefined = null; last !== undefined; ) {
+      const after: Row | null = last;
+      const page: readonly Row[] = await store.read((db) => rows(db, after));
+      if (page.length > 0) yield page;
+      last = page.at(-1);
+    }
+  };
+}
+
+/** The text of a CSV file a page at a time. No spreadsheet takes a cell of it for a formula. */
+export async function* csvPages<Row>(store: Store, { columns, pages, cells }: CsvFile<Row>): AsyncGenerator<string> {
   let text = csvLine(columns);
-  let page = await store.read((db) => rows(db, null));
-  for (;;) {
-    for (const row of page) text += csvLine(cells(row));
+  for await (const page of pages(store)) {
+    for (const row of page) text += csvLine(cells(row).map(safeCell));
     yield text;
     text = "";
-    const last = page.at(-1);
-    if (last === undefined) return;
-    page = await store.read((db) => rows(db, last));
-    if (page.length === 0) return;
   }
+  // A file without rows has its first line all the same.
+  if (text !== "") yield text;
 }
 
 /**

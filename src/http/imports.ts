@@ -101,8 +101,8 @@ function refuseBroken(cells: readonly string[]): void {
   throw new Fault("validation_failed", "is no UTF-8: save the file in that encoding");
 }
 
-/** Counts what became of the rows. */
-class Tally {
+/** Counts what became of the rows, or of what they make together. */
+export class Tally {
   readonly taken = new Map<string, number>();
   readonly #columns: readonly Column[];
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
@@ -118,9 +118,18 @@ class Tally {
   }
 
   add(outcome: Outcome): void {
-    this.#counts[outcome.change] += 1;
-    if (outcome.change !== "failed") this.taken.set(outcome.key, outcome.line);
-    else if (this.#errors.length < errors_max) this.#errors.push(...rowProblems(outcome, this.#columns));
+    if (outcome.change === "failed") this.fail(rowProblems(outcome, this.#columns));
+    else this.done(outcome);
+  }
+
+  done({ change, key, line }: Exclude<Outcome, { change: "failed" }>): void {
+    this.#counts[change] += 1;
+    this.taken.set(key, line);
+  }
+
+  fail(problems: readonly RowProblem[]): void {
+    this.#counts.failed += 1;
+    if (this.#errors.length < errors_max) this.#errors.push(...problems);
   }
 
   report(): ImportReport {
@@ -163,6 +172,7 @@ export async function answerImport<Row>(call: Call, it: Import<Row>): Promise<Re
   return answerWrite(call, 200, async () => report);
 }
 
-function* piecesOf(text: string): Generator<string> {
+/** A text in pieces of a size that can be read one after the other. */
+export function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += piece_characters) yield text.slice(at, at + piece_characters);
 }

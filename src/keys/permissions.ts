@@ -68,6 +68,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "POST /orders": "read_write",
   "POST /orders/bulk": "read_write",
+  "POST /orders/import": "read_write",
+  "GET /orders/export.csv": "read",
   "GET /orders": "read",
   "GET /orders/transitions": "read",
   "GET /orders/:id": "read",

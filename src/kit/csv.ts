@@ -14,10 +14,24 @@ function cellText(cell: Cell): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+const formula = /^'*[=+\-@\t\r]/;
+
+/** A cell in a form that no spreadsheet takes for a formula: what begins as one gets an apostrophe before it. */
+export function safeCell(cell: Cell): Cell {
+  return typeof cell === "string" && formula.test(cell) ? `'${cell}` : cell;
+}
+
+/** The text that was written by `safeCell`. */
+export function plainText(text: string): string {
+  return text.startsWith("'") && formula.test(text) ? text.slice(1) : text;
+}
+
 /** One row of a CSV text: the line on which it begins, and its cells; null when its quotes do not pair. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[] | null;
+  /** The text of its first line. */
+  readonly text: string;
 }
 
 // A row that is still open after so many lines has lost a quote.
@@ -39,7 +53,7 @@ export async function* readCsv(pieces: AsyncIterable<string> | Iterable<string>)
       if (lines === null && !ended && waiting.length - at < row_lines_max) break;
       const cells = lines === null ? null : cellsOf(waiting.slice(at, at + lines).join(""));
       const isEmpty = lines === 1 && /^\r?\n?$/.test(waiting[at] ?? "");
-      if (!isEmpty) rows.push({ line, cells });
+      if (!isEmpty) rows.push({ line, cells, text: waiting[at] ?? "" });
       const used = cells === null ? 1 : (lines ?? 1);
       at += used;
       line += used;

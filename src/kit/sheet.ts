@@ -1,5 +1,5 @@
 // Records as rows of a sheet: which column holds which field, and how it is written in a cell.
-import type { Cell } from "./csv.ts";
+import { type Cell, plainText } from "./csv.ts";
 import { Fault, type FieldProblem, faults } from "./fault.ts";
 
 /** One column of a sheet. */
@@ -29,6 +29,17 @@ export interface RowProblem {
 export type Outcome =
   | { readonly line: number; readonly change: "created" | "updated" | "unchanged"; readonly key: string }
   | { readonly line: number; readonly change: "failed"; readonly fault: Fault };
+
+/** Rows of a file that make one thing together, in their order. */
+export interface Group<Row> {
+  readonly key: string;
+  readonly rows: readonly SheetRow<Row>[];
+}
+
+/** What became of a group. A refusal may name fields of `rows[2]`, which is the third row of the group. */
+export type GroupOutcome =
+  | { readonly change: "created" | "unchanged" }
+  | { readonly change: "failed"; readonly fault: Fault };
 
 /** The lines of a file that have written something, by its key. */
 export type Taken = ReadonlyMap<string, number>;
@@ -76,7 +87,7 @@ export function readCells(header: readonly Column[], cells: readonly string[]): 
   const record: Record<string, unknown> = {};
   for (const [at, column] of header.entries()) {
     const [name, inner] = column.path;
-    const value = readCell(column, cells[at] ?? "");
+    const value = readCell(column, plainText(cells[at] ?? ""));
     if (inner === undefined) {
       if (value !== undefined) record[name] = value;
     } else if (value === undefined) record[name] ??= null;

@@ -16,6 +16,7 @@ import { listRoutes } from "./list/routes.ts";
 import { orderView } from "./order.ts";
 import { putBackRoutes } from "./putbacks/routes.ts";
 import { CancelOrder, CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
+import { orderSheetRoutes } from "./sheets/routes.ts";
 import { orderMoves } from "./status.ts";
 import { getOrder } from "./store.ts";
 import { traceRoutes } from "./traces/routes.ts";
@@ -63,6 +64,7 @@ export const orderRoutes = new Elysia()
   .use(records)
   .use(listRoutes)
   .use(bulkRoutes)
+  .use(orderSheetRoutes)
   .use(actionRoutes)
   .use(historyRoutes)
   .use(allocationRoutes)

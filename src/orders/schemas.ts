@@ -26,7 +26,7 @@ import {
 
 const counted = ["reserved", "backordered", "picked", "packed", "shipped", "delivered", "returned", "cancelled"];
 
-const Line = closed(
+export const Line = closed(
   {
     product_id: Type.Optional(idField("product")),
     sku: Type.Optional(textField(100, { description: "In place of `product_id`." })),
@@ -37,7 +37,7 @@ const Line = closed(
 );
 const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
 
-const order_number = Type.String({
+export const order_number = Type.String({
   pattern: "^(?!ord_[0-9]+$)[^\\u0000-\\u001f\\u007f\\ufffd]{1,100}$",
   hint: "must be 1 to 100 printable characters, and not such as ord_1042",
 });
@@ -47,7 +47,7 @@ const priority = Type.Integer({
   description: "Higher is served first when stock is short.",
 });
 
-const changeable = {
+export const changeable = {
   shipping_method: Type.Optional(nullable(textField(200))),
   order_notes: Type.Optional(nullable(notesField())),
   requires_cold_storage: Type.Optional(Type.Boolean()),
@@ -55,7 +55,7 @@ const changeable = {
   metadata: Type.Optional(metadataField()),
 };
 
-const chosen = {
+export const chosen = {
   shipping_amount: Type.Optional(moneyField()),
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", hint: "must be a three-letter currency code" })),
   allow_backorder: Type.Optional(Type.Boolean()),

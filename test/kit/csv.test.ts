@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { csvLine, readCsv } from "../../src/kit/csv.ts";
+import { csvLine, plainText, readCsv, safeCell } from "../../src/kit/csv.ts";
 
 test("a record is written as RFC 4180 has it", () => {
   expect(csvLine(["a", 1, true, null, ""])).toBe("a,1,true,,\r\n");
@@ -20,6 +20,16 @@ test("whatever is written reads back the same", () => {
     }),
     { seed: 11 },
   );
+});
+
+test("no cell of text is a formula to a spreadsheet, and reads back the same", () => {
+  const texts = ["=1+1", "+1 555", "-5", "@home", "\tx", "'=1", "''-", "it's", "'quoted'", "", "a=b"];
+  const written = ["'=1+1", "'+1 555", "'-5", "'@home", "'\tx", "''=1", "'''-", "it's", "'quoted'", "", "a=b"];
+  expect(texts.map(safeCell)).toEqual(written);
+  expect(written.map(plainText)).toEqual(texts);
+  expect([-5, true, null].map(safeCell)).toEqual([-5, true, null]);
+  const text = fc.string({ unit: fc.constantFrom("'", "=", "-", "@", "a") });
+  fc.assert(fc.property(text, (one) => plainText(String(safeCell(one))) === one));
 });
 
 /** Reads a text that comes in pieces of this size. */

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
@@ -54,10 +54,10 @@ export function movementExport(filter: MovementFilter): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
-    rows: (db, last) => {
+    pages: pagesOf((db, last) => {
       const after = last === null ? null : ([last.created_at, last.id] as const);
       return listMovements(db, filter, { limit: export_page, offset: 0, after });
-    },
+    }),
     cells: movementCells,
   };
 }

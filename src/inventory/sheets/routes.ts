@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
@@ -24,7 +24,7 @@ export const stockImport: Import<CountedStock> = {
 export const stockExport: CsvFile<HeldStock> = {
   name: "inventory.csv",
   columns: stockColumns.map(({ name }) => name),
-  rows: (db, last) => listHeldAfter(db, last, export_page),
+  pages: pagesOf((db, last) => listHeldAfter(db, last, export_page)),
   cells: (held) => writeCells(stockColumns, heldView(held)),
 };
 

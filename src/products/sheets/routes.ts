@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
@@ -26,7 +26,7 @@ export const productImport: Import<ImportProduct> = {
 export const productExport: CsvFile<Product> = {
   name: "products.csv",
   columns: productColumns.map(({ name }) => name),
-  rows: (db, last) => listProductsAfter(db, last, export_page),
+  pages: pagesOf((db, last) => listProductsAfter(db, last, export_page)),
   cells: (product) => writeCells(productColumns, productView(product)),
 };
 

@@ -1,0 +1,32 @@
+import type { Address, Customer } from "../../../customers/customer.ts";
+import { type AddressFields, addressDefaults } from "../../../customers/rules.ts";
+import { invalid } from "../../../kit/fault.ts";
+import type { ImportLine } from "../columns.ts";
+
+/** A name as a person writes it, cut where the last one begins. */
+export function namesOf(name: string | undefined): { first_name?: string; last_name?: string } {
+  const words = (name ?? "").split(/\s+/).filter((word) => word !== "");
+  const last_name = words.pop();
+  if (last_name === undefined) return {};
+  return words.length === 0 ? { last_name } : { first_name: words.join(" "), last_name };
+}
+
+/** The address of a row as a client writes one. Refuses: validation_failed, when it lacks what every address has. */
+export function writtenAddress({ shipping_address }: ImportLine) {
+  const { address_line1, city, country, ...others } = shipping_address ?? {};
+  if (address_line1 === undefined) throw invalid("shipping_address.address_line1", "is required", "required");
+  if (city === undefined) throw invalid("shipping_address.city", "is required", "required");
+  if (country === undefined) throw invalid("shipping_address.country", "is required", "required");
+  return { ...others, address_line1, city, country };
+}
+
+/** The customer's address that a row means: the same in all that it says, or the default one when it says nothing. */
+export function knownAddress(customer: Customer, { shipping_address }: ImportLine): Address | null {
+  const all = customer.shipping_addresses;
+  if (!shipping_address) return all.find(({ is_default }) => is_default) ?? null;
+  const wanted = { ...addressDefaults, ...shipping_address };
+  const names = (Object.keys(addressDefaults) as (keyof AddressFields)[]).filter(
+    (name) => name !== "name" || Boolean(shipping_address.name),
+  );
+  return all.find((address) => names.every((name) => (address[name] || null) === (wanted[name] || null))) ?? null;
+}

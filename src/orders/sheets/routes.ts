@@ -1,0 +1,84 @@
+import { Elysia } from "elysia";
+import type { Db, Store } from "../../database/store.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerGroupImport, type GroupImport, GroupImportView } from "../../http/group_imports.ts";
+import { documented } from "../../http/route.ts";
+import type { Position } from "../../kit/page.ts";
+import { checkOf, queryOf } from "../../kit/schema.ts";
+import { writeCells } from "../../kit/sheet.ts";
+import { filterOf } from "../list/routes.ts";
+import { FilterOrders } from "../list/schemas.ts";
+import { listOrders, type OrderFilter, type OrderSort, orderPosition, searchOrders } from "../list/store.ts";
+import { ImportLine, type OrderRow, orderColumns, rowsOf, rowView } from "./columns.ts";
+import { saveOrderGroups } from "./commands.ts";
+
+const export_page = 200;
+const rows_max = 100_000;
+
+/** How a file of orders is taken in: each order once, by its number. */
+export const orderImport: GroupImport<ImportLine> = {
+  columns: orderColumns,
+  required: ["order_number", "sku", "quantity", "unit_price"],
+  read: checkOf(ImportLine),
+  save: saveOrderGroups,
+};
+
+/** The file of the orders that match, a row for each line, in the order of the list. */
+export function orderExport(filter: OrderFilter, sort: OrderSort): CsvFile<OrderRow> {
+  return {
+    name: "orders.csv",
+    columns: orderColumns.map(({ name }) => name),
+    pages: (store) => pages(store, filter, sort),
+    cells: (row) => writeCells(orderColumns, rowView(row)),
+  };
+}
+
+async function* pages(store: Store, filter: OrderFilter, sort: OrderSort): AsyncGenerator<readonly OrderRow[]> {
+  let after: Position | null = null;
+  do {
+    const page: Page = await store.read((db) => pageAfter(db, filter, sort, after));
+    if (page.rows.length > 0) yield page.rows;
+    after = page.next;
+  } while (after !== null);
+}
+
+interface Page {
+  readonly rows: readonly OrderRow[];
+  readonly next: Position | null;
+}
+
+async function pageAfter(db: Db, filter: OrderFilter, sort: OrderSort, after: Position | null): Promise<Page> {
+  const { search } = filter;
+  const window = { limit: export_page, offset: 0, after };
+  const found =
+    search === undefined
+      ? { rows: await listOrders(db, filter, window, sort) }
+      : await searchOrders(db, { ...filter, search }, window, sort);
+  const last = found.rows.length === export_page ? found.rows.at(-1) : undefined;
+  const end = "end" in found ? found.end : null;
+  return {
+    rows: found.rows.flatMap((order) => rowsOf(order, db.now)),
+    next: last === undefined ? end : orderPosition(last, sort),
+  };
+}
+
+/** Orders as files of CSV. */
+export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
+  .use(conventions)
+  .post("/import", ({ call }) => answerGroupImport(call, orderImport, "orders", rows_max), {
+    detail: documented({
+      id: "importOrders",
+      summary: "Import orders as CSV, a row for each line",
+      answers: { 200: EnvelopedView(GroupImportView("orders")) },
+    }),
+  })
+  .get("/export.csv", ({ call, query }) => answerCsv(call, orderExport(filterOf(query), query.sort ?? "-created_at")), {
+    query: queryOf(FilterOrders),
+    detail: documented({
+      id: "exportOrders",
+      summary: "Export the orders of a list as CSV, a row for each line",
+      answers: { 200: null },
+    }),
+  });

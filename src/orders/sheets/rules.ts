@@ -1,0 +1,102 @@
+import { emailKey } from "../../customers/rules.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { readCents } from "../../kit/money.ts";
+import type { Group } from "../../kit/sheet.ts";
+import type { Order } from "../order.ts";
+import type { CreateOrder } from "../schemas.ts";
+import type { ImportLine } from "./columns.ts";
+
+const lines_max = 500;
+const own = ["sku", "quantity", "unit_price"];
+
+/** An order as the rows of a file tell it. */
+export interface OrderSheet {
+  /** What the first row says of the order itself. */
+  readonly first: ImportLine;
+  readonly lines: readonly Pick<ImportLine, "sku" | "quantity" | "unit_price">[];
+}
+
+/**
+ * The order that some rows make. What the first row says holds for all: a later one says the same, or nothing.
+ * Refuses: validation_failed.
+ */
+export function sheetOf({ rows }: Group<ImportLine>): OrderSheet {
+  const [head] = rows;
+  if (head === undefined) throw invalid("order_number", "has no rows");
+  if (rows.length > lines_max)
+    throw invalid(`rows[${lines_max}].sku`, `is line ${lines_max + 1} of the order`, "too_many");
+  const said = flat(head.row);
+  const problems = rows.flatMap(({ row }, at) =>
+    Object.entries(flat(row)).flatMap(([field, value]): FieldProblem[] => {
+      if (own.includes(field) || JSON.stringify(said[field]) === JSON.stringify(value)) return [];
+      return [{ field: `rows[${at}].${field}`, code: "conflict", message: `is not what line ${head.line} says` }];
+    }),
+  );
+  if (problems.length > 0) throw invalidFields(problems);
+  return { first: head.row, lines: rows.map(({ row }) => row) };
+}
+
+/** What a row says, field by field. */
+function flat({ shipping_address, ...row }: ImportLine): Record<string, unknown> {
+  const place = Object.entries(shipping_address ?? {}).map(([name, value]) => [`shipping_address.${name}`, value]);
+  return { ...row, ...Object.fromEntries(place) };
+}
+
+/**
+ * Refuses: validation_failed, for an order of another state than pending; it would be worked on once more.
+ */
+export function refuseOldState({ first: { status } }: OrderSheet): void {
+  if (status !== undefined && status !== "pending") {
+    throw invalid("status", `is ${status}: an order that is not there yet can only be taken in while it is pending`);
+  }
+}
+
+/** Refuses: duplicate_order_number, for an order that is for another customer than the file says, or of other lines. */
+export function refuseOther(order: Order, { first, lines }: OrderSheet): void {
+  const isSame =
+    (first.customer_email === undefined || emailKey(first.customer_email) === emailKey(order.customer_email)) &&
+    keys(lines.map((line) => ({ ...line, cents: readCents(line.unit_price) }))) ===
+      keys(order.lines.map((line) => ({ ...line, cents: line.unit_price_cents })));
+  if (isSame) return;
+  const id = wireId("order", order.id);
+  const problem = {
+    field: "order_number",
+    code: "duplicate",
+    message: `is that of ${id}, which has another customer or other lines`,
+  };
+  throw new Fault("duplicate_order_number", `There is another order ${order.order_number}.`, { fields: [problem] });
+}
+
+const keys = (lines: readonly { sku: string; quantity: number; cents: number | null }[]) =>
+  lines
+    .map(({ sku, quantity, cents }) => JSON.stringify([sku, quantity, cents]))
+    .sort()
+    .join();
+
+/** The order as a client would send it. */
+export function inputOf(
+  { first, lines }: OrderSheet,
+  recipient: { readonly customer_id: number; readonly shipping_address_id: number },
+): CreateOrder {
+  const { order_number, shipping_method, order_notes, requires_cold_storage, priority, metadata } = first;
+  const { shipping_amount, currency, allow_backorder, warehouse_id } = first;
+  const changeable = { shipping_method, order_notes, requires_cold_storage, priority, metadata };
+  const given = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
+  const line_items = lines.map(({ sku, quantity, unit_price }) => ({ sku, quantity, unit_price }));
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { order_number, ...recipient, line_items, ...said };
+}
+
+/** A refusal with its fields as the file has them. */
+export function inFile(fault: Fault): Fault {
+  const { fields = [] } = fault.facts;
+  const renamed = fields.map((problem) => {
+    const field = problem.field
+      .replace(/^line_items\[/, "rows[")
+      .replace(/^shipping_addresses\[0\]/, "shipping_address")
+      .replace(/^email$/, "customer_email");
+    return { ...problem, field };
+  });
+  return new Fault(fault.code, fault.message, { ...fault.facts, fields: renamed });
+}

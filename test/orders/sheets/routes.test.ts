@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { parse } from "csv-parse/sync";
+import type { Answered } from "../../harness.ts";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  await shop.product(1000, "CUP");
+  await shop.product(1000, "TEA");
+});
+afterAll(() => shop.close());
+
+const asCsv = { "content-type": "text/csv" };
+const imports = async (text: string, key = shop.app.keys.live.full, headers = {}): Promise<Answered["body"]> => {
+  const { status, body } = await shop.app.call("POST", "/orders/import", text, {
+    key,
+    headers: { ...asCsv, ...headers },
+  });
+  return { status, ...body.data, error: body.error };
+};
+const exported = async (query = "", key = shop.app.keys.live.full) =>
+  (await shop.app.call("GET", `/orders/export.csv${query}`, undefined, { key })).body as string;
+const rowsOf = (text: string) => parse(text, { columns: true, record_delimiter: "\r\n" }) as Record<string, string>[];
+const byNumber = async (number: string) => (await shop.app.get(`/orders?order_number=${number}`)).body.data[0];
+
+const head =
+  "order_number,customer_email,customer_name,address_line1,city,state,postal_code,country,sku,quantity,unit_price";
+const place = "1 Elm St,Portland,OR,97201,US";
+
+describe("works", () => {
+  test("rows of one number make one order, wherever they stand; new customers and addresses are made", async () => {
+    await shop.app.takeEvents();
+    const file = [
+      head,
+      `I-1,new@example.com,Ana María Cruz,${place},CUP,2,12.50`,
+      "I-2,Jane@Example.com,,,,,,,TEA,1,3",
+      `I-3,jane@example.com,,9 New Rd,Portland,OR,97201,US,TEA,1,3`,
+      "I-1,,,,,,,,TEA,3,4.00",
+      `I-4,NEW@example.com,,${place},CUP,1,12.50`,
+    ].join("\r\n");
+    const { errors, ...counts } = await imports(file);
+    expect(errors).toEqual([]);
+    const told = { status: 200, rows: 5, orders: 4, created: 4, updated: 0, unchanged: 0, failed: 0, error: undefined };
+    expect(counts).toEqual(told);
+    const order = await byNumber("I-1");
+    expect(order).toMatchObject({ customer: { email: "new@example.com", name: "Ana María Cruz" }, subtotal: 37 });
+    expect(order.line_items.map(({ sku, quantity }: Answered["body"]) => [sku, quantity])).toEqual([
+      ["CUP", 2],
+      ["TEA", 3],
+    ]);
+    expect(order.shipping_address).toMatchObject({ name: "Ana María Cruz", address_line1: "1 Elm St" });
+    expect((await byNumber("I-4")).shipping_address_id).toBe(order.shipping_address_id);
+    expect((await byNumber("I-2")).shipping_address.address_line1).toBe("12 Elm St");
+    expect((await byNumber("I-3")).shipping_address.address_line1).toBe("9 New Rd");
+    expect(await shop.told()).toEqual(Array(4).fill("order.created"));
+    expect(await imports(file)).toMatchObject({ rows: 5, orders: 4, created: 0, unchanged: 4, failed: 0, errors: [] });
+    expect(await shop.app.takeEvents()).toEqual([]);
+  });
+
+  test("a bad row fails its whole order and no other, and nothing of it stays", async () => {
+    const row = (number: string, rest: string) => `${number},${number.toLowerCase()}@bad.example,,${place},${rest}`;
+    const file = [
+      head,
+      row("G-1", "CUP,1,2"),
+      row("B-1", "CUP,1,2"),
+      row("B-1", "NOTHING,1,2"),
+      row("B-2", "CUP,none,2"),
+      row("B-2", "CUP,1,2"),
+      "B-3,b-3@bad.example,,1 Elm St,Portland,OR,1,US,CUP,1,2",
+      row("B-4", "CUP,1,2"),
+      "B-4,someone@else.example,,,,,,,TEA,1,2",
+      row("B-5", '5" cup,1,2'),
+      row("B-5", "CUP,1,2"),
+      ",nobody@bad.example,,,,,,,CUP,1,2",
+      "B-6,,,,,,,,CUP,1,2",
+      "B-7,b-7@bad.example,,,,,,,CUP,1,2",
+      "I-1,new@example.com,,,,,,,CUP,5,12.50",
+      row("G-2", "TEA,1,2"),
+    ].join("\n");
+    const { errors, ...counts } = await imports(file);
+    expect(counts).toMatchObject({ rows: 15, orders: 11, created: 2, unchanged: 0, failed: 9 });
+    expect(errors.map(({ line, field }: Answered["body"]) => [line, field])).toEqual([
+      [4, "sku"],
+      [5, "quantity"],
+      [7, "postal_code"],
+      [9, "customer_email"],
+      [10, null],
+      [12, "order_number"],
+      [13, "customer_email"],
+      [14, "address_line1"],
+      [15, "order_number"],
+    ]);
+    expect((await shop.app.get("/orders?q=bad.example")).body.data).toHaveLength(2);
+    for (const number of [1, 2, 3, 4, 5, 7]) {
+      expect((await shop.app.get(`/customers?email=b-${number}@bad.example`)).body.data).toEqual([]);
+    }
+    expect((await byNumber("I-1")).line_items).toHaveLength(2);
+  });
+
+  test("what is exported can be imported: it changes nothing here, and makes what is pending elsewhere", async () => {
+    const odd = '=1+1, "odd"\r\nand "more"';
+    const [order] = (await shop.app.get("/orders?order_number=I-2")).body.data;
+    await shop.app.patch(`/orders/${order.id}`, { order_notes: odd, shipping_method: "-fast", metadata: { a: "b,c" } });
+    await shop.act((await byNumber("I-3")).id, "ship", { tracking_number: "1Z 999" });
+    const file = await exported("?sort=created_at");
+    const rows = rowsOf(file);
+    expect(rows.map((row) => row["order_number"])).toEqual(["I-2", "I-3", "I-1", "I-1", "I-4", "G-1", "G-2"]);
+    expect(rows[0]).toMatchObject({
+      ...{ order_notes: `'${odd}`, shipping_method: "'-fast", metadata: '{"a":"b,c"}', status: "pending" },
+      ...{ customer_email: "jane@example.com", unit_price: "3", sku: "TEA", quantity: "1" },
+    });
+    expect(rows[1]).toMatchObject({ status: "shipped", tracking_numbers: "1Z 999", quantity_shipped: "1" });
+    expect(await imports(file)).toMatchObject({ rows: 7, orders: 6, unchanged: 6, failed: 0 });
+    const { test: keys } = shop.app.keys;
+    for (const sku of ["CUP", "TEA"]) await shop.app.call("POST", "/products", { sku, name: sku }, { key: keys.full });
+    const elsewhere = await imports(file, keys.full);
+    expect(elsewhere).toMatchObject({ created: 5, failed: 1, errors: [{ line: 4, field: "status" }] });
+    const same = (all: Record<string, string>[]) =>
+      all
+        .filter(({ status }) => status === "pending")
+        .map(({ created_at: _at, quantity_backordered: _waits, ...row }) => row);
+    expect(same(rowsOf(await exported("?sort=created_at", keys.full)))).toEqual(same(rows));
+  });
+
+  test("an export takes the filters, the search and the sort of the list", async () => {
+    expect(rowsOf(await exported("?q=cruz&status=pending")).map((row) => row["order_number"])).toEqual([
+      "I-4",
+      "I-1",
+      "I-1",
+    ]);
+    expect(rowsOf(await exported("?status=shipped"))).toHaveLength(1);
+    expect(await exported("?status=cancelled")).toMatch(/^order_number,[^\n]*\r\n$/);
+  });
+
+  test("a file of many rows is taken in to its last row, and given out again", async () => {
+    const rows = Array.from(
+      { length: 1300 },
+      (_, n) => `M-${n % 1000},m${n % 50}@many.example,,${place},CUP,${1 + (n % 2)},1`,
+    );
+    const report = await imports([head, ...rows].join("\n"));
+    expect(report).toMatchObject({ rows: 1300, orders: 1000, created: 1000, failed: 0, errors: [] });
+    expect((await shop.app.get("/customers?limit=1")).body.pagination.total).toBeGreaterThanOrEqual(50);
+    const file = await exported("?q=many.example");
+    expect(rowsOf(file)).toHaveLength(1300);
+    expect(await imports(file)).toMatchObject({ orders: 1000, unchanged: 1000 });
+  }, 60_000);
+
+  test("a repeated request gets the report of the first", async () => {
+    const file = `${head}\nK-1,k@example.com,,${place},CUP,1,1`;
+    const key = { "idempotency-key": "import-1" };
+    expect(await imports(file, undefined, key)).toMatchObject({ created: 1 });
+    expect(await imports(file, undefined, key)).toMatchObject({ created: 1, unchanged: 0 });
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["an empty file", "", ["order_number", "sku", "quantity", "unit_price"]],
+    ["a column that it does not know", `${head},colour\n`, ["colour"]],
+  ])("%s", async (_, text, fields) => {
+    const { status, error } = await imports(text);
+    expect([status, error.details.map(({ field }: Answered["body"]) => field)]).toEqual([422, fields]);
+  });
+
+  test("more than 100,000 rows, before anything is written", async () => {
+    const { status, error } = await imports(`order_number,sku,quantity,unit_price\n${"X-1,CUP,1,1\n".repeat(100_001)}`);
+    expect([status, error.details[0].code]).toEqual([422, "too_many"]);
+  }, 30_000);
+
+  test("an order of more than 500 lines, a filter that is none, and a key that only reads", async () => {
+    const long = [head, `L-1,l@example.com,,${place},CUP,1,1`, ...Array(500).fill("L-1,,,,,,,,CUP,1,1")].join("\n");
+    expect(await imports(long)).toMatchObject({ orders: 1, failed: 1, errors: [{ line: 502, field: "sku" }] });
+    expect((await shop.app.get("/orders/export.csv?state=open")).status).toBe(422);
+    expect((await imports(head, shop.app.keys.live.read)).status).toBe(403);
+  });
+});
