@@ -3,8 +3,9 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { eachOf } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
-import { order_lines } from "../../../db/schema/orders.ts";
+import { order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
+import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import type { Db } from "../../database/store.ts";
 import { causedBy, movementRows, plainRows, type RowsOf } from "../../inventory/audit/rows/store.ts";
 import { type Check, verifierOf } from "../../inventory/audit/store.ts";
@@ -27,17 +28,41 @@ const parts = sql`(
   from ${order_lines} cross join ${eachOf(order_lines.components)}
 )`;
 
+// Units of each order line in parcels: in the house, out of it, and arrived.
+const parcelled = sql`(
+  select ${shipment_lines.order_line_id} as line,
+    sum(case when ${shipments.status} = 'pending' then ${shipment_lines.quantity} else 0 end) as waiting,
+    sum(case when ${shipments.shipped_at} is null then 0 else ${shipment_lines.quantity} end) as gone,
+    sum(case when ${shipments.delivered_at} is null then 0 else ${shipment_lines.quantity} end) as arrived
+  from ${shipments} join ${shipment_lines} on ${shipment_lines.shipment_id} = ${shipments.id}
+  group by ${shipment_lines.order_line_id}
+)`;
+
+// What each order still has in the house, and of that what is not packed.
+const open = sql`(
+  select ${order_lines.order_id} as id,
+    sum(${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped}) as units,
+    sum(${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_packed}) as loose,
+    sum((${order_lines.quantity} - ${order_lines.quantity_cancelled}) * ${order_lines.unit_price_cents}) as worth
+  from ${order_lines} group by ${order_lines.order_id}
+)`;
+
+const parcelLinesOf = (db: Db, id: number) =>
+  plainRows(db, "shipment_lines", shipment_lines, eq(shipment_lines.order_line_id, id));
+
 const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_lines, condition);
 
 /** Where to find the rows of each noun of the orders. */
 const orderRows = {
   order: async (db, id) => [
+    ...(await plainRows(db, "orders", orders, eq(orders.id, id))),
     ...(await linesOf(db, eq(order_lines.order_id, id))),
     ...(await movementRows(db, causedBy("order", wireId("order", id)))),
   ],
   "order line": async (db, id) => [
     ...(await linesOf(db, eq(order_lines.id, id))),
     ...(await plainRows(db, "reservation_lines", reservation_lines, eq(reservation_lines.order_line_id, id))),
+    ...(await parcelLinesOf(db, id)),
   ],
 } as const satisfies Record<string, RowsOf>;
 
@@ -73,6 +98,66 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
         select ${order_lines.order_id}, p.product, 0, ${order_lines.quantity_shipped} * p.each
         from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
       ) as sides group by id, product`,
+  },
+  {
+    rule: "what left of an order line is what its parcels held",
+    noun: "order line",
+    rows: sql`select ${order_lines.id} as id, coalesce(p.gone, 0) as expected, ${order_lines.quantity_shipped} as actual
+      from ${order_lines} left join ${parcelled} as p on p.line = ${order_lines.id}`,
+  },
+  {
+    rule: "what arrived of an order line is what its parcels held",
+    noun: "order line",
+    rows: sql`select ${order_lines.id} as id, coalesce(p.arrived, 0) as expected,
+        ${order_lines.quantity_delivered} as actual
+      from ${order_lines} left join ${parcelled} as p on p.line = ${order_lines.id}`,
+  },
+  {
+    rule: "no more units are in parcels than are still to leave",
+    noun: "order line",
+    rows: sql`select id, case when waiting > units then units else waiting end as expected, waiting as actual from (
+        select ${order_lines.id} as id, p.waiting,
+          ${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped} as units
+        from ${order_lines} join ${parcelled} as p on p.line = ${order_lines.id}
+      ) as counts`,
+  },
+  {
+    rule: "nothing is open of an order that has shipped or is cancelled",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, 0 as expected, o.units as actual from ${orders} join ${open} as o
+      on o.id = ${orders.id} where ${orders.status} in ('shipped', 'delivered', 'cancelled')`,
+  },
+  {
+    rule: "every open unit of a fulfilled order is packed",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, 0 as expected, o.loose as actual from ${orders} join ${open} as o
+      on o.id = ${orders.id} where ${orders.status} = 'fulfilled'`,
+  },
+  {
+    rule: "an order is held while it has an open hold",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, coalesce(h.held, 0) as expected,
+        case when ${orders.held} then 1 else 0 end as actual
+      from ${orders} left join (
+        select ${order_holds.order_id} as id, 1 as held from ${order_holds}
+        where ${order_holds.released_at} is null group by ${order_holds.order_id}
+      ) as h on h.id = ${orders.id}`,
+  },
+  {
+    rule: "an order comes to what its units cost, in cents, without those that were cancelled",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, o.worth as expected, ${orders.subtotal_cents} as actual from ${orders}
+      join ${open} as o on o.id = ${orders.id} where ${orders.status} <> 'cancelled'`,
+  },
+  {
+    rule: "the last row of an order's history leads to where it is",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, 1 as expected,
+        case when l.to_status = case when ${orders.held} then 'on_hold' else ${orders.status} end then 1 else 0 end
+          as actual
+      from ${orders} left join ${order_history} as l on l.id = (
+        select max(${order_history.id}) from ${order_history} where ${order_history.order_id} = ${orders.id}
+      )`,
   },
 ];
 

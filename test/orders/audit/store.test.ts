@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { movements } from "../../../db/schema/inventory.ts";
-import { order_lines } from "../../../db/schema/orders.ts";
+import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
+import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import type { Tx } from "../../../src/database/store.ts";
 import { verifyOrders } from "../../../src/orders/audit/store.ts";
 import { openShop, type Shop } from "../shop.ts";
@@ -11,6 +12,15 @@ import { openShop, type Shop } from "../shop.ts";
 const claimed = "an order's claim wants its units that have neither left nor been cancelled";
 const packed = "no more units are packed than were picked";
 const sold = "an order has shipped what the ledger took out for it, of each product";
+
+const gone = "what left of an order line is what its parcels held";
+const arrived = "what arrived of an order line is what its parcels held";
+const boxed = "no more units are in parcels than are still to leave";
+const over = "nothing is open of an order that has shipped or is cancelled";
+const ready = "every open unit of a fulfilled order is packed";
+const held = "an order is held while it has an open hold";
+const worth = "an order comes to what its units cost, in cents, without those that were cancelled";
+const last = "the last row of an order's history leads to where it is";
 
 let shop: Shop;
 beforeAll(async () => {
@@ -22,6 +32,12 @@ beforeAll(async () => {
   await shop.act((await shop.order([[goods, 3]])).id, "ship");
   await shop.order([[goods, 50]]);
   await shop.cancel((await shop.order([[goods, 2]])).id);
+  // 1005 is packed in two parcels, of which one has left.
+  const others = await shop.product(2);
+  const packedOrder = await shop.order([[others, 2]]);
+  const items = [{ sku: others.sku, quantity: 1 }];
+  await shop.act(packedOrder.id, "pack", { packages: [{ items }, { items }] });
+  await shop.act(packedOrder.id, "ship");
 });
 afterAll(() => shop.close());
 
@@ -57,12 +73,18 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
   [
     "a unit that is cancelled and still claimed",
     (tx) => tx.sql.update(order_lines).set({ quantity_cancelled: 1 }).where(line(1001)),
-    [[claimed, "order line 1001: 3 4"]],
+    [
+      [claimed, "order line 1001: 3 4"],
+      [worth, "order 1001: 3750 5000"],
+    ],
   ],
   [
     "a cancelled order whose units are open",
     (tx) => tx.sql.update(order_lines).set({ quantity_cancelled: 0 }).where(line(1004)),
-    [[claimed, "order line 1004: 2 0"]],
+    [
+      [claimed, "order line 1004: 2 0"],
+      [over, "order 1004: 0 2"],
+    ],
   ],
   [
     "a line without a claim",
@@ -81,15 +103,64 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
       [claimed, "order line 1002: 2 0"],
       [packed, "order line 1002: 1 3"],
       [sold, "order 1002: 3 1"],
+      [gone, "order line 1002: 3 1"],
+      [over, "order 1002: 0 2"],
     ],
   ],
   [
     "a sale of another order",
-    (tx) => tx.sql.update(movements).set({ reference_id: "ord_1001" }).where(sql`${movements.type} = 'sale'`),
+    (tx) =>
+      tx.sql
+        .update(movements)
+        .set({ reference_id: "ord_1001" })
+        .where(sql`reference_id = 'ord_1002' and type = 'sale'`),
     [
       [sold, "order 1001: 3 0"],
       [sold, "order 1002: 0 3"],
     ],
+  ],
+  [
+    "a parcel that never left",
+    (tx) => tx.sql.update(shipments).set({ shipped_at: null }).where(sql`id = 1001`),
+    [[gone, "order line 1002: 0 3"]],
+  ],
+  [
+    "a parcel that arrived unnoticed",
+    (tx) => tx.sql.update(shipments).set({ delivered_at: 1 }).where(sql`id = 1001`),
+    [[arrived, "order line 1002: 3 0"]],
+  ],
+  [
+    "a parcel that holds too much",
+    (tx) => tx.sql.update(shipment_lines).set({ quantity: 3 }).where(sql`shipment_id = 1003`),
+    [[boxed, "order line 1005: 1 3"]],
+  ],
+  [
+    "a fulfilled order that is not packed",
+    (tx) => tx.sql.update(order_lines).set({ quantity_packed: 1 }).where(line(1005)),
+    [[ready, "order 1005: 0 1"]],
+  ],
+  [
+    "a hold that holds nothing, and what is held without one",
+    async (tx) => {
+      const hold = { order_id: 1001, reason: "fraud", note: null, hold_until: null, reserve_inventory: true } as const;
+      await tx.sql.insert(order_holds).values({ ...hold, created_at: 1, released_at: null });
+      await tx.sql.update(orders).set({ held: true }).where(sql`id = 1003`);
+    },
+    [
+      [held, "order 1001: 1 0"],
+      [held, "order 1003: 0 1"],
+      [last, "order 1003: 1 0"],
+    ],
+  ],
+  [
+    "a price nobody pays",
+    (tx) => tx.sql.update(orders).set({ subtotal_cents: 7 }).where(sql`id = 1003`),
+    [[worth, "order 1003: 62500 7"]],
+  ],
+  [
+    "a state that no act explains",
+    (tx) => tx.sql.update(orders).set({ status: "delivered" }).where(sql`id = 1002`),
+    [[last, "order 1002: 1 0"]],
   ],
 ])("finds %s", async (_, change, expected) => {
   expect(await found(change)).toEqual(expected);
