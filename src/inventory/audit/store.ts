@@ -98,22 +98,31 @@ function quantitiesOf(
 }
 
 function limitChecks({ noun, table, columns, least, most }: Quantities): InventoryCheck[] {
-  const each = (rowsOf: (column: AnyPgColumn) => SQL) => sql.join(columns.map(rowsOf), sql` union all `);
-  const rows = (column: AnyPgColumn, expected: number) =>
-    sql`select ${table.id} as id, ${sql.raw(String(expected))} as expected, ${column} as actual from ${table}`;
   const [low, high] = [sql.raw(String(least)), sql.raw(String(most))];
+  // One look at the table for each rule: of a row with several such columns the first is told.
+  const first = (breaks: (column: AnyPgColumn) => SQL, value: (column: AnyPgColumn) => SQL | AnyPgColumn) =>
+    sql`case ${sql.join(
+      columns.map((column) => sql`when ${breaks(column)} then ${value(column)}`),
+      sql` `,
+    )} end`;
+  const rows = (breaks: (column: AnyPgColumn) => SQL, bound: (column: AnyPgColumn) => SQL) =>
+    sql`select ${table.id} as id, ${first(breaks, bound)} as expected, ${first(breaks, (column) => column)} as actual
+      from ${table} where ${sql.join(columns.map(breaks), sql` or `)}`;
   return [
     {
       rule: "I2 no quantity is negative",
       noun,
-      rows: each((column) => sql`${rows(column, 0)} where ${column} < 0`),
+      rows: rows(
+        (column) => sql`${column} < 0`,
+        () => sql`0`,
+      ),
     },
     {
       rule: `I13 a quantity is at least ${least} and at most ${most}`,
       noun,
-      rows: each(
-        (column) => sql`${rows(column, most)} where ${column} > ${high}
-          union all ${rows(column, least)} where ${column} >= 0 and ${column} < ${low}`,
+      rows: rows(
+        (column) => sql`(${column} > ${high} or ${column} >= 0 and ${column} < ${low})`,
+        (column) => sql`case when ${column} > ${high} then ${high} else ${low} end`,
       ),
     },
   ];
