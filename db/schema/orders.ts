@@ -56,7 +56,6 @@ export const orders = table(
     source_platform: text().notNull(),
     source_external_id: text(),
     metadata: json<Record<string, unknown>>().notNull(),
-    estimated_ship_date: text(),
     version: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),

@@ -15,9 +15,9 @@ export const warehouses = table(
     /** IANA time zone, in which the calendar and the cut-off count. */
     timezone: text().notNull(),
     /** The days on which orders leave. */
-    working_days: json<Weekday[]>().notNull().default(["mon", "tue", "wed", "thu", "fri"]),
+    working_days: json<readonly Weekday[]>().notNull().default(["mon", "tue", "wed", "thu", "fri"]),
     /** Days on which none leave all the same, as `YYYY-MM-DD`, in their order. */
-    holidays: json<string[]>().notNull().default([]),
+    holidays: json<readonly string[]>().notNull().default([]),
     /** Orders that come before this time of a working day leave on that day; `HH:MM`. */
     cutoff_time: text().notNull().default("14:00"),
     /** Lower numbers are chosen first. */

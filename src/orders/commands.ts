@@ -1,12 +1,13 @@
 import { findRecipient } from "../customers/store.ts";
 import type { Tx } from "../database/store.ts";
 import { claimForOrder } from "../inventory/reservations/commands.ts";
-import { findWarehouse, listPlainWarehouses } from "../inventory/warehouses/store.ts";
+import { findWarehouse } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { Fault } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts, findProductsBySku, listBundleParts } from "../products/store.ts";
+import { calendarsOf } from "./dispatch/store.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./drafts/rules.ts";
 import { orderEvent } from "./events.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
@@ -23,12 +24,14 @@ export const fromApi: Source = { platform: "api", external_id: null, stock: "api
  * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
  */
 export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
-  const { fields, lines: ordered } = draftOrder(input, await namedBy(tx, input), source, tx.now);
+  const { fields, lines: ordered } = draftOrder(input, await namedBy(tx, input), source);
   const id = await insertOrder(tx, fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = newOrder(tx, id, fields, await insertLines(tx, id, ordered));
   const claim = { ...claimOf(plain), reservation_id: reservationOf(input), source: source.stock };
-  const order = withClaims(plain, await claimForOrder(tx, claim));
+  const claims = await claimForOrder(tx, claim);
+  const [calendars = []] = await calendarsOf(tx, [plain]);
+  const order = withClaims({ ...plain, calendars }, claims);
   await insertHistory(tx, id, null, "pending", { event: "create", actor });
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
@@ -37,7 +40,7 @@ export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, sour
 /** An order that has just been stored, before anything is claimed for it. */
 export function newOrder(tx: Tx, id: number, fields: Draft["fields"], lines: readonly OrderLine[]): Order {
   const stored = { version: 1, created_at: tx.now, updated_at: tx.now };
-  return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [] };
+  return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [] };
 }
 
 async function namedBy(tx: Tx, input: CreateOrder): Promise<Named> {
@@ -45,8 +48,7 @@ async function namedBy(tx: Tx, input: CreateOrder): Promise<Named> {
   const recipient = await findRecipient(tx, customer_id, readId("address", input.shipping_address_id) ?? 0);
   const products = await productsOf(tx, input.line_items);
   const asked = input.warehouse_id == null ? null : await findWarehouse(tx, input.warehouse_id);
-  const [first = null] = asked === null ? await listPlainWarehouses(tx) : [];
-  return { recipient, products, asked, first };
+  return { recipient, products, asked };
 }
 
 /** The products that lines name, bundles with what they are made of; those that are not there are left out. */

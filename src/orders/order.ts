@@ -1,7 +1,9 @@
+import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { allowedActions } from "../kit/moves.ts";
+import { shipDate } from "./dispatch/rules.ts";
 import { type Shipment, shipmentView } from "./shipments/shipment.ts";
 import {
   type CancelReason,
@@ -95,8 +97,6 @@ export interface OrderFields {
   readonly source_platform: string;
   readonly source_external_id: string | null;
   readonly metadata: Record<string, unknown>;
-  /** `YYYY-MM-DD` in the warehouse's zone, as it was promised. */
-  readonly estimated_ship_date: string | null;
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -117,6 +117,8 @@ export interface Order extends OrderFields {
   readonly shipments: readonly Shipment[];
   /** Ids of its returns. */
   readonly returns: readonly number[];
+  /** When orders leave the warehouses that its units leave. */
+  readonly calendars: readonly DispatchCalendar[];
 }
 
 /** What the API calls the state of an order: `on_hold` while a hold is open. */
@@ -196,21 +198,9 @@ export function fulfillmentStatus(lines: readonly OrderLine[]): FulfillmentStatu
   return "unfulfilled";
 }
 
-/** The day the order is expected to leave; null while it waits for stock, and once it cannot leave any more. */
-function shipDate(order: Order, now: number): string | null {
-  if (order.status === "cancelled" || order.estimated_ship_date === null || backorderedUnits(order) > 0) return null;
-  if (order.shipped_at !== null) return iso(order.shipped_at).slice(0, 10);
-  const today = iso(now).slice(0, 10);
-  return order.estimated_ship_date >= today ? order.estimated_ship_date : weekday(today);
-}
-
-const day_ms = 86_400_000;
-
-/** The day itself when it is one from Monday to Friday, else the Monday after. Days are written `YYYY-MM-DD`. */
-export function weekday(day: string): string {
-  const at = Date.parse(day);
-  const ahead = [1, 0, 0, 0, 0, 0, 2][new Date(at).getUTCDay()] ?? 0;
-  return ahead === 0 ? day : iso(at + ahead * day_ms).slice(0, 10);
+/** The day (`YYYY-MM-DD`) on which the order is expected to leave, or has left; null when nobody can say. */
+export function estimatedShipDate(order: Order, now: number): string | null {
+  return shipDate(order, backorderedUnits(order), now);
 }
 
 /** The order as the API shows it; `now` in milliseconds. */
@@ -244,7 +234,7 @@ export function orderView(order: Order, now: number) {
     shipping_amount: money(order.shipping_amount_cents),
     currency: order.currency,
     allocation: { complete: backordered_units === 0, backordered_units },
-    estimated_ship_date: shipDate(order, now),
+    estimated_ship_date: estimatedShipDate(order, now),
     source: { platform: order.source_platform, external_id: order.source_external_id },
     metadata: order.metadata,
     allowed_actions: actionsOf(order),

@@ -2,16 +2,7 @@ import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
-import {
-  actionsOf,
-  hindrance,
-  keptUnits,
-  type Order,
-  type OrderLine,
-  partsOf,
-  publicStatus,
-  weekday,
-} from "./order.ts";
+import { actionsOf, hindrance, keptUnits, type Order, type OrderLine, partsOf, publicStatus } from "./order.ts";
 import { type OrderAction, type OrderStatus, orderMoves } from "./status.ts";
 
 /** The state an action leads to. Refuses: invalid_state_transition, with what is allowed instead. */
@@ -77,21 +68,6 @@ export function claimOf(order: Order): OrderClaim {
 /** A field of a request that names what is not there. */
 export function noSuch(field: string, message: string): FieldProblem {
   return { field, code: "resource_missing", message };
-}
-
-const cut_off_hour = 14;
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** The weekday (`YYYY-MM-DD`) on which an order leaves: today before 14:00 in the warehouse's zone, else the next. */
-export function promisedShipDate(now: number, timezone: string): string {
-  const clock =
-    clocks.get(timezone) ??
-    new Intl.DateTimeFormat("en-US-u-hc-h23", { timeZone: timezone, dateStyle: "short", timeStyle: "short" });
-  clocks.set(timezone, clock);
-  const part = new Map(clock.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
-  const local = Date.UTC(2000 + (part.get("year") ?? 0), (part.get("month") ?? 1) - 1, part.get("day") ?? 1);
-  const late = (part.get("hour") ?? 0) >= cut_off_hour ? 86_400_000 : 0;
-  return weekday(new Date(local + late).toISOString().slice(0, 10));
 }
 
 /** A line as a request writes it. */

@@ -9,6 +9,7 @@ import { claimsOf } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
+import { calendarsOf } from "./dispatch/store.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
 import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
 import { claimed } from "./rules.ts";
@@ -77,6 +78,7 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   const held = rows.filter((row) => row.held).map((row) => row.id);
   const holds = held.length === 0 ? [] : await holdsOf(db, { ids: list(held) });
   const shipments = await listShipments(db, ids);
+  const calendars = await calendarsOf(db, rows);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: list([...left]) });
   const own = Map.groupBy([...claims.values()].flat(), (claim) => claim.order_line_id);
@@ -90,8 +92,9 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
     shipments: Map.groupBy(shipments, (shipment) => shipment.order_id),
     returns: Map.groupBy(returned, (found) => found.order_id),
   };
-  return rows.map((row) =>
+  return rows.map((row, at) =>
     Object.assign(row, {
+      calendars: calendars[at] ?? [],
       lines: of.lines.get(row.id) ?? [],
       holds: of.holds.get(row.id) ?? [],
       shipments: of.shipments.get(row.id) ?? [],
@@ -364,7 +367,6 @@ const mutable = [
   "priority",
   "subtotal_cents",
   "metadata",
-  "estimated_ship_date",
   "version",
   "updated_at",
   "processing_at",

@@ -9,10 +9,10 @@ import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind } from "../status.ts";
 import { type BinSpot, binSpot } from "../stock/shelf.ts";
+import { readCalendar, usualCalendar } from "./calendar.ts";
 import {
   checkBinCode,
   checkBinKind,
-  checkTimezone,
   checkZonesDiffer,
   fittingZones,
   isColdEnough,
@@ -68,7 +68,6 @@ export async function ensureWarehouse(tx: Tx): Promise<void> {
 /** Opens a warehouse with its zones and bins. Refuses: validation_failed. */
 export async function createWarehouse(tx: Tx, input: CreateWarehouse): Promise<Warehouse> {
   const fields = fieldsOf(input);
-  checkTimezone(fields.timezone);
   checkZonesDiffer(input.location_zones);
   const id = await insertWarehouse(tx, fields);
   if (id === null) throw nameTaken();
@@ -82,13 +81,12 @@ export async function createWarehouse(tx: Tx, input: CreateWarehouse): Promise<W
  */
 export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse): Promise<Warehouse> {
   const before = await lockWarehouse(tx, id);
-  const { name, address, timezone, priority, location_zones = [] } = input;
-  if (timezone !== undefined) checkTimezone(timezone);
+  const { name, address, priority, location_zones = [] } = input;
   checkZonesDiffer(location_zones);
   const fields = {
     ...(name === undefined ? {} : { name }),
     ...(address === undefined ? {} : { address: addressOf(address, name ?? before.name) }),
-    ...(timezone === undefined ? {} : { timezone }),
+    ...readCalendar(input),
     ...(priority === undefined ? {} : { priority }),
   };
   for (const [index, zone] of location_zones.entries()) {
@@ -110,8 +108,9 @@ async function save(tx: Tx, before: Warehouse, fields: Parameters<typeof saveWar
 
 const nameTaken = () => invalid("name", "belongs to another warehouse", "duplicate");
 
-function fieldsOf({ name, address, timezone = "America/New_York", priority = 100 }: CreateWarehouse) {
-  return { name, address: addressOf(address, name), timezone, priority };
+function fieldsOf(input: CreateWarehouse) {
+  const { name, address, priority = 100 } = input;
+  return { name, address: addressOf(address, name), priority, ...usualCalendar, ...readCalendar(input) };
 }
 
 /** Where parcels leave from. Refuses: validation_failed, for a place that no carrier finds. */

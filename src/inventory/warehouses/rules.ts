@@ -1,5 +1,4 @@
 import { invalid } from "../../kit/fault.ts";
-import { isTimeZone } from "../../kit/zone.ts";
 import { type TemperatureZone, temperatureZones } from "../../products/status.ts";
 import { type BinKind, outsidePlaces } from "../status.ts";
 import type { Zone } from "./warehouse.ts";
@@ -59,12 +58,4 @@ export function checkZonesDiffer(location_zones: readonly { readonly zone_id: st
   const names = location_zones.map(({ zone_id }) => zone_id);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
   if (twice >= 0) throw invalid(`location_zones[${twice}].zone_id`, "is named twice", "duplicate");
-}
-
-/** Refuses: validation_failed, for a name that is no IANA time zone. */
-export function checkTimezone(timezone: string): void {
-  // A name begins with a letter; what else is known, such as +05:00, has no summer time.
-  if (!/^[A-Za-z]/.test(timezone) || !isTimeZone(timezone)) {
-    throw invalid("timezone", "must be an IANA time zone such as America/New_York");
-  }
 }

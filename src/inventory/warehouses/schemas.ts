@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nameField, nullable, textField } from "../../kit/schema.ts";
+import { weekdays } from "../../kit/zone.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds } from "../status.ts";
 import { lastingBinKinds } from "./rules.ts";
@@ -54,8 +55,22 @@ const ZoneInput = closed(
 );
 export type ZoneInput = Static<typeof ZoneInput>;
 
+const day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a day such as 2026-12-25" });
+const time = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", hint: "must be a time such as 14:00" });
+const calendar = {
+  working_days: Type.Array(choice(weekdays), { minItems: 1, maxItems: 7, description: "Days on which orders leave." }),
+  holidays: Type.Array(day, { maxItems: 400, description: "Days on which none leave all the same." }),
+  cutoff_time: {
+    ...time,
+    description: "Orders that come before it on a working day leave on that day, by the clock of `timezone`.",
+  },
+};
+
 const optionalFields = {
-  timezone: Type.Optional(textField(60)),
+  timezone: Type.Optional(textField(60, { description: "An IANA time zone; America/New_York unless given." })),
+  working_days: Type.Optional(calendar.working_days),
+  holidays: Type.Optional(calendar.holidays),
+  cutoff_time: Type.Optional(calendar.cutoff_time),
   priority: Type.Optional(rank("The lowest is chosen first; 100 unless given.")),
 };
 const readOnly = ["warehouse_id", "version", "created_at", "updated_at"];
@@ -100,6 +115,7 @@ export const WarehouseView = closed({
   name: Type.String(),
   address: Address,
   timezone: Type.String(),
+  ...calendar,
   priority: Type.Integer(),
   location_zones: Type.Array(
     closed({

@@ -6,6 +6,7 @@ import { type Args, insert, insertIds, prepared } from "../../database/statement
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import type { DispatchCalendar } from "./calendar.ts";
 import type { Bin, PlainWarehouse, Warehouse, Zone } from "./warehouse.ts";
 
 const all = prepared((sql) => sql.select().from(warehouses).orderBy(asc(warehouses.priority), asc(warehouses.id)));
@@ -30,6 +31,24 @@ const binByCode = prepared((sql, a: Args<{ warehouse_id: number; code: string }>
     .from(bins)
     .where(and(eq(bins.warehouse_id, a.warehouse_id), eq(bins.code, a.code))),
 );
+
+const calendars = prepared((sql) =>
+  sql
+    .select({
+      id: warehouses.id,
+      timezone: warehouses.timezone,
+      working_days: warehouses.working_days,
+      holidays: warehouses.holidays,
+      cutoff_time: warehouses.cutoff_time,
+    })
+    .from(warehouses)
+    .orderBy(asc(warehouses.priority), asc(warehouses.id)),
+);
+
+/** The calendar of every warehouse, the first to be chosen first. */
+export async function listCalendars(db: Db): Promise<(DispatchCalendar & { readonly id: number })[]> {
+  return calendars(db, {});
+}
 
 /** All warehouses without their zones, the first to be chosen first. */
 export async function listPlainWarehouses(db: Db): Promise<PlainWarehouse[]> {
@@ -94,11 +113,11 @@ export async function findBin(db: Db, warehouse_id: number, code: string): Promi
   return row ?? null;
 }
 
+/** What a client says of a warehouse itself. */
+export type WarehouseFields = Pick<PlainWarehouse, "name" | "address" | "priority" | keyof DispatchCalendar>;
+
 /** Stores a warehouse and answers its id; null when its name is taken. */
-export async function insertWarehouse(
-  tx: Tx,
-  fields: Pick<PlainWarehouse, "name" | "address" | "timezone" | "priority">,
-): Promise<number | null> {
+export async function insertWarehouse(tx: Tx, fields: WarehouseFields): Promise<number | null> {
   const [row] = await tx.sql
     .insert(warehouses)
     .values({ ...fields, version: 1, created_at: tx.now, updated_at: tx.now })
@@ -108,11 +127,7 @@ export async function insertWarehouse(
 }
 
 /** Stores what changed of a warehouse; its version moves by one. */
-export async function saveWarehouse(
-  tx: Tx,
-  before: PlainWarehouse,
-  fields: Partial<Pick<PlainWarehouse, "name" | "address" | "timezone" | "priority">>,
-): Promise<void> {
+export async function saveWarehouse(tx: Tx, before: PlainWarehouse, fields: Partial<WarehouseFields>): Promise<void> {
   await tx.sql
     .update(warehouses)
     .set({ ...fields, version: before.version + 1, updated_at: tx.now })

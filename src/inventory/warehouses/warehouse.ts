@@ -3,6 +3,7 @@ import { wireId } from "../../kit/ids.ts";
 import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind } from "../status.ts";
+import type { DispatchCalendar } from "./calendar.ts";
 
 /** A place in a warehouse where units lie. */
 export interface Bin {
@@ -28,12 +29,10 @@ export interface Zone {
 }
 
 /** A warehouse without what is in it. */
-export interface PlainWarehouse {
+export interface PlainWarehouse extends DispatchCalendar {
   readonly id: number;
   readonly name: string;
   readonly address: Place;
-  /** IANA time zone. */
-  readonly timezone: string;
   /** Lower numbers are chosen first. */
   readonly priority: number;
   readonly version: number;
@@ -54,12 +53,16 @@ function fillOf(capacity: number | null, used: number) {
 
 /** The warehouse as the API shows it, with the units that lie in each bin. */
 export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>) {
-  const { id, name, address, timezone, priority, zones, bins, version, created_at, updated_at } = warehouse;
+  const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
+  const { timezone, working_days, holidays, cutoff_time } = warehouse;
   return {
     warehouse_id: wireId("warehouse", id),
     name,
     address,
     timezone,
+    working_days,
+    holidays,
+    cutoff_time,
     priority,
     location_zones: zones.map(({ id: own, zone_id, temperature_zone, temperature_range, capacity }) => {
       const its = bins.filter((bin) => bin.zone_id === own);

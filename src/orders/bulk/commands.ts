@@ -7,6 +7,7 @@ import { Fault, faults } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { createOrder, fromApi, newOrder, productsOf, takenNumber } from "../commands.ts";
+import { calendarsOf } from "../dispatch/store.ts";
 import { type Draft, draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { insertFirstHistory } from "../history/store.ts";
@@ -112,7 +113,10 @@ async function storeOrders(tx: Tx, drafts: readonly Draft[], source: Source): Pr
     tx,
     orders.map((order) => ({ ...claimOf(order), source: source.stock })),
   );
-  return orders.map((order, at) => withClaims(order, claims[at] ?? []));
+  const calendars = await calendarsOf(tx, orders);
+  return orders.map((order, at) => {
+    return withClaims({ ...order, calendars: calendars[at] ?? [] }, claims[at] ?? []);
+  });
 }
 
 /** The orders that these inputs make, or what is wrong with each, in a handful of queries for all. */
@@ -129,13 +133,12 @@ async function draftOrders(tx: Tx, inputs: readonly CreateOrder[], source: Sourc
     inputs.flatMap(({ line_items }) => line_items),
   );
   const warehouses = await listPlainWarehouses(tx);
-  const [first = null] = warehouses;
   return inputs.map((input, at) => {
     const id = input.warehouse_id == null ? null : readId("warehouse", input.warehouse_id);
     const asked = warehouses.find((warehouse) => warehouse.id === id) ?? null;
-    const named = { recipient: recipients[at] ?? null, products, asked, first };
+    const named = { recipient: recipients[at] ?? null, products, asked };
     try {
-      return draftOrder(input, named, source, tx.now);
+      return draftOrder(input, named, source);
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;

@@ -4,7 +4,7 @@ import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import type { OrderFields } from "../order.ts";
-import { missingProducts, noSuch, type OrderedProduct, orderedLines, promisedShipDate, subtotalOf } from "../rules.ts";
+import { missingProducts, noSuch, type OrderedProduct, orderedLines, subtotalOf } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
 
 /** Where an order came from; `stock` names the source whose earlier reservations it may take over. */
@@ -20,8 +20,6 @@ export interface Named {
   readonly products: readonly OrderedProduct[];
   /** The warehouse that the order asks for. */
   readonly asked: PlainWarehouse | null;
-  /** The one that serves orders which ask for none. */
-  readonly first: PlainWarehouse | null;
 }
 
 /** An order that is about to be stored. */
@@ -30,8 +28,8 @@ export interface Draft {
   readonly lines: ReturnType<typeof orderedLines>;
 }
 
-/** The order that an input makes at this moment (ms). Refuses: resource_missing, validation_failed. */
-export function draftOrder(input: CreateOrder, named: Named, source: Source, now: number): Draft {
+/** The order that an input makes. Refuses: resource_missing, validation_failed. */
+export function draftOrder(input: CreateOrder, named: Named, source: Source): Draft {
   const { recipient, products, asked } = named;
   const missing = [
     ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
@@ -45,7 +43,6 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, now
     throw new Fault("resource_missing", "The order names what is not there.", { fields: missing });
   }
   const lines = orderedLines(input.line_items, products);
-  const warehouse = asked ?? named.first;
   const fields: Draft["fields"] = {
     order_number: input.order_number,
     status: "pending",
@@ -67,7 +64,6 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, now
     source_platform: source.platform,
     source_external_id: source.external_id,
     metadata: input.metadata ?? {},
-    estimated_ship_date: promisedShipDate(now, warehouse?.timezone ?? "UTC"),
     processing_at: null,
     fulfilled_at: null,
     shipped_at: null,

@@ -1,4 +1,4 @@
-import type { Order } from "../../orders/order.ts";
+import { estimatedShipDate, type Order } from "../../orders/order.ts";
 import {
   type Block,
   type Cell,
@@ -39,11 +39,13 @@ export function pickListPaper(walk: Walk, print: Print): Paper {
   };
 }
 
-function orderFacts(order: Order, { timezone }: Print): Fact[] {
+function orderFacts(order: Order, { now, timezone }: Print): Fact[] {
   const { customer_name, created_at, shipping_method, priority, requires_cold_storage } = order;
+  const ship_date = estimatedShipDate(order, now);
   return [
     { label: "Customer", value: customer_name },
     { label: "Ordered", value: localMoment(created_at, timezone) },
+    ...(ship_date === null ? [] : [{ label: "Leaves on", value: ship_date }]),
     ...(shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
     ...(priority === 0 ? [] : [{ label: "Priority", value: String(priority) }]),
     ...(requires_cold_storage ? [{ label: "Storage", value: "Keep cold" }] : []),

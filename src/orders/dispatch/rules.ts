@@ -1,0 +1,38 @@
+import { type DispatchCalendar, dispatchDay } from "../../inventory/warehouses/calendar.ts";
+import { dayText, localTime } from "../../kit/zone.ts";
+import type { OrderStatus } from "../status.ts";
+
+/** What decides the day on which an order leaves. Moments in milliseconds. */
+export interface DispatchFacts {
+  readonly status: OrderStatus;
+  readonly created_at: number;
+  readonly processing_at: number | null;
+  readonly shipped_at: number | null;
+  /** When each open hold ends by itself; null for one that somebody has to lift. */
+  readonly holds: readonly { readonly hold_until: number | null }[];
+  /** The calendars of the warehouses that its units leave. */
+  readonly calendars: readonly DispatchCalendar[];
+}
+
+/**
+ * The day (`YYYY-MM-DD`) on which an order leaves, the last of its warehouses': counted from when work on it began, or
+ * from when it came; once that day is over, from now on, and while it is held, from the end of its holds. Null when
+ * nobody can say: a cancelled order, one that waits for stock, and one with a hold that has no end. The day it left
+ * when it has.
+ */
+export function shipDate(facts: DispatchFacts, backordered_units: number, now: number): string | null {
+  const { status, created_at, processing_at, shipped_at, holds, calendars } = facts;
+  const [first] = calendars;
+  if (status === "cancelled" || first === undefined) return null;
+  if (shipped_at !== null) return dayText(localTime(shipped_at, first.timezone).day);
+  if (backordered_units > 0 || holds.some(({ hold_until }) => hold_until === null)) return null;
+  const free_at = Math.max(now, ...holds.map(({ hold_until }) => hold_until ?? 0));
+  const begun_at = holds.length > 0 ? free_at : (processing_at ?? created_at);
+  const days = calendars.map((calendar) => dayOf(calendar, begun_at, free_at));
+  return days.some((day) => day === null) ? null : dayText(Math.max(...days.map((day) => day ?? 0)));
+}
+
+function dayOf(calendar: DispatchCalendar, begun_at: number, free_at: number): number | null {
+  const day = dispatchDay(begun_at, calendar);
+  return day === null || day >= localTime(free_at, calendar.timezone).day ? day : dispatchDay(free_at, calendar);
+}

@@ -1,0 +1,33 @@
+import type { Db } from "../../database/store.ts";
+import { warehousesOf } from "../../inventory/allocations/store.ts";
+import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
+import { listCalendars } from "../../inventory/warehouses/store.ts";
+
+/** What says where an order leaves from. */
+export interface Leaving {
+  readonly id: number;
+  /** The warehouse that it asks for, or null. */
+  readonly warehouse_id: number | null;
+  readonly status: string;
+}
+
+/**
+ * The calendars of the warehouses that each order leaves: the one it asks for, or those where its units lie, or the
+ * first. Where there is one warehouse, that is one small query however many orders they are.
+ */
+export async function calendarsOf(db: Db, orders: readonly Leaving[]): Promise<(readonly DispatchCalendar[])[]> {
+  const all = await listCalendars(db);
+  if (all.length < 2) return orders.map(() => all);
+  const known = new Map(all.map((calendar) => [calendar.id, calendar]));
+  const undecided = orders.filter(({ warehouse_id, status }) => warehouse_id === null && hasUnits.has(status));
+  const lying = await warehousesOf(
+    db,
+    undecided.map(({ id }) => id),
+  );
+  return orders.map(({ id, warehouse_id }) => {
+    const own = (warehouse_id === null ? (lying.get(id) ?? []) : [warehouse_id]).flatMap((one) => known.get(one) ?? []);
+    return own.length > 0 ? own : all.slice(0, 1);
+  });
+}
+
+const hasUnits: ReadonlySet<string> = new Set(["pending", "processing", "fulfilled"]);
