@@ -31,7 +31,7 @@ import {
 import type { Disposition, Model } from "./model.ts";
 import type { NewOrder } from "./order_model.ts";
 import { clerk, type Outcome, type Service } from "./service.ts";
-import type { Want } from "./stock_model.ts";
+import type { Claim, Want } from "./stock_model.ts";
 
 /** How often each outcome was met: the name of the act, and the code when it was refused. */
 export type Tally = Map<string, number>;
@@ -155,25 +155,28 @@ const adjust = act({
   },
 });
 
-const refOf = (number: number) => `BOOKED-${number}`;
-const ref = fc.integer({ min: 1, max: 6 });
+/** The number of an order that may be booked for: mostly one that has not come yet. */
+const refOf = (model: Model, ahead: number) =>
+  `BOOKED-${model.orders.filter((order) => order.ref.startsWith("BOOKED")).length + ahead}`;
+const ref = fc.integer({ min: -1, max: 2 });
 
 const reserve = act({
   weight: 5,
   input: fc.record({ ref, lines, house: seldom(house), cold: rarely, hours: fc.integer({ min: 1, max: 48 }) }),
   play: async (model, service, { ref, lines, house, cold, hours }) => {
     const expires_at = model.now + hours * hour_ms;
+    const order_id = refOf(model, ref);
     let made = 0;
     const { code, value } = await both(
       model,
       service,
       () => {
-        made = model.book(refOf(ref), wantsOf(lines), house, cold, expires_at).id;
+        made = model.book(order_id, wantsOf(lines), house, cold, expires_at).id;
       },
       (tx) => {
         const where = house === null ? {} : { location: whs(service, house) };
         const how = { ...where, requires_cold_storage: cold, expires_at: iso(expires_at) };
-        return bookStock(tx, { order_id: refOf(ref), items: lines, ...how });
+        return bookStock(tx, { order_id, items: lines, ...how });
       },
     );
     if (value !== null) service.bookings.set(made, value.id);
@@ -189,15 +192,23 @@ export function bookingOf(service: Service, nth: number): { model_id: number; id
   return model_id === undefined || id === undefined ? null : { model_id, id };
 }
 
+/** Lets time pass until the very millisecond in which a booking ends, if it has not yet. */
+export function waitFor(model: Model, service: Service, { expires_at }: Claim): void {
+  const by = Math.max(0, (expires_at ?? 0) - model.now);
+  model.now += by;
+  service.clock.advance(by);
+}
+
 export const hasBooking = (model: Model) => model.claims.some(({ expires_at }) => expires_at !== null);
 
 const release = act({
   weight: 3,
-  input: fc.record({ nth }),
+  input: fc.record({ nth, late: rarely }),
   ready: hasBooking,
-  play: async (model, service, { nth }) => {
+  play: async (model, service, { nth, late }) => {
     const found = bookingOf(service, nth);
     if (found === null) return null;
+    if (late) waitFor(model, service, model.booking(found.model_id));
     const { code } = await both(
       model,
       service,
@@ -238,7 +249,7 @@ const create = act({
   }),
   play: async (model, service, { lines, ref, booked, nth, ...how }) => {
     const at = model.orders.length;
-    const wanted = ref === null ? `N-${at}` : refOf(ref);
+    const wanted = ref === null ? `N-${at}` : refOf(model, ref);
     const named = booked ? bookingOf(service, nth) : null;
     const order: NewOrder = { ref: wanted, lines, ...how };
     const { code, value } = await both(

@@ -61,10 +61,12 @@ const statuses = ["available", "available", "on_hold", "quarantined", "recalled"
 
 const lot = act({
   weight: 3,
-  input: fc.record({ nth, status: fc.constantFrom<GivenStatus>(...statuses) }),
+  input: fc.record({ nth, staged: fc.boolean(), status: fc.constantFrom<GivenStatus>(...statuses) }),
   ready: (model) => model.lots.size > 0,
-  play: async (model, service, { nth, status }) => {
-    const lots = [...model.lots.keys()].sort((a, b) => b - a);
+  play: async (model, service, { nth, staged, status }) => {
+    const all = [...model.lots.keys()].sort((a, b) => b - a);
+    const picked = all.filter((lot) => model.items.some((item) => item.lot === lot && item.kind === "staging"));
+    const lots = staged && picked.length > 0 ? picked : all;
     const chosen = lots[nth % Math.min(8, lots.length)] ?? 0;
     const { code } = await both(
       model,
