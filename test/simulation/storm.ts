@@ -130,6 +130,11 @@ const orderActs: Record<string, Act> = {
   pick: onOrder("pick", () => ({ partial: true })),
   pack: onOrder("pack", () => ({ partial: true })),
   ship: onOrder("ship", (random) => ({ partial: yes(random) })),
+  "choose anew": onOrder("allocate"),
+  "cancel a unit": (storm, random) =>
+    onLine(storm, random, (id, line) =>
+      storm.shop.app.post(`/orders/${id}/cancel_items`, { items: [{ line_id: line.id, quantity: 1 }] }),
+    ),
 };
 
 const floorActs: Record<string, Act> = {
@@ -137,6 +142,13 @@ const floorActs: Record<string, Act> = {
     const place = { ...(yes(random) ? { bin: "A-01" } : {}), ...(yes(random) ? { lot_number: "L2" } : {}) };
     return onLine(storm, random, (id, line) => {
       const items = [{ line_id: line.id, quantity: 1, ...place }];
+      return storm.shop.app.post(`/orders/${id}/pick`, { items });
+    });
+  },
+  "miss a unit": (storm, random) => {
+    const reason = random.pick(["lost", "damaged", "not_found"]);
+    return onLine(storm, random, (id, line) => {
+      const items = [{ line_id: line.id, quantity: 1, short: true, reason }];
       return storm.shop.app.post(`/orders/${id}/pick`, { items });
     });
   },
