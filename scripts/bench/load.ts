@@ -28,11 +28,13 @@ export interface Load {
   readonly url: string;
   readonly key: string;
   readonly shot: Shot;
-  readonly connections: number;
   readonly seconds: number;
   /** Where `{n}` begins: runs that share a server start apart. */
   readonly first: number;
 }
+
+/** How many connections ask at once, each again when it has its answer. */
+export const connections = 32;
 
 export const driver: "wrk" | "autocannon" = Bun.which("wrk") === null ? "autocannon" : "wrk";
 
@@ -41,7 +43,7 @@ export function load(it: Load): Promise<Figures> {
   return driver === "wrk" ? withWrk(it) : withAutocannon(it);
 }
 
-async function withWrk({ url, key, shot, connections, seconds, first }: Load): Promise<Figures> {
+async function withWrk({ url, key, shot, seconds, first }: Load): Promise<Figures> {
   const script = join(mkdtempSync(join(tmpdir(), "packhouse-bench-")), "shot.lua");
   writeFileSync(script, luaOf(shot, key, first));
   const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", script, url];
@@ -72,7 +74,7 @@ end
 `;
 }
 
-async function withAutocannon({ url, key, shot, connections, seconds, first }: Load): Promise<Figures> {
+async function withAutocannon({ url, key, shot, seconds, first }: Load): Promise<Figures> {
   const settings = JSON.stringify({ url, key, shot, connections, seconds, first });
   const module = createRequire(import.meta.url).resolve("autocannon");
   const program = `
@@ -95,6 +97,12 @@ async function withAutocannon({ url, key, shot, connections, seconds, first }: L
     p99_ms: it.latency.p99,
     failed: it.non2xx + it.errors,
   };
+}
+
+/** The one in the middle, by a figure of each. */
+export function median<T>(of: readonly T[], figure: (one: T) => number): T {
+  const sorted = of.toSorted((a, b) => figure(a) - figure(b));
+  return sorted[Math.floor(sorted.length / 2)] as T;
 }
 
 function textOf(program: string, words: readonly string[]): Promise<string> {

@@ -1,25 +1,21 @@
 // How long others wait while very many reservations end at once.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { placeOrders, skus, startStocked } from "./business.ts";
 
 const reservation_count = 10_000;
 const at_once = 50;
 const longest_ms = 100;
 
-/** A running service, the SKUs it has, and an order to read. */
-export interface Paused {
-  readonly url: string;
-  readonly key: string;
-  readonly data: string;
-  readonly skus: readonly string[];
-  readonly order: string;
-}
-
 /**
  * Makes ten thousand reservations end at one moment and measures meanwhile how long a write and a read wait, one after
  * another; answers how many goals are missed.
  */
-export async function measurePause({ url, key, data, skus, order }: Paused): Promise<number> {
+export async function measurePause(): Promise<number> {
+  const { service, key } = await startStocked();
+  const { url, data } = service;
+  const { orders } = await placeOrders(url, key, 1);
+  const [order] = orders;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const reserve = async (n: number, expires_at: string) => {
     const items = [{ sku: skus[n % skus.length], quantity: 1 }];
@@ -66,6 +62,7 @@ export async function measurePause({ url, key, data, skus, order }: Paused): Pro
     console.log(`${name.padEnd(34)}${said}${late ? "  missed" : ""}`);
   }
   console.log(`all of them have ended after ${(took_ms / 1000).toFixed(1)} s`);
+  await service.remove();
   return missed;
 }
 

@@ -1,0 +1,69 @@
+// The small business that the requests of a benchmark name.
+import { join } from "node:path";
+import { type StartedService, startService } from "../service.ts";
+import { copySku } from "./seed.ts";
+
+/** The SKUs that requests name: the last digits of a number pick one. */
+export const skus: readonly string[] = Array.from({ length: 200 }, (_, n) => `BENCH-${n}`);
+const hot_sku = "BENCH-0";
+const stock_each = 1_000_000;
+
+/** What requests name: the same in a copy of the database. */
+export interface Ids {
+  readonly customer_id: string;
+  readonly shipping_address_id: string;
+  readonly orders: readonly string[];
+}
+
+export const env = { NODE_ENV: "production" };
+
+/** Sends a body and answers what came back. Refuses whatever is no 2xx. */
+export function sender(url: string, key: string) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return async (path: string, body: object) => {
+    const response = await fetch(`${url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+/** Starts a service whose products are stocked, each received once, among `others` that nobody names. */
+export async function startStocked(others = 0): Promise<{ service: StartedService; key: string }> {
+  const first = await startService({ env });
+  const key = await first.makeKey("test");
+  const send = sender(first.url, key);
+  for (const sku of skus) await send("/products", { sku, name: `Product ${sku}`, price: "5.00" });
+  for (const sku of skus) await send("/inventory", { sku, quantity: stock_each });
+  if (others === 0) return { service: first, key };
+  await first.stop();
+  copySku(join(first.data, "test.db"), hot_sku, others);
+  return { service: await startService({ data: first.data, env }), key };
+}
+
+/** A line of an order or a reservation. */
+export const line = (sku: string) => ({ sku, quantity: 1, unit_price: "5.00" });
+
+/** Makes a customer and so many orders of three lines. */
+export async function placeOrders(url: string, key: string, count: number): Promise<Ids> {
+  const send = sender(url, key);
+  const customer = await send("/customers", {
+    email: "bench@packhouse.example",
+    company: "Bench",
+    shipping_addresses: [
+      { address_line1: "100 Commercial St", city: "Portland", state: "ME", postal_code: "04101", country: "US" },
+    ],
+  });
+  const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
+  const orders: string[] = [];
+  const some = (n: number) => skus[(n * 67) % skus.length] ?? "";
+  const place = async (n: number) => {
+    const line_items = [some(n), some(n + 1), some(n + 2)].map(line);
+    const placed = await send("/orders", { order_number: `S-${n}`, ...to, line_items });
+    orders.push(placed.data.id);
+  };
+  for (let n = 0; n < count; n += 20) {
+    await Promise.all(Array.from({ length: Math.min(20, count - n) }, (_, more) => place(n + more)));
+  }
+  return { ...to, orders };
+}

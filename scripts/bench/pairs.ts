@@ -1,0 +1,60 @@
+// Two services that differ in nothing but how much they hold, measured in turn.
+import { type Figures, load, median, type Shot } from "./load.ts";
+
+const rounds = 5;
+
+/** One kind of request, and how much more it may cost where there is more; null is only reported. */
+export interface Compared {
+  readonly name: string;
+  readonly shot: Shot;
+  readonly worst_ratio: number | null;
+}
+
+export interface Pair {
+  readonly few: { readonly url: string };
+  readonly many: { readonly url: string };
+  /** A key that both know. */
+  readonly key: string;
+}
+
+interface Round {
+  readonly few: Figures;
+  readonly many: Figures;
+  readonly ratio: number;
+}
+
+/**
+ * Measures each kind of request on both services, one right after the other, and takes the median of what the second
+ * cost against the first; answers how many cost too much. A first round warms both and does not count.
+ */
+export async function comparePair({ few, many, key }: Pair, compared: readonly Compared[], seconds: number) {
+  console.log(`${"".padEnd(34)}${["few req/s", "many req/s", "cost"].map((it) => it.padStart(12)).join("")}`);
+  let missed = 0;
+  let first = 0;
+  for (const { name, shot, worst_ratio } of compared) {
+    const measured: Round[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const shots = async ({ url }: { readonly url: string }) => {
+        first += 1_000_000;
+        return load({ url, key, shot, seconds, first });
+      };
+      // Whoever comes second has no advantage of it twice.
+      const begin = round % 2 === 0 ? await shots(few) : null;
+      const there = await shots(many);
+      const here = begin ?? (await shots(few));
+      const ratio = here.requests_per_second / there.requests_per_second;
+      if (round > 0) measured.push({ few: here, many: there, ratio });
+    }
+    const { ratio } = median(measured, (round) => round.ratio);
+    const late = worst_ratio !== null && ratio > worst_ratio;
+    if (late) missed += 1;
+    const speeds = (["few", "many"] as const).map((side) => {
+      return median(measured, (it) => it[side].requests_per_second)[side].requests_per_second;
+    });
+    const cells = speeds.map((it) => it.toFixed(0).padStart(12)).join("") + ratio.toFixed(2).padStart(12);
+    const refused = measured.reduce((sum, it) => sum + it.few.failed + it.many.failed, 0);
+    const notes = `${late ? ` > ${worst_ratio}` : ""}${refused === 0 ? "" : `  ${refused} refused`}`;
+    console.log(`${name.padEnd(34)}${cells}${notes}`);
+  }
+  return missed;
+}

@@ -1,0 +1,83 @@
+// Each kind of request on the service and on its floor, in turn.
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { env, type Ids, placeOrders, skus, startStocked } from "./business.ts";
+import { type Figures, load, median, type Shot } from "./load.ts";
+import { adjust, buyLabel, createOrder, listOrders, listStock, orderById, reserveHot, reserveSome } from "./shots.ts";
+
+const rounds = 3;
+const order_count = 3000;
+const sku_count = 100_000;
+
+interface Measured {
+  readonly name: string;
+  readonly shot: (ids: Ids) => Shot;
+  /** The least share of the floor that is good enough. */
+  readonly goal: number | null;
+}
+
+const measured: readonly Measured[] = [
+  { name: "order create (3 lines)", shot: createOrder, goal: 0.6 },
+  { name: "reserve (1 of 200 SKUs)", shot: () => reserveSome, goal: null },
+  { name: "reserve (1 hot SKU)", shot: () => reserveHot, goal: null },
+  { name: "adjust", shot: () => adjust, goal: null },
+  { name: `inventory, list of 50 of ${sku_count}`, shot: () => listStock, goal: null },
+  { name: "order by id", shot: orderById, goal: 0.6 },
+  { name: "orders, list of 50", shot: () => listOrders, goal: 0.6 },
+  { name: "label", shot: buyLabel, goal: null },
+];
+
+/** Measures each kind of request; answers how many goals are missed. */
+export async function measureRequests(seconds: number): Promise<number> {
+  const { service, key } = await startStocked(sku_count - skus.length);
+  const ids = await placeOrders(service.url, key, order_count);
+  const floor = await startFloor(service.data);
+  const heads = ["req/s", "p50 ms", "p99 ms", "ratio"].map((it) => it.padStart(10)).join("");
+  console.log(`\n${"".padEnd(34)}${heads}`);
+  let missed = 0;
+  let first = 0;
+  for (const { name, shot, goal } of measured) {
+    const ours: Figures[] = [];
+    const theirs: Figures[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [url, into] of [
+        [service.url, ours],
+        [floor.url, theirs],
+      ] as const) {
+        first += 1_000_000;
+        into.push(await load({ url, key, shot: shot(ids), seconds, first }));
+      }
+    }
+    const speed = (of: readonly Figures[]) => median(of, (it) => it.requests_per_second);
+    const [mine, bare] = [speed(ours), speed(theirs)];
+    const ratio = mine.requests_per_second / bare.requests_per_second;
+    const short = goal !== null && ratio < goal;
+    if (short) missed += 1;
+    console.log(row(name, mine, ratio.toFixed(2) + (short ? ` < ${goal}` : "")));
+    console.log(row("  its floor", bare, ""));
+  }
+  floor.stop();
+  await service.remove();
+  return missed;
+}
+
+/** The floor, on a copy of the service's database. */
+async function startFloor(data: string): Promise<{ url: string; stop: () => void }> {
+  const copy = join(data, "floor.db");
+  const original = new Database(join(data, "test.db"), { readonly: true });
+  original.run(`vacuum into '${copy}'`);
+  original.close();
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "floor.ts"), copy], {
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { ...process.env, ...env },
+  });
+  const { value } = await child.stdout.getReader().read();
+  const url = /http:\S+/.exec(new TextDecoder().decode(value))?.[0] ?? "";
+  return { url, stop: () => child.kill() };
+}
+
+function row(name: string, { requests_per_second, p50_ms, p99_ms, failed }: Figures, ratio: string): string {
+  const cells = [requests_per_second.toFixed(0), p50_ms.toFixed(1), p99_ms.toFixed(1)].map((it) => it.padStart(10));
+  return `${name.padEnd(34)}${cells.join("")}${ratio.padStart(10)}${failed === 0 ? "" : `  ${failed} refused`}`;
+}

@@ -1,0 +1,49 @@
+// The requests that are measured.
+import { type Ids, line, skus } from "./business.ts";
+import type { Shot } from "./load.ts";
+
+const post = (path: string, body: object, ids: readonly string[] = []): Shot => ({
+  method: "POST",
+  path: `/v1${path}`,
+  body: JSON.stringify(body),
+  ids,
+});
+const get = (path: string, ids: readonly string[] = []): Shot => ({ method: "GET", path: `/v1${path}`, ids });
+const digits = Array.from({ length: 10 }, (_, n) => String(n));
+
+/** An order of three lines; `{id}` picks other SKUs for each. */
+export const createOrder = ({ customer_id, shipping_address_id }: Ids): Shot => {
+  const line_items = ["BENCH-{id}", "BENCH-1{id}", "BENCH-2{id}"].map(line);
+  return post("/orders", { order_number: "N-{n}", customer_id, shipping_address_id, line_items }, digits);
+};
+
+export const orderById = ({ orders }: Ids): Shot => get("/orders/{id}", orders);
+
+export const listOrders: Shot = get("/orders?limit=50");
+
+export const reserveSome: Shot = post(
+  "/inventory/reserve",
+  { order_id: "R-{n}", items: [{ sku: "{id}", quantity: 1 }] },
+  skus,
+);
+
+export const reserveHot: Shot = post("/inventory/reserve", {
+  order_id: "H-{n}",
+  items: [{ sku: skus[0], quantity: 1 }],
+});
+
+export const adjust: Shot = {
+  method: "PATCH",
+  path: "/v1/inventory/{id}",
+  body: JSON.stringify({ adjustment: 1, reason: "found" }),
+  ids: skus,
+};
+
+export const listStock: Shot = get("/inventory?limit=50");
+
+/** A label for one more carton of an order, so that no order can run out of them. */
+export const buyLabel = ({ orders }: Ids): Shot => {
+  const parcel = { weight: 2, weight_unit: "lbs" };
+  const body = { order_id: "{id}", carrier: "sim", service: "standard", package: parcel, additional: true };
+  return post("/shipping/labels", body, orders);
+};
