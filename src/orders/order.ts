@@ -160,9 +160,14 @@ export function isStopped({ holds }: Pick<Order, "holds">): boolean {
   return holds.some(({ reason }) => reason !== "carrier_discrepancy" && reason !== "short_pick");
 }
 
+/** Whether units of a line lie in staging: of a bundle, of any of its components. */
+export function isBegun(line: OrderLine): boolean {
+  return partsOf(line).some(({ picked }) => picked > 0);
+}
+
 /** What forbids an action that the table of states would allow, in words; null when nothing does. */
 export function hindrance(order: Order, action: OrderAction): string | null {
-  if (action === "hold" && order.lines.some((line) => line.picked > 0)) return "units have been picked";
+  if (action === "hold" && order.lines.some(isBegun)) return "units have been picked";
   if (action === "cancel" && order.shipments.some(({ status }) => status !== "pending" && status !== "voided")) {
     return "a parcel is out; create a return instead";
   }

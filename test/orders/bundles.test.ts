@@ -56,7 +56,7 @@ describe("works", () => {
     expect(order.allocation).toEqual({ complete: false, backordered_units: 1 });
     expect([(await level(cup.sku)).reserved, (await level(pot.sku)).reserved]).toEqual([8, 3]);
     expect(await level(set.sku)).toMatchObject({ available: 0, reserved: 0 });
-    expect((await updated()).sort()).toEqual([cup.sku, pot.sku]);
+    expect((await updated()).sort()).toEqual([cup.sku, pot.sku, set.sku]);
     await shop.app.patch(`/products/${set.id}`, { components: [{ sku: cup.sku, quantity: 1 }] });
     expect((await shop.get(order.id)).line_items[0].components).toEqual(components);
     await shop.app.post("/inventory", { sku: pot.sku, quantity: 2, location: "whs_1001" });
@@ -90,7 +90,7 @@ describe("works", () => {
     const inspected = await shop.app.post(`/returns/${back.id}/inspect`, found);
     expect([inspected.status, inspected.body.error]).toEqual([200, undefined]);
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([4, 2]);
-    expect((await updated()).sort()).toEqual([cup.sku, pot.sku]);
+    expect((await updated()).sort()).toEqual([cup.sku, pot.sku, set.sku]);
     expect((await shop.get(id)).line_items).toMatchObject([{ quantity_returned: 1 }]);
   });
 
@@ -121,7 +121,7 @@ describe("works", () => {
     await shop.app.takeEvents();
     const scan = await shop.app.post(`/tracking/${label.tracking_number}/events`, { status: "in_transit" });
     expect(scan.status).toBe(201);
-    expect((await updated()).sort()).toEqual([cup.sku, pot.sku]);
+    expect((await updated()).sort()).toEqual([cup.sku, pot.sku, set.sku]);
     expect(await shop.get(order.id)).toMatchObject({
       held_from: "cancelled",
       line_items: [{ quantity_cancelled: 1, quantity_shipped: 2 }],
@@ -132,6 +132,25 @@ describe("works", () => {
       { on_hand: 1, reserved: 0 },
       { on_hand: 1, reserved: 0, unavailable: { putback: 0 } },
     ]);
+  });
+
+  test("picked components of a recalled lot are put back, though no whole set is picked", async () => {
+    const { set, cup } = await teaSet(0, 2);
+    const add = (quantity: number, lot_number: string) =>
+      shop.app.post("/inventory", { sku: cup.sku, quantity, location: "whs_1001", lot_number });
+    await add(4, "L-1");
+    const order = await shop.order([[set, 2]]);
+    await shop.act(order.id, "pick", { items: [{ sku: cup.sku, quantity: 3 }] });
+    const [lot] = (await shop.app.get(`/inventory/lots?sku=${cup.sku}`)).body.data;
+    await shop.app.post(`/inventory/lots/${lot.id}/status`, { status: "recalled", reason: "recall" });
+    await shop.app.runJobs();
+    expect((await shop.get(order.id)).holds).toMatchObject([{ reason: "recalled_lot" }]);
+    const back = { order_id: order.id, sku: cup.sku, quantity: 3, bin: "A-01" };
+    const done = await shop.app.post("/inventory/putbacks", back);
+    expect([done.status, done.body.data?.remaining]).toEqual([201, 0]);
+    await add(4, "L-2");
+    await shop.app.runJobs();
+    expect(await shop.act(order.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
   test("the lines of an order change with bundles among them", async () => {
@@ -168,6 +187,23 @@ describe("refuses", () => {
     expect([refused.status, refused.body.error.shortages]).toMatchObject([409, [{ sku: pot.sku, requested: 2 }]]);
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([4, 1]);
     expect(await shop.app.takeEvents()).toEqual([]);
+  });
+
+  test("a hold, and other lines, once a component alone is picked", async () => {
+    const { set, cup } = await teaSet(4, 2);
+    const order = await shop.order([[set, 2]]);
+    const begun = await shop.act(order.id, "pick", { items: [{ sku: cup.sku, quantity: 1 }] });
+    expect(begun.allowed_actions).not.toContain("hold");
+    const line_items = [{ product_id: set.id, quantity: 1, unit_price: "1" }];
+    const answers = [
+      await shop.app.post(`/orders/${order.id}/hold`),
+      await shop.app.patch(`/orders/${order.id}`, { line_items }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [409, "invalid_state_transition"],
+      [409, "invalid_state_transition"],
+    ]);
+    await shop.app.takeEvents();
   });
 
   test("bundles of nothing, of bundles or of what is not there, a simple product of parts, another type", async () => {

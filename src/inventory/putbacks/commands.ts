@@ -19,6 +19,9 @@ import { shareWarehouse } from "../warehouses/store.ts";
 import type { PutBack } from "./schemas.ts";
 import { listWaiting } from "./store.ts";
 
+/** How many picked units of a product for an order's line are not packed. */
+export type LooseUnits = (order_line_id: number, product_id: number) => number;
+
 /** Units that may be put back: where they lie, and the lines they were picked for, if an order holds them still. */
 interface Source {
   readonly item: StockItem;
@@ -29,16 +32,10 @@ interface Source {
 /**
  * Puts units of an order to a bin of the same warehouse: first those it gave up, which are for sale again there, else
  * picked ones of a lot that may not leave, for which it gets others or waits. `loose` tells how many picked units of
- * its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full,
+ * a product for one of its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full,
  * insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
-export async function putBack(
-  tx: Tx,
-  order_id: number,
-  input: PutBack,
-  loose: ReadonlyMap<number, number>,
-  actor: Actor,
-) {
+export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: LooseUnits, actor: Actor) {
   const { sku, quantity } = input;
   const product_id = (await findStockedIds(tx, [sku])).get(sku);
   if (product_id === undefined) {
@@ -100,7 +97,7 @@ async function pickedInVain(
   tx: Tx,
   { product, items }: OpenShelf,
   order_id: number,
-  loose: ReadonlyMap<number, number>,
+  loose: LooseUnits,
 ): Promise<Source[]> {
   const reservation = await findOrderReservation(tx, order_id);
   if (reservation === null) return [];
@@ -113,7 +110,7 @@ async function pickedInVain(
         line.allocations
           .filter((allocation) => allocation.stock_item_id === item.id)
           .map((allocation) => {
-            const free = Math.max(0, loose.get(line.order_line_id ?? 0) ?? 0);
+            const free = Math.max(0, loose(line.order_line_id ?? 0, product.id));
             return { line, allocation, units: Math.min(allocation.quantity, free) };
           }),
       );

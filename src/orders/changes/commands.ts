@@ -7,7 +7,7 @@ import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { productsOf } from "../commands.ts";
 import { pauseAgain, settleHolds } from "../holds/commands.ts";
-import type { Order } from "../order.ts";
+import { isBegun, type Order } from "../order.ts";
 import {
   changedFields,
   changesInWords,
@@ -80,7 +80,7 @@ async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Pro
     products.map((product) => (known.has(product.id) ? stillActive(product) : product)),
   );
   if (sameLines(before.lines, lines)) return null;
-  const begun = before.lines.some((line) => line.picked > 0 || line.quantity_packed > 0);
+  const begun = before.lines.some((line) => isBegun(line) || line.quantity_packed > 0);
   const parcelled = before.shipments.some(({ status }) => status !== "voided");
   if (begun || parcelled || (before.status !== "pending" && !before.held)) {
     throw refusal(before, "update", "its lines can change only while it is pending or on hold, with nothing picked");

@@ -1,10 +1,10 @@
 import type { Tx } from "../../database/store.ts";
-import { putBack } from "../../inventory/putbacks/commands.ts";
+import { type LooseUnits, putBack } from "../../inventory/putbacks/commands.ts";
 import type { PutBack } from "../../inventory/putbacks/schemas.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { packedInHouse } from "../fulfillment/rules.ts";
 import { insertHistory } from "../history/store.ts";
-import { publicStatus } from "../order.ts";
+import { partsOf, publicStatus } from "../order.ts";
 import { lockOrder, resolveOrder, saveOrder } from "../store.ts";
 
 /**
@@ -15,7 +15,12 @@ import { lockOrder, resolveOrder, saveOrder } from "../store.ts";
  */
 export async function putBackUnits(tx: Tx, input: PutBack, actor: Actor) {
   const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
-  const loose = new Map(order.lines.map((line) => [line.id, line.picked - packedInHouse(line)]));
+  const loose: LooseUnits = (line_id, product_id) => {
+    const line = order.lines.find(({ id }) => id === line_id);
+    if (line === undefined) return 0;
+    const part = partsOf(line).find((one) => one.product_id === product_id);
+    return part === undefined ? 0 : part.picked - packedInHouse(line) * part.quantity;
+  };
   const done = await putBack(tx, order.id, input, loose, actor);
   const lot = done.lot_number === null ? "" : `, lot ${done.lot_number}`;
   const note = `${done.quantity} of ${done.sku}${lot} to ${done.bin}`;
