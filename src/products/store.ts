@@ -50,6 +50,19 @@ export type PlainProduct = Omit<Product, "barcodes" | "components">;
 /** A component of a bundle with what other features need to know of it. */
 export type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
 
+const bundlesWith = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .selectDistinct({ bundle_id: product_components.bundle_id })
+    .from(product_components)
+    .where(among(product_components.component_id, a.ids))
+    .orderBy(asc(product_components.bundle_id)),
+);
+
+/** The bundles that are made of any of these products, in the order of their ids. */
+export async function listBundlesWith(db: Db, component_ids: readonly number[]): Promise<number[]> {
+  return (await bundlesWith(db, { ids: list(component_ids) })).map(({ bundle_id }) => bundle_id);
+}
+
 /** What these bundles are made of, in the order in which it was given. */
 export async function listBundleParts(db: Db, bundle_ids: readonly number[]): Promise<BundlePart[]> {
   return bundle_ids.length === 0 ? [] : componentsOf(db, { ids: list(bundle_ids) });

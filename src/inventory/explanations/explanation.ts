@@ -1,6 +1,7 @@
 // Why the number of a SKU is what it is: the ledger from nothing on, who holds units, and what keeps others from sale.
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { StockedPart } from "../bundles/part.ts";
 import type { ReservationStatus } from "../reservations/status.ts";
 import type { BinKind, MovementType } from "../status.ts";
 import { isSellable, type Shelf, totalsOf, whyNot } from "../stock/shelf.ts";
@@ -162,6 +163,11 @@ export function incomingView({ incoming }: Shelf, awaited: readonly Awaited[], i
     })),
     more: awaited.length > named_max || in_transit.length > named_max,
   };
+}
+
+/** What a bundle is made of: the scarcest of it is why there are so many sets. */
+export function partsView(parts: readonly StockedPart[]) {
+  return parts.map(({ product_id: _id, ...part }) => part);
 }
 
 /** Nothing is kept of who held what in the past, so a moment that is past shows the ledger alone. */

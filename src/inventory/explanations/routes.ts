@@ -11,7 +11,7 @@ import { listParts, loadShelvesAndSets } from "../bundles/store.ts";
 import { listAwaited } from "../receipts/store.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { listInTransit } from "../transfers/store.ts";
-import { demandView, incomingView, ledgerView, named_max, noDemand } from "./explanation.ts";
+import { demandView, incomingView, ledgerView, named_max, noDemand, partsView } from "./explanation.ts";
 import { ExplainStock, ExplanationView } from "./schemas.ts";
 import { listBackorders, listPlaces, listPromised, sumMovements } from "./store.ts";
 
@@ -40,6 +40,7 @@ async function explain(db: Db, sku: string, query: ExplainStock) {
   const waiting = await listBackorders(db, id, named_max + 1);
   const awaited = await listAwaited(db, id, named_max + 1);
   const incoming = incomingView(shelf, awaited, await listInTransit(db, id, named_max + 1));
-  const components = shelf.sets === undefined ? {} : { components: await listParts(db, id) };
+  const components =
+    shelf.sets === undefined ? {} : { components: partsView((await listParts(db, [id])).get(id) ?? []) };
   return { ...ledger, ...demandView(shelf, promised, waiting, db.now), incoming, ...components };
 }

@@ -4,6 +4,8 @@ import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
+import { listBundlesWith } from "../../products/store.ts";
+import { listParts } from "../bundles/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
 import { availableOf, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
 import { lockShelves, type Posting, postMovement, promiseUnits } from "../stock/store.ts";
@@ -20,6 +22,8 @@ export interface OpenShelf extends Shelf {
   readonly items: StockItem[];
   backordered: number;
   incoming: number;
+  /** Whether a bundle is made of it. */
+  readonly bundled: boolean;
   /** Whether some reservation was past its time when the shelf was opened. */
   readonly overdue: boolean;
   /** Whether older demand waits that this transaction could not serve, so that nothing may be promised to newer. */
@@ -38,10 +42,10 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const closed = [...new Set(product_ids)].filter((id) => !shelves.has(id)).sort((a, b) => a - b);
   if (closed.length === 0) return shelves;
-  for (const { product, items, backordered, incoming, overdue } of await lockShelves(tx, closed)) {
+  for (const { product, items, backordered, incoming, bundled, overdue } of await lockShelves(tx, closed)) {
     // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
     const told = { ...totalsOf(items, 0), available: availableOf(items, 0) };
-    shelves.set(product.id, { product, items, backordered, incoming, overdue, crowded: false, told });
+    shelves.set(product.id, { product, items, backordered, incoming, bundled, overdue, crowded: false, told });
   }
   tx.atEnd("inventory.events", announce);
   return shelves;
@@ -88,19 +92,46 @@ export async function moveUnits(
 async function announce(tx: Tx): Promise<void> {
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const events: DomainEvent[] = [];
+  const parts = new Map<number, number>();
   for (const shelf of shelves.values()) {
     const before = shelf.told;
     const { on_hand, reserved, available } = totalsOf(shelf.items, tx.now);
     if (before.on_hand === on_hand && before.reserved === reserved && before.available === available) continue;
     shelf.told = { on_hand, reserved, available };
-    const data = shelfData(tx, shelf);
-    events.push({ type: "inventory.updated", data });
-    const { reorder_point } = shelf.product;
-    if (before.available >= reorder_point && available < reorder_point) {
-      events.push({ type: "inventory.low_stock", data });
-    }
+    events.push(...changeEvents(shelfData(tx, shelf), before.available));
+    if (shelf.bundled && before.available !== available) parts.set(shelf.product.id, before.available);
   }
-  await emit(tx, events);
+  await emit(tx, [...events, ...(await bundleEvents(tx, parts))]);
+}
+
+/** What the world is told of a changed SKU that had so many available before. */
+function changeEvents(data: ReturnType<typeof shelfData>, before: number): DomainEvent[] {
+  const isLow = before >= data.reorder_point && data.available < data.reorder_point;
+  const updated = { type: "inventory.updated", data } as const;
+  return isLow ? [updated, { type: "inventory.low_stock", data }] : [updated];
+}
+
+/** Tells of bundles of which more or fewer sets can be made, since so many of their parts were available before. */
+async function bundleEvents(tx: Tx, before: ReadonlyMap<number, number>): Promise<DomainEvent[]> {
+  if (before.size === 0) return [];
+  // Locked, so that whoever changes another part at the same moment counts sets after this transaction.
+  const bundles = await lockShelves(tx, await listBundlesWith(tx, [...before.keys()]));
+  const partsOf = await listParts(
+    tx,
+    bundles.map(({ product }) => product.id),
+  );
+  return bundles.flatMap(({ product, ...shelf }) => {
+    const parts = partsOf.get(product.id) ?? [];
+    const sets = Math.min(...parts.map((part) => part.sets));
+    const had = Math.min(
+      ...parts.map(({ product_id, available, quantity }) =>
+        Math.floor((before.get(product_id) ?? available) / quantity),
+      ),
+    );
+    if (sets === had) return [];
+    const view = itemView({ product, ...shelf, sets }, tx.now, tx.now);
+    return changeEvents({ object: "inventory_item", ...view }, had);
+  });
 }
 
 /** A shelf's stock as events carry it, after what this transaction has done so far. */

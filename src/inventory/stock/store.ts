@@ -16,7 +16,7 @@ import { Fault, invalidFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import { insertLotChanges } from "../lots/store.ts";
-import type { MovementType, OutsidePlace } from "../status.ts";
+import type { MovementType, OutsidePlace, ReferenceType } from "../status.ts";
 import { bundleProblem } from "./rules.ts";
 import type { Lot, Shelf, Spot, StockedProduct, StockItem } from "./shelf.ts";
 
@@ -59,6 +59,10 @@ const lastMoved = sql<number | null>`(
   order by ${movements.id} desc limit 1
 )`;
 
+const bundled = sql`exists (
+  select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
+)`.mapWith(Boolean);
+
 const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
   select
     .select({
@@ -70,6 +74,7 @@ const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
         where ${reservations.status} = 'reserved' and ${reservations.expires_at} is not null
           and ${reservations.expires_at} <= ${a.now}
       )`.mapWith(Number),
+      bundled,
       moved_at: lastMoved,
       id: stock_items.id,
       warehouse_id: stock_items.warehouse_id,
@@ -104,6 +109,8 @@ export interface LoadedShelf extends Shelf {
   readonly items: StockItem[];
   /** When the stock last changed (ms). */
   readonly updated_at: number;
+  /** Whether a bundle is made of it. */
+  readonly bundled: boolean;
   /** Whether any reservation, of whatever product, is past its time and not yet put away. */
   readonly overdue: boolean;
 }
@@ -135,7 +142,8 @@ async function shelvesOf(db: Db, ids: readonly number[], found: readonly Stocked
       const updated_at = Math.max(first?.moved_at ?? product.created_at, ...items.map((item) => item.updated_at));
       const overdue = (first?.overdue ?? 0) > 0;
       const waits = { backordered: first?.backordered ?? 0, incoming: first?.incoming ?? 0 };
-      return [product.id, { product, items, ...waits, updated_at, overdue }];
+      const bundled = first?.bundled ?? false;
+      return [product.id, { product, items, ...waits, bundled, updated_at, overdue }];
     }),
   );
   return ids.flatMap((id) => shelves.get(id) ?? []);
@@ -169,7 +177,7 @@ export interface Posting {
   readonly promised: boolean;
   readonly reason: string;
   readonly notes?: string | null | undefined;
-  readonly reference: { readonly type: string; readonly id: string } | null;
+  readonly reference: { readonly type: ReferenceType; readonly id: string } | null;
   readonly unit_cost_cents?: number | null | undefined;
   /** False for units that are assumed to have moved as planned. */
   readonly confirmed: boolean;

@@ -38,6 +38,42 @@ describe("works", () => {
   });
 });
 
+describe("tells", () => {
+  const told = async () =>
+    (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]} ${data["available"]}`);
+  const adjust = (sku: string, adjustment: number) => app.patch(`/inventory/${sku}`, { adjustment, reason: "found" });
+
+  test("of a bundle whenever its parts make more or fewer sets, and when these become few", async () => {
+    const components = [
+      { sku: "LID", quantity: 2 },
+      { sku: "JAR", quantity: 1 },
+    ];
+    for (const { sku } of components) await app.post("/products", { sku, name: sku });
+    await app.post("/products", { sku: "POT", name: "Pot", type: "bundle", components, reorder_point: 3 });
+    await app.post("/inventory", { sku: "LID", quantity: 9 });
+    expect(await told()).toEqual(["inventory.received LID 9", "inventory.updated LID 9"]);
+    await app.post("/inventory", { sku: "JAR", quantity: 5 });
+    expect(await told()).toEqual(["inventory.received JAR 5", "inventory.updated JAR 5", "inventory.updated POT 4"]);
+    // The ninth lid and the fifth jar make no set.
+    await adjust("LID", -1);
+    await adjust("JAR", -1);
+    expect(await told()).toEqual(["inventory.updated LID 8", "inventory.updated JAR 4"]);
+    await adjust("JAR", -2);
+    const low = ["inventory.updated POT 2", "inventory.low_stock POT 2"];
+    expect(await told()).toEqual(["inventory.updated JAR 2", ...low]);
+    await adjust("LID", -6);
+    expect(await told()).toEqual(["inventory.updated LID 2", "inventory.updated POT 1"]);
+    // Both parts of an order change the bundle once.
+    await adjust("LID", 6);
+    await adjust("JAR", 2);
+    await app.takeEvents();
+    await app.post("/inventory/reserve", { order_id: "N-9", items: components });
+    const parts = ["inventory.updated LID 6", "inventory.updated JAR 3"];
+    expect(await told()).toEqual([...parts, "inventory.updated POT 3"]);
+    expect((await app.get("/inventory/POT")).body.data.available).toBe(3);
+  });
+});
+
 describe("refuses", () => {
   const tins = { sku: "TIN", quantity: 1 };
   const sets = { sku: "SET", quantity: 1 };

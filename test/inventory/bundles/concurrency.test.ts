@@ -1,0 +1,32 @@
+// Two parts of a bundle that change at the same moment, in transactions that do not see each other: on SQLite no
+// transaction begins before the one before it has ended.
+import { expect, test } from "bun:test";
+import { engine } from "../../../src/config.ts";
+import { adjustStock } from "../../../src/inventory/stock/commands.ts";
+import { listEventsAfter } from "../../../src/outbox/store.ts";
+import { clerk, openShop } from "../shop.ts";
+
+test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both parts", async () => {
+  const shop = await openShop();
+  const components = ["LID", "JAR"].map((sku) => ({ sku, quantity: 1 }));
+  for (const { sku } of components) await shop.product(sku);
+  await shop.product("POT", { type: "bundle", components });
+  const ended = Promise.withResolvers<void>();
+  const come = (sku: string, location: number, wait: () => Promise<void>) =>
+    shop.write(async (tx) => {
+      await adjustStock(tx, sku, { adjustment: 5, reason: "found", location }, clerk);
+      // After everything has been told, and before it is on disk.
+      tx.atEnd("test.wait", wait);
+    });
+  const lids = come("LID", shop.main, async () => {
+    ended.resolve();
+    await Bun.sleep(300);
+  });
+  await ended.promise;
+  await Promise.all([lids, come("JAR", shop.west, async () => {})]);
+  const events = (await shop.store.read((db) => listEventsAfter(db, 0))).map(({ body }) => JSON.parse(body));
+  const told = events.filter(({ data }) => data.sku === "POT").map(({ type, data }) => [type, data.available]);
+  expect(told).toEqual([["inventory.updated", 5]]);
+  expect(await shop.differences()).toEqual([]);
+  await shop.close();
+});
