@@ -169,7 +169,9 @@ export function isBegun(line: OrderLine): boolean {
 export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "hold" && order.lines.some(isBegun)) return "units have been picked";
   if (action === "cancel" && order.shipments.some(({ status }) => status !== "pending" && status !== "voided")) {
-    return "a parcel is out; create a return instead";
+    return order.lines.some((line) => openUnits(line) > 0)
+      ? "a parcel is out; create a return instead, and cancel the items that have not left"
+      : "a parcel is out; create a return instead";
   }
   if (action === "cancel_items" && order.lines.every((line) => openUnits(line) === 0)) return "every unit has left";
   if (action === "release" && !order.held) return "it is not held";

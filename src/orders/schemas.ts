@@ -188,6 +188,11 @@ export const ShipOrder = closed({
 });
 export type ShipOrder = Static<typeof ShipOrder>;
 
+export const DeliverOrder = closed({
+  shipment_id: Type.Optional(idField("shipment", "Only this parcel; without it, all that are out.")),
+});
+export type DeliverOrder = Static<typeof DeliverOrder>;
+
 export const NoFields = closed({});
 
 const moment = Type.String({ format: "date-time" });

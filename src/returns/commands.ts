@@ -9,6 +9,7 @@ import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { move } from "../kit/moves.ts";
 import { noteReturn, noteReturned } from "../orders/commands.ts";
+import { settleHoldsOf } from "../orders/holds/commands.ts";
 import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
 import { lockOrder, resolveOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
@@ -102,6 +103,8 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
     if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
   }
   await takeBack(tx, before, order, inspected, actor);
+  // What a carrier took of a cancelled order may be back by now.
+  if (order.held) await settleHoldsOf(tx, order.id, actor);
   return saveReturn(tx, before, { status, inspected_at: tx.now });
 }
 

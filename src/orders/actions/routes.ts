@@ -14,6 +14,7 @@ import { holdOrder, releaseOrder } from "../holds/commands.ts";
 import { type Order, orderView } from "../order.ts";
 import {
   CancelItems,
+  DeliverOrder,
   HoldOrder,
   NoFields,
   OrderView,
@@ -99,6 +100,6 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   )
   .post(
     "/deliver",
-    ({ call, params }) => answerOrder(call, params.id, (tx) => deliverOrder(tx, params.id, call.actor)),
-    { body: bodyOf(NoFields), detail: order("deliverOrder", "Note that an order has arrived") },
+    ({ call, params, body }) => answerOrder(call, params.id, (tx) => deliverOrder(tx, params.id, body, call.actor)),
+    { body: bodyOf(DeliverOrder), detail: order("deliverOrder", "Note that an order has arrived") },
   );

@@ -5,7 +5,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold } from "../order.ts";
+import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold, type OrderLine } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
 import { lockOrder, saveOrder } from "../store.ts";
@@ -80,6 +80,11 @@ export async function settleHolds(tx: Tx, order: Order, actor: Actor): Promise<O
   return order.held ? lift(tx, order, [], actor) : order;
 }
 
+/** As `settleHolds`, of an order by its id. Refuses: resource_missing. */
+export async function settleHoldsOf(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  return settleHolds(tx, await lockOrder(tx, order_id), actor);
+}
+
 async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: Actor): Promise<Order> {
   const left = before.holds.filter((hold) => !lifted.includes(hold));
   const order = await settleClaim(tx, before, { ...before, holds: left });
@@ -94,12 +99,16 @@ async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: 
 
 /**
  * Whether the cause of a hold is gone: of a short pick, once no unit is short any more; of a carrier's discrepancy,
- * once nothing else holds the order either.
+ * once nothing else holds the order either, and a cancelled one has all back that a carrier took.
  */
 function isSettled(order: Order, { reason }: OrderHold): boolean {
   if (backorderedUnits(order) > 0) return false;
   if (reason === "short_pick") return true;
-  return reason === "carrier_discrepancy" && !isStopped(order) && order.status !== "cancelled";
+  if (reason !== "carrier_discrepancy" || isStopped(order)) return false;
+  const isBack = ({ quantity_shipped, quantity_returned }: OrderLine) => quantity_returned === quantity_shipped;
+  return (
+    order.status !== "cancelled" || (order.lines.every(isBack) && order.lines.some((line) => line.quantity_shipped > 0))
+  );
 }
 
 const frees = (holds: readonly OrderHold[]) => holds.some((hold) => !hold.reserve_inventory);

@@ -24,7 +24,7 @@ import type { Entry } from "../history/store.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
 import { actionsOf, isStopped, type Order, partsOf } from "../order.ts";
 import { decide, refusal, withClaims } from "../rules.ts";
-import type { ShipOrder } from "../schemas.ts";
+import type { DeliverOrder, ShipOrder } from "../schemas.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
 import { findOrderOfShipment, insertShipment, saveShipment, saveShipmentLines, saveTracking } from "./store.ts";
@@ -191,14 +191,18 @@ export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor)
 }
 
 /**
- * Notes that every parcel of an order has arrived. Refuses: resource_missing, invalid_state_transition.
- * Emits: order.delivered.
+ * Notes that the parcels of an order have arrived, or the one named. Refuses: resource_missing,
+ * invalid_state_transition. Emits: order.delivered, once every parcel has.
  */
-export async function deliverOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
+export async function deliverOrder(tx: Tx, id: string, input: DeliverOrder, actor: Actor): Promise<Order> {
   const order = await lockOrder(tx, id);
+  const chosen = input.shipment_id === undefined ? null : chosenShipment(order, input.shipment_id);
   decide(order, "deliver");
+  if (chosen !== null && chosen.status !== "shipped") {
+    throw refusal(order, "deliver", `that parcel is ${chosen.status}`);
+  }
   const out = order.shipments.filter(({ status }) => status === "shipped");
-  return arrive(tx, order, out, actor);
+  return arrive(tx, order, chosen === null ? out : [chosen], actor);
 }
 
 async function lockParcel(tx: Tx, shipment_id: number): Promise<Parcel> {

@@ -321,8 +321,13 @@ describe("a carrier has the parcel of a cancelled order", () => {
       "hold: cancelled > on_hold",
       "deliver: on_hold > on_hold",
     ]);
-    // What has left can come back.
-    expect((await shop.app.post("/returns", { order_id: made.id, reason: "defective" })).status).toBe(201);
+    // What has left can come back, which ends the hold.
+    const { id } = (await shop.app.post("/returns", { order_id: made.id, reason: "defective" })).body.data;
+    await shop.app.post(`/returns/${id}/receive`);
+    const items = [{ sku: goods.sku, quantity: 2, condition: "unopened", disposition: "restock", bin: "A-01" }];
+    expect((await shop.app.post(`/returns/${id}/inspect`, { items })).status).toBe(200);
+    expect(await shop.get(made.id)).toMatchObject({ status: "cancelled", holds: [] });
+    expect(await shop.available(goods.sku)).toBe(5);
   });
 
   test("picked units leave from where they wait to be put back, the others from the shelf", async () => {

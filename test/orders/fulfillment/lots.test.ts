@@ -1,0 +1,130 @@
+// Which lots and bins leave: as planned, or as somebody found them on the floor; and parcels that arrive one by one.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+beforeEach(async () => {
+  await shop.app.takeEvents();
+});
+
+const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+
+/** A SKU of which lot `L-1` expires first, in bin `A-01`, and `L-2` later, in `B-01`; so many units of each. */
+async function milk(units: number) {
+  const made = await shop.product(0);
+  const add = (lot_number: string, bin: string, expiration_date: string) =>
+    shop.app.post("/inventory", {
+      sku: made.sku,
+      quantity: units,
+      location: "whs_1001",
+      lot_number,
+      bin,
+      expiration_date,
+    });
+  await add("L-1", "A-01", "2026-03-01");
+  await add("L-2", "B-01", "2026-04-01");
+  return made;
+}
+/** What was taken from the shelf for an order: units, lot, and whether somebody saw it. */
+const taken = async (sku: string) =>
+  (await shop.app.get(`/inventory/movements?sku=${sku}&type=transfer`)).body.data
+    .map((row: { quantity: number; lot_number: string; confirmed: boolean }) =>
+      [row.quantity, row.lot_number, row.confirmed].join(" "),
+    )
+    .sort() as string[];
+
+describe("works", () => {
+  test("implied picks follow the plan, first expired first, and are marked as assumed", async () => {
+    const goods = await milk(3);
+    const made = await shop.order([[goods, 4]]);
+    await shop.act(made.id, "ship");
+    expect(await taken(goods.sku)).toEqual(["1 L-2 false", "3 L-1 false"]);
+  });
+
+  test("picking another lot than planned moves the promise with it", async () => {
+    const goods = await milk(3);
+    const made = await shop.order([[goods, 2]]);
+    await shop.app.takeEvents();
+    const items = [{ line_id: made.line_items[0].id, quantity: 1, lot_number: "L-2" }];
+    const picked = await shop.act(made.id, "pick", { items });
+    expect(picked.line_items).toMatchObject([{ quantity_reserved: 2, quantity_picked: 1 }]);
+    expect(await level(goods.sku)).toMatchObject({ reserved: 2, picked: 1, available: 4 });
+    // Two of L-1 are free again, so that another order may have them.
+    await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 1, bin: "B-01" }] });
+    expect(await taken(goods.sku)).toEqual(["1 L-2 true", "1 L-2 true"]);
+    const other = await shop.order([[goods, 3]]);
+    await shop.act(other.id, "pick");
+    expect(await taken(goods.sku)).toEqual(["1 L-2 true", "1 L-2 true", "3 L-1 true"]);
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+  });
+
+  test("each parcel arrives by itself, and the order once all have", async () => {
+    const goods = await milk(2);
+    const made = await shop.order([[goods, 3]]);
+    const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
+    await shop.act(made.id, "pack", { packages: [items(1), items(2)] });
+    await shop.act(made.id, "ship");
+    const { shipments } = await shop.act(made.id, "ship");
+    await shop.app.takeEvents();
+    const first = await shop.act(made.id, "deliver", { shipment_id: shipments[1].id });
+    expect(first).toMatchObject({
+      status: "shipped",
+      fulfillment_status: "partially_delivered",
+      delivered_at: null,
+      line_items: [{ quantity_delivered: 2 }],
+      shipments: [{ status: "shipped" }, { status: "delivered" }],
+      allowed_actions: ["deliver"],
+    });
+    expect(await shop.told()).toEqual([]);
+    const again = await shop.app.post(`/orders/${made.id}/deliver`, { shipment_id: shipments[1].id });
+    expect([again.status, again.body.error]).toMatchObject([
+      409,
+      { code: "invalid_state_transition", action: "deliver", message: expect.stringContaining("is delivered") },
+    ]);
+    expect(await shop.act(made.id, "deliver")).toMatchObject({ status: "delivered" });
+    expect(await shop.told()).toEqual(["order.delivered"]);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["a lot of which too little is free", { quantity: 3, lot_number: "L-2" }, 409, "insufficient_inventory"],
+    ["a lot there is not", { quantity: 1, lot_number: "L-9" }, 409, "insufficient_inventory"],
+    ["a bin there is not", { quantity: 1, bin: "Z-9" }, 409, "insufficient_inventory"],
+    ["more than is wanted", { quantity: 4 }, 422, "validation_failed"],
+  ])("%s", async (_, item, status, code) => {
+    const goods = await milk(2);
+    const made = await shop.order([[goods, 3]]);
+    await shop.app.takeEvents();
+    const answer = await shop.app.post(`/orders/${made.id}/pick`, { items: [{ sku: goods.sku, ...item }] });
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+    expect(await shop.get(made.id)).toEqual(made);
+  });
+
+  test("all of a compound action when one of its steps cannot be taken", async () => {
+    const goods = await milk(1);
+    const made = await shop.order([[goods, 2]]);
+    const lots = (await shop.app.get(`/inventory/lots?sku=${goods.sku}`)).body.data;
+    const first = lots.find(({ lot_number }: { lot_number: string }) => lot_number === "L-1");
+    await shop.app.post(`/inventory/lots/${first.id}/status`, { status: "on_hold", reason: "inspection" });
+    const before = await shop.get(made.id);
+    await shop.app.takeEvents();
+    for (const action of ["pick", "pack", "ship"]) {
+      const { status, body } = await shop.app.post(`/orders/${made.id}/${action}`);
+      expect([status, body.error]).toMatchObject([
+        409,
+        { code: "insufficient_inventory", shortages: [{ sku: goods.sku, requested: 2, available: 1 }] },
+      ]);
+    }
+    expect(await shop.app.takeEvents()).toEqual([]);
+    expect(await shop.get(made.id)).toEqual(before);
+    expect(await shop.act(made.id, "pack", { partial: true })).toMatchObject({
+      fulfillment_status: "partially_fulfilled",
+    });
+  });
+});
