@@ -25,6 +25,7 @@ export const lots = table(
   },
   (t) => [
     unique("lots_number").on(t.product_id, t.lot_number),
+    index("lots_named").on(t.lot_number),
     index("lots_expiry").on(t.expiration_date).where(where("status = 'available' and expiration_date is not null")),
     index("lots_recalled").on(t.id).where(where("status = 'recalled'")),
     oneOf("lots", "status", lotStatuses),
@@ -101,7 +102,9 @@ export const movements = table(
     index("movements_to").on(t.to_item_id),
     index("movements_reference").on(t.reference_type, t.reference_id),
     index("movements_cost").on(t.product_id, t.id).where(where("unit_cost_cents is not null")),
-    index("movements_sold").on(t.lot_id, t.id).where(where("type = 'sale' and lot_id is not null")),
+    index("movements_lot").on(t.lot_id, t.id).where(where("lot_id is not null")),
+    // What most movements are for is found without an index, and rows that are not in it cost nothing to write.
+    index("movements_reason").on(t.reason, t.id).where(where("reason not in ('shipped', 'picked', 'received')")),
     oneOf("movements", "type", movementTypes),
     check("movements_quantity", "quantity between 1 and 1000000000"),
     check("movements_sides", "from_item_id is not null or to_item_id is not null"),

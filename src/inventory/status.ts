@@ -32,3 +32,7 @@ export type AdjustmentReason = (typeof adjustmentReasons)[number];
 
 export const itemStatuses = ["in_stock", "low_stock", "out_of_stock", "backordered", "inactive"] as const;
 export type ItemStatus = (typeof itemStatuses)[number];
+
+/** What may cause a movement; `reference` is what a client calls the cause. */
+export const referenceTypes = ["order", "receipt", "transfer", "count", "return", "reference"] as const;
+export type ReferenceType = (typeof referenceTypes)[number];

@@ -296,7 +296,7 @@ export interface ReturnedUnits {
 export async function takeReturned(
   tx: Tx,
   units: readonly ReturnedUnits[],
-  reference: { readonly type: string; readonly id: string },
+  reference: NonNullable<Posting["reference"]>,
   actor: Actor,
 ): Promise<void> {
   const kept = units.filter(({ disposition }) => disposition !== "return_to_sender");

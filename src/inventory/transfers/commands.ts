@@ -93,7 +93,7 @@ function shortage({ from_warehouse_id }: Transfer, shortages: { sku: string; req
 
 /** The movement of a transfer's units, but for where they come from and go to. */
 function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
-  const reference = { type: "transfer", id: wireId("transfer", id) };
+  const reference = { type: "transfer" as const, id: wireId("transfer", id) };
   const kept = { quantity, promised: false, reference, confirmed: true, actor };
   return { type: "transfer", reason: "transferred", ...kept } as const;
 }
