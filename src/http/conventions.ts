@@ -98,6 +98,9 @@ async function readText(request: Request, { name, media_type, type, bytes_max }:
   if (!type.test(request.headers.get("content-type") ?? "")) {
     throw new Fault("unsupported_media_type", `Send the body as Content-Type: ${media_type}.`);
   }
+  if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
+    throw new Fault("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+  }
   try {
     return utf8.decode(bytes);
   } catch {

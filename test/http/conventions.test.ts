@@ -63,6 +63,15 @@ describe("refuses", () => {
     expect([answer.status, answer.body.error.code]).toEqual([415, "unsupported_media_type"]);
   });
 
+  test("a body that is packed", async () => {
+    const send = (coding: string) =>
+      app.call("POST", "/products", { sku: "PACKED", name: "Packed" }, { headers: { "content-encoding": coding } });
+    const { status, body } = await send("gzip");
+    expect([status, body.error.code]).toEqual([415, "unsupported_media_type"]);
+    expect(body.error.message).toBe("Send the body as it is, without a Content-Encoding.");
+    expect((await send("identity")).status).toBe(201);
+  });
+
   test("a path whose escapes are no printable text", async () => {
     const paths = ["/orders/%E0%A4%A", "/inventory/%E0%A4%A", "/products/%", "/tracking/%00", "/inventory/a%0Ab"];
     for (const path of paths) {
