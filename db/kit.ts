@@ -55,6 +55,9 @@ export const matches = (column: AnyColumn | SQLWrapper, pattern: string): SQL =>
 /** A text with A to Z in small letters, as an index keeps it; other letters stay as they are on both engines. */
 export const folded = (column: AnyColumn | SQLWrapper): SQL => sql`lower(${column})`;
 
+/** A column of an index that is walked from its greatest value on. */
+export const descending = (column: AnyColumn | SQLWrapper): SQL => sql`${column} desc`;
+
 /** A text as `folded`, without the spaces and dashes in which people group numbers. */
 export const bare = (column: AnyColumn | SQLWrapper): SQL => sql`replace(replace(lower(${column}), ' ', ''), '-', '')`;
 

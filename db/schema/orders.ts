@@ -10,6 +10,7 @@ import {
 import {
   bool,
   check,
+  descending,
   folded,
   id,
   index,
@@ -70,6 +71,7 @@ export const orders = table(
     unique("orders_number").on(t.order_number),
     index("orders_created").on(t.created_at, t.id),
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
+    index("orders_queue").on(t.status, t.held, descending(t.priority), t.id),
     index("orders_customer").on(t.customer_id, t.created_at, t.id),
     index("orders_updated").on(t.updated_at),
     index("orders_number_folded").on(folded(t.order_number)),
@@ -104,7 +106,7 @@ export const order_lines = table(
   },
   (t) => [
     index("order_lines_order").on(t.order_id),
-    index("order_lines_product").on(t.product_id),
+    index("order_lines_product_order").on(t.product_id, t.order_id),
     check("order_lines_quantity", "quantity between 1 and 1000000"),
     check("order_lines_price", "unit_price_cents >= 0"),
     check(

@@ -58,7 +58,7 @@ test.each([
         .sort(order)
         .map(number);
       sizes.add(expected.length);
-      expect({ q, ids: await found(search, sort, { candidates: 10_000, walk: 20_000 }) }).toEqual({ q, ids: expected });
+      expect({ q, ids: await found(search, sort, { candidates: 10_000, walk: 10_000 }) }).toEqual({ q, ids: expected });
       expect({ q, ids: await found(search, sort, { candidates: -1, walk: 7 }) }).toEqual({ q, ids: expected });
       expect({ q, ids: await found(search, sort, { candidates: 5, walk: 11 }) }).toEqual({ q, ids: expected });
     }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql as template } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
@@ -8,7 +8,7 @@ import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, findCandidates, matchesSearch } from "../search/store.ts";
 import { orderStatuses, type PublicOrderStatus } from "../status.ts";
-import { wholeOrders } from "../store.ts";
+import { findOrders, wholeOrders } from "../store.ts";
 
 /** What a list of orders may be narrowed to. Moments in milliseconds. */
 export interface OrderFilter {
@@ -110,7 +110,8 @@ export interface SearchBounds {
   readonly candidates: number;
   readonly walk: number;
 }
-const bounds_max: SearchBounds = { candidates: candidates_max, walk: 20_000 };
+const bounds_max: SearchBounds = { candidates: candidates_max, walk: 10_000 };
+const first_step = 200;
 
 /**
  * A page of the orders that match a filter and its search. When these may be too many, a stretch of the list is walked
@@ -118,62 +119,76 @@ const bounds_max: SearchBounds = { candidates: candidates_max, walk: 20_000 };
  */
 export async function searchOrders(
   db: Db,
-  filter: OrderFilter & { readonly search: Search },
+  filter: Searched,
   window: Window,
   sort: OrderSort,
   bounds = bounds_max,
 ): Promise<Found> {
-  const ids = await findCandidates(db, filter.search, bounds.candidates);
-  if (ids?.length === 0) return { rows: [], total: 0 };
-  return ids === null ? walk(db, filter, window, sort, bounds.walk) : choose(db, ids, filter, window, sort);
+  const { search } = filter;
+  const { limit, offset, after } = window;
+  const ids = await findCandidates(db, search, bounds.candidates);
+  if (ids === null) return walk(db, filter, window, sort, bounds.walk);
+  const onwards = after === null ? undefined : walkOf(sort).beyond(after);
+  const places = await placesAmong(db, ids, and(matching(filter), onwards, matchesSearch(search)));
+  places.sort(inOrder(sort));
+  return { rows: await ordersAt(db, places.slice(offset, offset + limit)), total: places.length };
 }
 
 type Searched = OrderFilter & { readonly search: Search };
 
-// A limit keeps the databases from looking at the list before the candidates.
-async function choose(db: Db, ids: readonly number[], filter: Searched, window: Window, sort: OrderSort) {
-  const { limit, offset, after } = window;
+/** Looks at one order of the list after the other, until a page is full or so many have been passed. */
+async function walk(db: Db, filter: Searched, { limit, after }: Window, sort: OrderSort, orders_max: number) {
   const { order, beyond } = walkOf(sort);
+  const found: Place[] = [];
+  let end = after;
+  let left = orders_max;
+  // Often the first few hold enough; the longer nothing is found, the more are looked at in one query.
+  for (let step = first_step; found.length < limit && left > 0; step *= 2) {
+    const size = Math.min(step, left);
+    const some: Place[] = await db.sql
+      .select(place)
+      .from(orders)
+      .where(and(matching(filter), end === null ? undefined : beyond(end)))
+      .orderBy(...order)
+      .limit(size);
+    const ids = some.map(({ id }) => id);
+    found.push(...(await placesAmong(db, ids, matchesSearch(filter.search))).sort(inOrder(sort)));
+    const last = some.at(-1);
+    end = some.length < size || last === undefined ? null : orderPosition(last, sort);
+    if (end === null) break;
+    left -= size;
+  }
+  return { rows: await ordersAt(db, found.slice(0, limit)), total: null, end: found.length < limit ? end : null };
+}
+
+const place = { id: orders.id, created_at: orders.created_at, priority: orders.priority };
+type Place = Pick<Order, keyof typeof place>;
+
+function inOrder(sort: OrderSort): (a: Place, b: Place) => number {
+  if (sort === "priority") return (a, b) => b.priority - a.priority || a.id - b.id;
+  const sign = sort === "created_at" ? 1 : -1;
+  return (a, b) => sign * (a.created_at - b.created_at || a.id - b.id);
+}
+
+/** Where those of these orders stand that meet a condition. */
+async function placesAmong(db: Db, ids: readonly number[], where: SQL | undefined): Promise<Place[]> {
+  if (ids.length === 0) return [];
+  // A limit keeps the databases from looking at other orders first.
   const some = db.sql
     .select()
     .from(orders)
     .where(among(orders.id, template`${list(ids)}`))
     .limit(ids.length)
     .as("orders");
-  const where = and(matching(filter), matchesSearch(filter.search));
-  const rows = await db.sql
-    .select()
-    .from(some)
-    .where(and(where, after === null ? undefined : beyond(after)))
-    .orderBy(...order)
-    .limit(limit)
-    .offset(offset);
-  const [counted] = after === null ? await db.sql.select({ total: count() }).from(some).where(where) : [];
-  return { rows: await wholeOrders(db, rows), total: counted?.total ?? rows.length };
+  return db.sql.select(place).from(some).where(where);
 }
 
-async function walk(db: Db, filter: Searched, { limit, after }: Window, sort: OrderSort, steps: number) {
-  const { order, beyond } = walkOf(sort);
-  const stretch = db.sql
-    .select()
-    .from(orders)
-    .where(and(matching(filter), after === null ? undefined : beyond(after)))
-    .orderBy(...order)
-    .limit(steps);
-  const rows = await db.sql
-    .select()
-    .from(stretch.as("orders"))
-    .where(matchesSearch(filter.search))
-    .orderBy(...order)
-    .limit(limit);
-  const [last] =
-    rows.length < limit
-      ? await db.sql
-          .select()
-          .from(stretch.as("orders"))
-          .orderBy(...order)
-          .limit(1)
-          .offset(steps - 1)
-      : [];
-  return { rows: await wholeOrders(db, rows), total: null, end: last ? orderPosition(last, sort) : null };
+/** The orders at these places, in their order. */
+async function ordersAt(db: Db, places: readonly Place[]): Promise<Order[]> {
+  const found = await findOrders(
+    db,
+    places.map(({ id }) => id),
+  );
+  const byId = new Map(found.map((order) => [order.id, order]));
+  return places.flatMap(({ id }) => byId.get(id) ?? []);
 }
