@@ -42,12 +42,12 @@ export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Tr
   const status = moved("ship", before.status);
   const { lines, from_warehouse_id: warehouse_id } = before;
   const shelves = await freshShelves(tx, productsOf(lines));
-  const shortages: { sku: string; requested: number; available: number }[] = [];
+  const shortages: Shortage[] = [];
   for (const line of lines) {
     const shelf = shelfOf(shelves, line.product_id);
     const portions = chooseUnits(line, shelf.items, { warehouse_id, now: tx.now, crowded: shelf.crowded });
     const available = portions.reduce((units, portion) => units + portion.quantity, 0);
-    if (available < line.quantity) shortages.push({ sku: line.sku, requested: line.quantity, available });
+    if (available < line.quantity) shortages.push({ line, available });
     const loads = new Map<number | null, NewLoad>();
     for (const { item, quantity } of portions) {
       addLoad(loads, line, item, quantity);
@@ -82,10 +82,18 @@ function addLoad(loads: Map<number | null, NewLoad>, line: TransferLine, item: S
   });
 }
 
-function shortage({ from_warehouse_id }: Transfer, shortages: { sku: string; requested: number; available: number }[]) {
-  const named = shortages.map(
-    ({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} available)`,
-  );
+/** A line of which there is too little. */
+interface Shortage {
+  readonly line: TransferLine;
+  readonly available: number;
+}
+
+function shortage({ from_warehouse_id }: Transfer, short: readonly Shortage[]): Fault {
+  const named = short.map(({ line: { sku, lot_number, bin, quantity }, available }) => {
+    const what = lot_number === null ? sku : `lot ${lot_number} of ${sku}`;
+    return `${what}${bin === null ? "" : ` in bin ${bin}`} (${quantity} wanted, ${available} available)`;
+  });
+  const shortages = short.map(({ line: { sku, quantity }, available }) => ({ sku, requested: quantity, available }));
   const place = wireId("warehouse", from_warehouse_id);
   const message = `There is too little in ${place} of ${named.join(", ")}: promised units are not moved.`;
   return new Fault("insufficient_inventory", message, { shortages });

@@ -313,6 +313,17 @@ describe("refuses", () => {
     expect(await told()).toEqual([]);
   });
 
+  test("to ship from a bin or of a lot that holds too little, naming it", async () => {
+    const { id } = await planned(
+      { sku: "SALT", quantity: 1, bin: "NONE" },
+      { sku: "MILK", quantity: 1, lot_number: "L-0", bin: "C-01" },
+    );
+    const { message } = (await step(id, "ship")).body.error;
+    expect(message).toContain("SALT in bin NONE (1 wanted, 0 available)");
+    expect(message).toContain("lot L-0 of MILK in bin C-01 (1 wanted, 0 available)");
+    await step(id, "cancel");
+  });
+
   test("to ship the same units twice for two lines", async () => {
     const { id } = await planned({ sku: "SALT", quantity: 5 }, { sku: "SALT", quantity: 1 });
     const { status, body } = await step(id, "ship");
