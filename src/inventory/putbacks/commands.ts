@@ -32,8 +32,8 @@ interface Source {
 /**
  * Puts units of an order to a bin of the same warehouse: first those it gave up, which are for sale again there, else
  * picked ones of a lot that may not leave, for which it gets others or waits. `loose` tells how many picked units of
- * a product for one of its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full,
- * insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * a product for one of its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock,
+ * bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: LooseUnits, actor: Actor) {
   const { sku, quantity } = input;

@@ -20,7 +20,9 @@ const moment = () => Type.String({ format: "date-time" });
 export const ListLevels = closed({
   ...pageFields,
   sku: Type.Optional(textField(100, { description: "A SKU, or a pattern in which * stands for any text." })),
-  location: Type.Optional(idField("warehouse", "Only SKUs with units in this warehouse.")),
+  location: Type.Optional(
+    idField("warehouse", "Only what has units in this warehouse; bundles, where they make a set."),
+  ),
   low_stock: Type.Optional(Type.Boolean({ description: "Only SKUs with less available than their reorder point." })),
 });
 export type ListLevels = Static<typeof ListLevels>;

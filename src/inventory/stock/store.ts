@@ -368,25 +368,29 @@ export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<v
 export interface LevelFilter {
   /** An exact SKU, or a pattern with `*`. */
   readonly sku?: string | undefined;
-  /** Only products with units in this warehouse. */
+  /** Only products with units in this warehouse, and bundles of which its units make a set. */
   readonly warehouse_id?: number | undefined;
   /** Only products with less available than their reorder point. */
   readonly low_stock?: boolean | undefined;
 }
 
 function matching(db: Db, { sku, warehouse_id, low_stock }: LevelFilter): SQL | undefined {
-  const availableOf = (product_id: AnyPgColumn) => sql`(
+  const availableOf = (product_id: AnyPgColumn, where = sql`true`) => sql`(
     select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
     join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
-    where ${stock_items.product_id} = ${product_id} and ${held} and ${bins.kind} = 'storage'
+    where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
       and (${lots.id} is null or ${lots.status} = 'available'
         and (${lots.expiration_date} is null or ${lots.expiration_date} > ${db.now}))
   )`;
   const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
-  const stored = sql`exists (
-    select 1 from ${stock_items}
-    where ${stock_items.product_id} = ${products.id} and ${held} and ${stock_items.warehouse_id} = ${warehouse_id}
-  )`;
+  const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
+  // A bundle is where its components make a set.
+  const stored = sql`case when ${products.type} = 'bundle' then not exists (
+    select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
+      and ${availableOf(product_components.component_id, there)} < ${product_components.quantity}
+  ) else exists (
+    select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
+  ) end`;
   // A bundle is low when one of its components is too few for as many sets.
   const low = sql`case when ${products.type} = 'bundle' then exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
