@@ -64,10 +64,14 @@ export async function furnish(store: Store): Promise<void> {
   await store.write((tx) => createCustomer(tx, jane));
 }
 
-// SQLite counts the commits of other connections that changed anything in the file.
-const versionOf = prepared((select, _: Args<object>) =>
+const dataVersion = prepared((select, _: Args<object>) =>
   select.select({ version: sql<number>`data_version` }).from(sql`pragma_data_version`),
 );
+
+/** SQLite counts the commits of other connections that changed anything in the file; PostgreSQL does not. */
+async function versionOf(db: Db): Promise<number | null> {
+  return engine === "postgres" ? null : ((await dataVersion(db, {}))[0]?.version ?? null);
+}
 
 /** What the service made of a request: its answer, or the code of its refusal. */
 export interface Outcome<T> {
@@ -98,7 +102,7 @@ export class Service {
   /** What was available at the last look, and how many sets that made. */
   #free = "";
   #available: ReadonlyMap<Kit, number> = new Map();
-  /** The version of the file whose rows were last held against the invariants. */
+  /** The version of the file that was last looked at. */
   #version: number | null = null;
   /** The jobs that commits have asked for since they last ran. */
   readonly #woken: Set<string>;
@@ -140,15 +144,26 @@ export class Service {
 
   /** The numbers of each SKU as the API gives them, and what of the rows behind them breaks an invariant. */
   look(): Promise<Look> {
+    return this.store.read((db) => this.#lookAt(db));
+  }
+
+  /** As `look`, or null when every row is as it was at the last look: what held then holds. */
+  lookIfChanged(): Promise<Look | null> {
     return this.store.read(async (db) => {
-      const shelves = await loadShelves(db, this.products.slice(0, skus.length));
-      const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
-      const levels = new Map(views.map((view) => this.#levelOf(view)));
-      const free = views.map(({ available }) => available).join();
-      if (free !== this.#free) this.#available = await this.#setsIn(db);
-      this.#free = free;
-      return { levels, available: this.#available, broken: await this.#brokenIn(db) };
+      const version = await versionOf(db);
+      return version !== null && version === this.#version ? null : this.#lookAt(db);
     });
+  }
+
+  async #lookAt(db: Db): Promise<Look> {
+    const shelves = await loadShelves(db, this.products.slice(0, skus.length));
+    const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
+    const levels = new Map(views.map((view) => this.#levelOf(view)));
+    const free = views.map(({ available }) => available).join();
+    if (free !== this.#free) this.#available = await this.#setsIn(db);
+    this.#free = free;
+    this.#version = await versionOf(db);
+    return { levels, available: this.#available, broken: [...(await verifyLedger(db)), ...(await verifyOrders(db))] };
   }
 
   /** How many sets there are, which changes only with what is available of goods. */
@@ -156,14 +171,6 @@ export class Service {
     const shelves = await loadShelvesAndSets(db, this.products.slice(skus.length));
     const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
     return new Map(views.map(({ sku, available }) => [sku as Kit, available]));
-  }
-
-  /** What breaks an invariant. A request that left every row as it was has broken none. */
-  async #brokenIn(db: Db): Promise<readonly Difference[]> {
-    const version = engine === "postgres" ? null : ((await versionOf(db, {}))[0]?.version ?? null);
-    if (version !== null && version === this.#version) return [];
-    this.#version = version;
-    return [...(await verifyLedger(db)), ...(await verifyOrders(db))];
   }
 
   #levelOf(view: ReturnType<typeof itemView>): [sku: Sku, level: Level] {
