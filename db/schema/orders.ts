@@ -72,6 +72,7 @@ export const orders = table(
     index("orders_created").on(t.created_at, t.id),
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
     index("orders_queue").on(t.status, t.held, descending(t.priority), t.id),
+    index("orders_priority").on(descending(t.priority), t.id),
     index("orders_customer").on(t.customer_id, t.created_at, t.id),
     index("orders_updated").on(t.updated_at),
     index("orders_number_folded").on(folded(t.order_number)),

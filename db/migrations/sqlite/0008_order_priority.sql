@@ -1,0 +1,1 @@
+CREATE INDEX `orders_priority` ON `orders` ("priority" desc,`id`);
