@@ -136,6 +136,22 @@ describe("works", () => {
   });
 });
 
+test("a bad address holds an order until it goes to another", async () => {
+  const made = await shop.order([[await shop.product(5), 2]]);
+  await shop.app.service.stores.live.write(async (tx) => {
+    const hold = { reason: "bad_address", note: "No such street", hold_until: null, reserve_inventory: true } as const;
+    await placeHold(tx, await lockOrder(tx, made.id), { ...hold, created_at: tx.now }, system("test"));
+  });
+  expect(await shop.act(made.id, "release")).toMatchObject({
+    status: "on_hold",
+    still_on_hold: true,
+    holds: [{ reason: "bad_address", note: "No such street", lifted_by: "cause" }],
+  });
+  const other = { shipping_address_id: shop.customer.shipping_addresses[1].id };
+  expect((await shop.app.patch(`/orders/${made.id}`, other)).body.data).toMatchObject({ status: "pending", holds: [] });
+  expect((await shop.history(made.id)).slice(-2)).toEqual(["update: on_hold > on_hold", "release: on_hold > pending"]);
+});
+
 describe("refuses", () => {
   test.each([
     ["an end that has passed", { hold_until: "2026-01-01" }],

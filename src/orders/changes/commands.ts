@@ -6,7 +6,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { productsOf } from "../commands.ts";
-import { pauseAgain, settleHolds } from "../holds/commands.ts";
+import { liftHolds, pauseAgain, settleHolds } from "../holds/commands.ts";
 import { isBegun, type Order } from "../order.ts";
 import {
   changedFields,
@@ -49,7 +49,8 @@ export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor:
     tx,
     dropped.map((line) => line.id),
   );
-  return settleHolds(tx, saved, actor);
+  // Another address is good until it is known not to be.
+  return address === null ? settleHolds(tx, saved, actor) : liftHolds(tx, saved, "bad_address", actor);
 }
 
 /** Another address of the same customer, copied; null when it stays. */

@@ -8,6 +8,7 @@ import { readId } from "../../kit/ids.ts";
 import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold, type OrderLine } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
+import type { SystemHoldReason } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import { closeHolds, hasHadHold, insertHold, saveHold } from "./store.ts";
 
@@ -78,6 +79,16 @@ export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Prom
 /** Lifts those holds of a locked order whose cause is gone. */
 export async function settleHolds(tx: Tx, order: Order, actor: Actor): Promise<Order> {
   return order.held ? lift(tx, order, [], actor) : order;
+}
+
+/** As `settleHolds`, and lifts those of a reason whose cause is known to be gone. */
+export async function liftHolds(tx: Tx, order: Order, reason: SystemHoldReason, actor: Actor): Promise<Order> {
+  return lift(
+    tx,
+    order,
+    order.holds.filter((hold) => hold.reason === reason),
+    actor,
+  );
 }
 
 /** As `settleHolds`, of an order by its id. Refuses: resource_missing. */
