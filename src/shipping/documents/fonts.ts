@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { create, type Font } from "@cantoo/fontkit";
 import regularPath from "dejavu-fonts-ttf/ttf/DejaVuSans.ttf" with { type: "file" };
 import boldPath from "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf" with { type: "file" };
 import { assert } from "../../kit/assert.ts";
+import { readFontFile } from "./typefaces.ts";
 
 /** A glyph's way on the page: its outline as SVG path data and its width, both in font units with y upwards. */
 export interface Glyph {
@@ -46,7 +46,7 @@ export function isDrawable(code_point: number): boolean {
 }
 
 function openFace(path: string): Face {
-  const bytes = new Uint8Array(readFileSync(path));
+  const bytes = readFontFile(path);
   const font = create(bytes) as Font;
   const glyphs = new Map<number, Glyph>();
   const read = (code_point: number): Glyph => {

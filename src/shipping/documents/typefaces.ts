@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip, gunzipSync } from "node:zlib";
 import { create, type Font } from "@cantoo/fontkit";
 import emojiPath from "@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf" with { type: "file" };
 import devanagariPath from "@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf" with {
@@ -18,6 +20,8 @@ export interface Typeface {
   readonly name: string;
   /** The parsed font, opened on the first use and kept. */
   font(): Font;
+  /** Opens the font beforehand, and unpacks it while others get their turn. */
+  open(): Promise<void>;
   /** The characters that may be looked for in it, so that no large font is opened in vain. */
   readonly covers: RegExp;
   /** Its letters are light, so bold text is drawn with a line around them. */
@@ -45,19 +49,46 @@ export const emoji = typeface("NotoEmoji", emojiPath, /\p{Emoji}/u);
 
 function typeface(name: string, path: string, covers: RegExp, light = true): Typeface {
   let opened: Font | undefined;
-  const font = () => {
-    opened ??= create(readFontFile(path)) as Font;
-    return opened;
+  return {
+    name,
+    covers,
+    light,
+    font() {
+      opened ??= create(readFontFile(path)) as Font;
+      return opened;
+    },
+    async open() {
+      if (opened !== undefined) return;
+      const bytes = await readFile(path);
+      const unpacked = isPacked(bytes) ? await promisify(gunzip)(bytes) : bytes;
+      opened ??= create(new Uint8Array(unpacked)) as Font;
+    },
   };
-  return { name, covers, light, font };
 }
 
 /** The bytes of a font that the program carries: packed in the compiled binary, plain in the source tree. */
 export function readFontFile(path: string): Uint8Array {
   const bytes = readFileSync(path);
-  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return new Uint8Array(packed ? gunzipSync(bytes) : bytes);
+  return new Uint8Array(isPacked(bytes) ? gunzipSync(bytes) : bytes);
 }
+
+const isPacked = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/** Opens the large fonts that a text wants before it is set, one after the other. */
+export async function openTypefaces(text: string): Promise<void> {
+  const wanted: [RegExp, Typeface][] = [
+    [devanagari.covers, devanagari],
+    [thai.covers, thai],
+    [/\p{Script=Han}/u, chinese],
+    [kana, japanese],
+    [hangul, korean],
+    [/\p{Extended_Pictographic}/u, emoji],
+  ];
+  for (const [characters, face] of wanted) if (characters.test(text)) await face.open();
+}
+
+const kana = new RegExp(anyOfScripts("Hiragana", "Katakana"), "u");
+const hangul = new RegExp(anyOfScripts("Hangul"), "u");
 
 /**
  * The typefaces to look for a character in, in this order. The same Chinese character has another shape in Japan and in
@@ -65,9 +96,9 @@ export function readFontFile(path: string): Uint8Array {
  */
 export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[] {
   const first = is_bold ? [bold, regular] : [regular];
-  const eastern = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
+  const eastern = kana.test(text)
     ? [japanese, chinese, korean]
-    : /\p{Script=Hangul}/u.test(text)
+    : hangul.test(text)
       ? [korean, chinese, japanese]
       : [chinese, japanese, korean];
   return [...first, devanagari, thai, ...eastern, emoji];

@@ -89,7 +89,7 @@ function symbolSvg(text: string, modules_max: number, height: number): string {
     return picture(kind, `0 0 ${symbol.side} ${symbol.side}`, [side, side], squaresPath(symbol));
   }
   const data = symbol.bars.map((bar) => `M${bar.at} 0h${bar.width}v1h-${bar.width}z`).join("");
-  return picture(kind, `0 0 ${symbol.width} 1`, [Math.round(symbol.width * 1.25), height], data);
+  return picture(kind, `0 0 ${symbol.width} 1`, [symbol.width, height], data);
 }
 
 function squaresPath({ rows }: TextSymbol & { kind: "qr" }): string {

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Book, type Ink, type Leaf, openBook, type PageSize } from "../documents/book.ts";
 import { printableLine, shapedWidth } from "../documents/shaping.ts";
 import { symbolOf, type TextSymbol } from "../documents/symbols.ts";
+import { openTypefaces } from "../documents/typefaces.ts";
 import { wrapText } from "../documents/wrapping.ts";
 import {
   type Brick,
@@ -39,6 +40,7 @@ const row_padding = 5;
 
 /** The paper as a PDF. Other requests are served between its rows. */
 export async function paperPdf(paper: Paper, now: number): Promise<Uint8Array> {
+  await openTypefaces(JSON.stringify(paper));
   const book = await openBook(`${paper.title} ${printableLine(paper.name)}`, now, pageSizes[paper.sheet]);
   const flow = openFlow(book, (leaf) => drawHead(leaf, paper, book.size));
   drawTitle(flow, paper);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Resvg } from "@resvg/resvg-wasm";
 import { png } from "../../../src/shipping/documents/png.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
@@ -28,6 +28,9 @@ const walk = [
 ];
 const expiry = "2027-05-01T00:00:00.000Z";
 const notes = "Fragile & <b>heavy</b>\nلا تنسى البطاقة";
+
+// The first paper opens eight fonts, which takes its time beside other work.
+setDefaultTimeout(20_000);
 
 const someFacts = { title: "", date: "2026-01-01", width: 8, height: 8, operations: [] };
 
@@ -265,7 +268,7 @@ describe("works", () => {
     const last = await pages.at(-1)?.scan();
     expect(last?.length).toBeGreaterThan(0);
     expect(last?.every(({ kind, text: code }) => kind === "]C0" && code.startsWith("BULK-"))).toBe(true);
-  }, 20_000);
+  });
 });
 
 describe("refuses", () => {
