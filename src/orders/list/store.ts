@@ -6,7 +6,7 @@ import type { Db } from "../../database/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
-import { candidates_max, findCandidates, matchesSearch } from "../search/store.ts";
+import { candidates_max, meaningOf } from "../search/store.ts";
 import { orderStatuses, type PublicOrderStatus } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
 
@@ -126,10 +126,10 @@ export async function searchOrders(
 ): Promise<Found> {
   const { search } = filter;
   const { limit, offset, after } = window;
-  const ids = await findCandidates(db, search, bounds.candidates);
-  if (ids === null) return walk(db, filter, window, sort, bounds.walk);
+  const { ids, check } = await meaningOf(db, search, bounds.candidates);
+  if (ids === null) return walk(db, filter, check, window, sort, bounds.walk);
   const onwards = after === null ? undefined : walkOf(sort).beyond(after);
-  const places = await placesAmong(db, ids, and(matching(filter), onwards, matchesSearch(search)));
+  const places = await placesAmong(db, ids, and(matching(filter), onwards, check));
   places.sort(inOrder(sort));
   return { rows: await ordersAt(db, places.slice(offset, offset + limit)), total: places.length };
 }
@@ -137,7 +137,14 @@ export async function searchOrders(
 type Searched = OrderFilter & { readonly search: Search };
 
 /** Looks at one order of the list after the other, until a page is full or so many have been passed. */
-async function walk(db: Db, filter: Searched, { limit, after }: Window, sort: OrderSort, orders_max: number) {
+async function walk(
+  db: Db,
+  filter: OrderFilter,
+  check: SQL | undefined,
+  { limit, after }: Window,
+  sort: OrderSort,
+  orders_max: number,
+): Promise<Found> {
   const { order, beyond } = walkOf(sort);
   const found: Place[] = [];
   let end = after;
@@ -152,7 +159,7 @@ async function walk(db: Db, filter: Searched, { limit, after }: Window, sort: Or
       .orderBy(...order)
       .limit(size);
     const ids = some.map(({ id }) => id);
-    found.push(...(await placesAmong(db, ids, matchesSearch(filter.search))).sort(inOrder(sort)));
+    found.push(...(await placesAmong(db, ids, check)).sort(inOrder(sort)));
     const last = some.at(-1);
     end = some.length < size || last === undefined ? null : orderPosition(last, sort);
     if (end === null) break;

@@ -57,74 +57,110 @@ const ofProducts = prepared((sql, a: Args<{ ids: string }>) =>
   sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)).limit(more),
 );
 
-/** The ids of all orders that may match, some of which do not; null when they are too many to be told. */
-export async function findCandidates(db: Db, { words, tracking }: Search, max = candidates_max) {
-  let common: Set<number> | null = null;
-  for (const word of words) {
-    const found = await meantBy(db, word, max);
-    if (found !== null) common = common === null ? found : common.intersection(found);
-  }
-  const isOne = words.length === 1 || tracking === "";
-  const whole = isOne ? new Set<number>() : idsOf(await ofTracking(db, { piece: tracking }), max);
-  return common === null || whole === null ? null : [...common.union(whole)];
+/** Where a word may stand: how the orders are found in which it does, and how one order is asked. */
+interface Source {
+  readonly find: (db: Db, word: SearchWord) => Promise<Ids>;
+  readonly check: (word: SearchWord) => SQL;
 }
 
 type Ids = readonly { readonly id: number }[];
 
-function idsOf(rows: Ids, max: number): Set<number> | null {
-  return rows.length > max ? null : new Set(rows.map(({ id }) => id));
-}
+const numbers: Source = {
+  find: (db, { code }) => ofNumber(db, { piece: code }),
+  check: ({ code }) => begins(folded(orders.order_number), template`${code}`),
+};
+const digits: Source = {
+  find: async (db, { code }) => (isDigits(code) ? ofDigits(db, { piece: code }) : []),
+  check: ({ code }) => begins(lastDigits(orders.order_number), template`${code}`),
+};
+const ids: Source = {
+  find: async (_, { order_id }) => (order_id === null ? [] : [{ id: order_id }]),
+  check: ({ order_id }) => template`${orders.id} = ${order_id}`,
+};
+const names: Source = {
+  find: (db, { name }) => through(customersCalled(db, { piece: name }), (ids) => ofCustomers(db, { ids })),
+  check: ({ name }) => {
+    const word = begins(customer_words.word, template`${name}`);
+    return some(template`${customer_words} where ${eq(customer_words.customer_id, orders.customer_id)} and ${word}`);
+  },
+};
+const skus: Source = {
+  find: (db, { code }) => through(productsCalled(db, { piece: code }), (ids) => ofProducts(db, { ids })),
+  check: ({ code }) => {
+    const sku = begins(folded(order_lines.sku), template`${code}`);
+    return some(template`${order_lines} where ${eq(order_lines.order_id, orders.id)} and ${sku}`);
+  },
+};
+const parcels: Source = {
+  find: async (db, { bare: piece }) => (piece === "" ? [] : ofTracking(db, { piece })),
+  check: ({ bare: piece }) => {
+    if (piece === "") return template`1 = 0`;
+    const number = begins(bare(shipments.tracking_number), template`${piece}`);
+    return some(template`${shipments} where ${eq(shipments.order_id, orders.id)} and ${tracked} and ${number}`);
+  },
+};
+const sources: readonly Source[] = [ids, digits, parcels, numbers, names, skus];
 
-/** The orders that a word may mean; null when they are more than `max`. */
-async function meantBy(db: Db, { name, code, bare: tracking, order_id }: SearchWord, max: number) {
-  const found = new Set<number>(order_id === null ? [] : [order_id]);
-  const lookups: (() => Promise<Ids>)[] = [
-    () => ofNumber(db, { piece: code }),
-    () => (/^\d+$/.test(code) ? ofDigits(db, { piece: code }) : Promise.resolve([])),
-    () => (tracking === "" ? Promise.resolve([]) : ofTracking(db, { piece: tracking })),
-    () => through(customersCalled(db, { piece: name }), max, (ids) => ofCustomers(db, { ids })),
-    () => through(productsCalled(db, { piece: code }), max, (ids) => ofProducts(db, { ids })),
-  ];
-  for (const look of lookups) {
-    const ids = idsOf(await look(), max);
-    if (ids === null) return null;
-    for (const id of ids) found.add(id);
-  }
-  return found.size > max ? null : found;
-}
-
-/** What is found by way of others; these themselves when they are too many already, which are too many in turn. */
-async function through(others: Promise<Ids>, max: number, find: (ids: string) => Promise<Ids>): Promise<Ids> {
-  const rows = await others;
-  if (rows.length === 0 || rows.length > max) return rows;
-  return find(list([...new Set(rows.map(({ id }) => id))]));
-}
-
-/** Whether an order matches: each word stands for something of it, or all of them are the number of its parcel. */
-export function matchesSearch({ words, tracking }: Search): SQL {
-  const all = template`(${template.join(words.map(meansOrder), template` and `)})`;
-  return tracking === "" ? all : template`(${all} or ${hasTracking(tracking)})`;
-}
-
-function meansOrder({ name, code, bare: tracking, order_id }: SearchWord): SQL {
-  const customer = eq(customer_words.customer_id, orders.customer_id);
-  const line = eq(order_lines.order_id, orders.id);
-  const checks = [
-    begins(folded(orders.order_number), template`${code}`),
-    ...(order_id === null ? [] : [template`${orders.id} = ${order_id}`]),
-    ...(/^\d+$/.test(code) ? [begins(lastDigits(orders.order_number), template`${code}`)] : []),
-    some(template`${customer_words} where ${customer} and ${begins(customer_words.word, template`${name}`)}`),
-    some(template`${order_lines} where ${line} and ${begins(folded(order_lines.sku), template`${code}`)}`),
-    ...(tracking === "" ? [] : [hasTracking(tracking)]),
-  ];
-  return template`(${template.join(checks, template` or `)})`;
-}
-
-function hasTracking(piece: string): SQL {
-  const own = eq(shipments.order_id, orders.id);
-  const number = begins(bare(shipments.tracking_number), template`${piece}`);
-  return some(template`${shipments} where ${own} and ${tracked} and ${number}`);
-}
+const isDigits = (code: string) => /^\d+$/.test(code);
 
 /** That there is a row. Unlike `exists` it is asked of each order by itself, and never of all rows in advance. */
 const some = (rows: SQL) => template`(select 1 from ${rows} limit 1) = 1`;
+
+/** What is found by way of others; these themselves when they are too many already, which are too many in turn. */
+async function through(others: Promise<Ids>, find: (ids: string) => Promise<Ids>): Promise<Ids> {
+  const rows = await others;
+  if (rows.length === 0 || rows.length === more) return rows;
+  return find(list([...new Set(rows.map(({ id }) => id))]));
+}
+
+/** What a search means: these orders, or, when they are too many to be told, all that exist; where the check holds. */
+export interface Meaning {
+  readonly ids: readonly number[] | null;
+  readonly check: SQL | undefined;
+}
+
+/** The orders that one word stands for; `check` asks an order of the sources in which that are too many to be told. */
+interface WordMeaning {
+  readonly ids: ReadonlySet<number>;
+  readonly check: SQL | null;
+}
+
+/** Looks up what a search means, in a few indexes and never in all orders. */
+export async function meaningOf(db: Db, { words, tracking }: Search, max = candidates_max): Promise<Meaning> {
+  let common = null as ReadonlySet<number> | null;
+  const checks: SQL[] = [];
+  for (const word of words) {
+    const { ids, check } = await wordMeaning(db, word, sources, max);
+    if (check === null) common = common?.intersection(ids) ?? ids;
+    else checks.push(either(ids, check));
+  }
+  const all = checks.length === 0 ? undefined : template`(${template.join(checks, template` and `)})`;
+  if (words.length === 1 || tracking === "") return { ids: common && [...common], check: all };
+  // All of it may be one tracking number that was typed in groups.
+  const [first] = words;
+  const whole = await wordMeaning(db, { ...(first as SearchWord), bare: tracking }, [parcels], max);
+  if (common === null || whole.check !== null) {
+    const mine = and(common === null ? undefined : among(orders.id, template`${list([...common])}`), all);
+    return { ids: null, check: template`(${mine} or ${either(whole.ids, whole.check)})` };
+  }
+  const either_way = all === undefined ? undefined : template`(${all} or ${either(whole.ids, null)})`;
+  return { ids: [...common.union(whole.ids)], check: either_way };
+}
+
+async function wordMeaning(db: Db, word: SearchWord, from: readonly Source[], max: number): Promise<WordMeaning> {
+  const ids = new Set<number>();
+  const broad: SQL[] = [];
+  for (const { find, check } of from) {
+    const found = await find(db, word);
+    if (found.length > max) broad.push(check(word));
+    else for (const { id } of found) ids.add(id);
+  }
+  return { ids, check: broad.length === 0 ? null : template`(${template.join(broad, template` or `)})` };
+}
+
+/** That an order is one of these, or that a check holds. */
+function either(ids: ReadonlySet<number>, check: SQL | null): SQL {
+  const isOne = among(orders.id, template`${list([...ids])}`);
+  if (check === null) return isOne;
+  return ids.size === 0 ? check : template`(${check} or ${isOne})`;
+}
