@@ -9,7 +9,7 @@ import { readId, wireId } from "../../kit/ids.ts";
 import { setCounts } from "../allocations/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { Allocation, HeldLine } from "../reservations/reservation.ts";
-import type { Want } from "../reservations/rules.ts";
+import { byWarehouseThenAge, type Want } from "../reservations/rules.ts";
 import { findOrderReservation, listLines, saveAllocation, withAllocations } from "../reservations/store.ts";
 import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { binSpot, isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
@@ -229,16 +229,13 @@ async function takeOut(
   assert(left === 0, "no more units leave than there are");
 }
 
-/** Units for sale that are promised to nobody, first expired first, then first received. */
+/** Units for sale that are promised to nobody, in the order in which a pick would have taken them. */
 function freeUnits({ items }: OpenShelf, warehouse_id: number | null, now: number): Pick<Source, "item" | "waits">[] {
-  const last = Number.MAX_SAFE_INTEGER;
   return items
     .filter((item) => isSellable(item, now) && (warehouse_id === null || item.warehouse_id === warehouse_id))
-    .sort(
-      (a, b) =>
-        (a.expiration_date ?? last) - (b.expiration_date ?? last) || a.received_at - b.received_at || a.id - b.id,
-    )
-    .map((item) => ({ item, waits: item.on_hand - item.reserved }));
+    .map((item) => ({ item, free: item.on_hand - item.reserved }))
+    .sort(byWarehouseThenAge)
+    .map(({ item, free }) => ({ item, waits: free }));
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {

@@ -171,7 +171,8 @@ export function byAge({ item: a, free: few }: Candidate, { item: b, free: many }
   );
 }
 
-function byWarehouseThenAge(a: Candidate, b: Candidate): number {
+/** As `byAge`, of the warehouses that are chosen first before the others. */
+export function byWarehouseThenAge(a: Candidate, b: Candidate): number {
   return (
     a.item.warehouse_priority - b.item.warehouse_priority || a.item.warehouse_id - b.item.warehouse_id || byAge(a, b)
   );
