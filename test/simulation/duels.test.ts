@@ -1,0 +1,144 @@
+// Two acts on one order at the same moment, over and over: exactly one wins, or both do in turn, and nothing leaks.
+// Settable: SEED and DUELS.
+import { expect, test } from "bun:test";
+import { engine } from "../../src/config.ts";
+import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { releaseHolds } from "../../src/orders/jobs.ts";
+import type { Answered } from "../harness.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+const seed = Number(process.env["SEED"] ?? 20_260_404);
+const duels = Number(process.env["DUELS"] ?? (engine === "postgres" ? 500 : 1500));
+const together = 10;
+
+interface Ring {
+  readonly shop: Shop;
+  readonly goods: { readonly id: string; readonly sku: string };
+}
+interface Made {
+  readonly id: string;
+  readonly sku: string;
+}
+type Act = (made: Made) => Promise<Answered>;
+
+/** Two acts that meet, and what may have come of it: `first second > the order's status afterwards`. */
+interface Duel {
+  readonly acts: readonly [Act, Act];
+  readonly ends: readonly string[];
+  readonly begins?: (made: Made) => Promise<unknown>;
+}
+
+function duelsOf({ shop }: Ring): Record<string, Duel> {
+  const post =
+    (action: string, body: (made: Made) => object = () => ({})): Act =>
+    (made) =>
+      shop.app.post(`/orders/${made.id}/${action}`, body(made));
+  const cancel: Act = ({ id }) => shop.cancel(id);
+  const items =
+    (quantity: number, more: object = {}) =>
+    (made: Made) => ({
+      items: [{ sku: made.sku, quantity, ...more }],
+    });
+  const lines: Act = ({ id, sku }) =>
+    shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 1, unit_price: "1" }] });
+  // What the clock does is no request: any answer stands for it.
+  const clock: Act = async ({ id }) => {
+    await releaseHolds(shop.app.service.stores.live, shop.app.service);
+    return shop.app.get(`/orders/${id}`);
+  };
+  return {
+    "cancel against ship": { acts: [cancel, post("ship")], ends: ["200 409 > cancelled", "409 200 > shipped"] },
+    "hold against pick": {
+      acts: [post("hold"), post("pick")],
+      ends: ["200 409 > on_hold", "409 200 > processing"],
+    },
+    "two picks of the last units": {
+      acts: [post("pick", items(2)), post("pick", items(2))],
+      ends: ["200 422 > processing", "422 200 > processing"],
+    },
+    "other lines against cancel": {
+      acts: [lines, cancel],
+      ends: ["200 200 > cancelled", "409 200 > cancelled"],
+    },
+    "other lines against process": {
+      acts: [lines, post("process")],
+      ends: ["200 200 > processing", "409 200 > processing"],
+    },
+    "cancelled units against ship": {
+      acts: [post("cancel_items", items(1)), post("ship")],
+      ends: ["200 200 > shipped", "409 200 > shipped"],
+    },
+    "cancelled units against cancelled units": {
+      acts: [post("cancel_items", items(2)), post("cancel_items", items(1))],
+      ends: ["200 409 > cancelled", "422 200 > pending"],
+    },
+    "missing units against cancel": {
+      acts: [post("pick", items(1, { short: true, reason: "not_found" })), cancel],
+      ends: ["200 200 > cancelled", "409 200 > cancelled"],
+    },
+    "release against ship": {
+      begins: ({ id }) => shop.act(id, "hold", { reserve_inventory: false }),
+      acts: [post("release"), post("ship")],
+      ends: ["200 200 > shipped", "200 409 > pending"],
+    },
+    "the end of a hold against process": {
+      begins: async ({ id }) => {
+        const hold_until = new Date(shop.app.clocks.live.now() + 1000).toISOString();
+        await shop.act(id, "hold", { hold_until });
+        shop.app.clocks.live.advance(1000);
+      },
+      acts: [clock, post("process")],
+      ends: ["200 200 > processing", "200 409 > pending"],
+    },
+    "two deliveries": {
+      begins: ({ id }) => shop.act(id, "ship"),
+      acts: [post("deliver"), post("deliver")],
+      ends: ["200 409 > delivered", "409 200 > delivered"],
+    },
+  };
+}
+
+async function fight(ring: Ring, { acts, begins }: Duel, random: Random): Promise<string> {
+  const { id } = await ring.shop.order([[ring.goods, 2]]);
+  const made = { id, sku: ring.goods.sku };
+  await begins?.(made);
+  const late = random.chance(0.5) ? 0 : 1;
+  const waits = random.integer(0, 3);
+  const answers = await Promise.all(
+    acts.map(async (act, at) => {
+      if (at === late) for (let turn = 0; turn < waits; turn++) await null;
+      return act(made);
+    }),
+  );
+  const { status } = await ring.shop.get(id);
+  return `${answers.map((answer) => answer.status).join(" ")} > ${status}`;
+}
+
+test(`${duels} duels of seed ${seed} have a winner each, and leave every count true`, async () => {
+  console.log(`SEED=${seed} DUELS=${duels}`);
+  const shop = await openShop();
+  const ring = { shop, goods: await shop.product(4 * duels) };
+  const kinds = Object.entries(duelsOf(ring));
+  const random = seededRandom(seed);
+  const ends = new Map<string, number>();
+  for (let done = 0; done < duels; done += together) {
+    const round = Array.from({ length: together }, async () => {
+      const [name, duel] = random.pick(kinds);
+      const end = await fight(ring, duel, seededRandom(random.integer(0, 2 ** 32 - 1)));
+      expect([name, duel.ends.includes(end), end]).toEqual([name, true, end]);
+      ends.set(`${name}: ${end}`, (ends.get(`${name}: ${end}`) ?? 0) + 1);
+    });
+    await Promise.all(round);
+  }
+  console.log(
+    [...ends]
+      .sort()
+      .map(([end, count]) => `${end} × ${count}`)
+      .join("\n"),
+  );
+  // Each end of an act is told once: an order that was shipped, delivered or cancelled twice would show here.
+  const told = (await shop.app.takeEvents()).filter(({ type }) => type.startsWith("order."));
+  const names = told.map(({ type, data }) => `${type} ${data["id"]}`);
+  expect(names.length).toBe(new Set(names).size);
+  await shop.close();
+}, 600_000);
