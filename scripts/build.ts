@@ -10,7 +10,7 @@ import { root } from "./install.ts";
 /** Where the binary lies after the build. */
 export const binary = join(root, "dist/packhouse");
 
-// Fonts are half as large when packed; the program unpacks one when it is first used (src/shipping/documents/typefaces.ts).
+// Fonts are half as large when packed. The program unpacks one when it is first used: see typefaces.ts.
 const packFonts: BunPlugin = {
   name: "pack-fonts",
   setup(build) {

@@ -144,9 +144,22 @@ function joinedGlyphs(text: string, face: Typeface, level: number): PlacedGlyph[
   });
 }
 
+// The one script here whose letters fontkit leaves in the order they are written in, and unjoined: a vowel and a medial
+// that are drawn before their consonant are put there, and what sits on top of it behind it.
+const burmese = /\p{Script=Myanmar}/u;
+const kinzi = "((?:[\u1004\u101b\u105a]\u103a\u1039)?)";
+const consonant = "([\u1000-\u102a\u103f](?:\u1039[\u1000-\u102a])*)";
+const syllable = new RegExp(`${kinzi}${consonant}(\u103b?)(\u103c?)([\u103d\u103e]*)(\u1031?)`, "g");
+const burmeseShaping = {
+  order: (text: string) => text.replaceAll(syllable, "$6$4$2$1$3$5"),
+  features: ["rphf", "pref", "blwf", "pstf", "pres", "abvs", "blws", "psts"],
+};
+const usualShaping = { order: (text: string) => text, features: null };
+
 function joinedWord(text: string, face: Typeface, direction: "ltr" | "rtl"): PlacedGlyph[] {
   const font = face.font();
-  const { glyphs, positions } = font.layout(text, null, null, null, direction);
+  const { order, features } = burmese.test(text) ? burmeseShaping : usualShaping;
+  const { glyphs, positions } = font.layout(order(text), features, null, null, direction);
   return glyphs.map(({ id, codePoints }, at) => {
     const { xAdvance = 0, xOffset = 0, yOffset = 0 } = positions?.[at] ?? {};
     return {

@@ -4,12 +4,45 @@ import { promisify } from "node:util";
 import { gunzip, gunzipSync } from "node:zlib";
 import { create, type Font } from "@cantoo/fontkit";
 import emojiPath from "@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf" with { type: "file" };
+import bengaliPath from "@expo-google-fonts/noto-sans-bengali/400Regular/NotoSansBengali_400Regular.ttf" with {
+  type: "file",
+};
 import devanagariPath from "@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf" with {
   type: "file",
 };
+import ethiopicPath from "@expo-google-fonts/noto-sans-ethiopic/400Regular/NotoSansEthiopic_400Regular.ttf" with {
+  type: "file",
+};
+import gujaratiPath from "@expo-google-fonts/noto-sans-gujarati/400Regular/NotoSansGujarati_400Regular.ttf" with {
+  type: "file",
+};
+import gurmukhiPath from "@expo-google-fonts/noto-sans-gurmukhi/400Regular/NotoSansGurmukhi_400Regular.ttf" with {
+  type: "file",
+};
 import japanesePath from "@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf" with { type: "file" };
+import kannadaPath from "@expo-google-fonts/noto-sans-kannada/400Regular/NotoSansKannada_400Regular.ttf" with {
+  type: "file",
+};
+import khmerPath from "@expo-google-fonts/noto-sans-khmer/400Regular/NotoSansKhmer_400Regular.ttf" with {
+  type: "file",
+};
 import koreanPath from "@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf" with { type: "file" };
+import malayalamPath from "@expo-google-fonts/noto-sans-malayalam/400Regular/NotoSansMalayalam_400Regular.ttf" with {
+  type: "file",
+};
+import myanmarPath from "@expo-google-fonts/noto-sans-myanmar/400Regular/NotoSansMyanmar_400Regular.ttf" with {
+  type: "file",
+};
 import chinesePath from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" with { type: "file" };
+import sinhalaPath from "@expo-google-fonts/noto-sans-sinhala/400Regular/NotoSansSinhala_400Regular.ttf" with {
+  type: "file",
+};
+import tamilPath from "@expo-google-fonts/noto-sans-tamil/400Regular/NotoSansTamil_400Regular.ttf" with {
+  type: "file",
+};
+import teluguPath from "@expo-google-fonts/noto-sans-telugu/400Regular/NotoSansTelugu_400Regular.ttf" with {
+  type: "file",
+};
 import thaiPath from "@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf" with { type: "file" };
 import regularPath from "dejavu-fonts-ttf/ttf/DejaVuSans.ttf" with { type: "file" };
 import boldPath from "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf" with { type: "file" };
@@ -38,8 +71,26 @@ const eastAsian = new RegExp(
 
 const regular = typeface("DejaVuSans", regularPath, everything, false);
 const bold = typeface("DejaVuSans-Bold", boldPath, everything, false);
-const devanagari = typeface("NotoSansDevanagari", devanagariPath, /[\p{Script=Devanagari}\u1cd0-\u1cff]/u);
-const thai = typeface("NotoSansThai", thaiPath, /\p{Script=Thai}/u);
+
+// Scripts that have a font of their own. DejaVu has Greek, Cyrillic, Arabic, Hebrew, Armenian, Georgian and Lao.
+const ofScripts = (
+  [
+    ["Bengali", bengaliPath],
+    ["Devanagari", devanagariPath],
+    ["Ethiopic", ethiopicPath],
+    ["Gujarati", gujaratiPath],
+    ["Gurmukhi", gurmukhiPath],
+    ["Kannada", kannadaPath],
+    ["Khmer", khmerPath],
+    ["Malayalam", malayalamPath],
+    ["Myanmar", myanmarPath],
+    ["Sinhala", sinhalaPath],
+    ["Tamil", tamilPath],
+    ["Telugu", teluguPath],
+    ["Thai", thaiPath],
+  ] as const
+).map(([script, path]) => typeface(`NotoSans${script}`, path, new RegExp(`\\p{scx=${script}}`, "u")));
+
 const chinese = typeface("NotoSansSC", chinesePath, eastAsian);
 const japanese = typeface("NotoSansJP", japanesePath, eastAsian);
 const korean = typeface("NotoSansKR", koreanPath, eastAsian);
@@ -76,9 +127,8 @@ const isPacked = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** Opens the large fonts that a text wants before it is set, one after the other. */
 export async function openTypefaces(text: string): Promise<void> {
-  const wanted: [RegExp, Typeface][] = [
-    [devanagari.covers, devanagari],
-    [thai.covers, thai],
+  const wanted: (readonly [RegExp, Typeface])[] = [
+    ...ofScripts.map((face) => [face.covers, face] as const),
     [/\p{Script=Han}/u, chinese],
     [kana, japanese],
     [hangul, korean],
@@ -101,7 +151,7 @@ export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[
     : hangul.test(text)
       ? [korean, chinese, japanese]
       : [chinese, japanese, korean];
-  return [...first, devanagari, thai, ...eastern, emoji];
+  return [...first, ...ofScripts, ...eastern, emoji];
 }
 
 const isPicture = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d)/u;

@@ -20,6 +20,18 @@ describe("works", () => {
     ["שָׁלוֹם עולם", ["DejaVuSans"]],
     ["क्षत्रिय हिन्दी", ["NotoSansDevanagari"]],
     ["น้ำผึ้งแท้", ["NotoSansThai"]],
+    ["বাংলা পণ্য", ["NotoSansBengali"]],
+    ["தமிழ் பொருள்", ["NotoSansTamil"]],
+    ["తెలుగు వస్తువు", ["NotoSansTelugu"]],
+    ["ગુજરાતી વસ્તુ", ["NotoSansGujarati"]],
+    ["ਪੰਜਾਬੀ ਵਸਤੂ", ["NotoSansGurmukhi"]],
+    ["ಕನ್ನಡ ವಸ್ತು", ["NotoSansKannada"]],
+    ["മലയാളം വസ്തു", ["NotoSansMalayalam"]],
+    ["සිංහල භාණ්ඩ", ["NotoSansSinhala"]],
+    ["ខ្មែរ ទំនិញ", ["NotoSansKhmer"]],
+    ["မြန်မာ ကုန်", ["NotoSansMyanmar"]],
+    ["አማርኛ ዕቃ", ["NotoSansEthiopic"]],
+    ["ພາສາລາວ", ["DejaVuSans"]],
     ["北京东方有限公司 臺灣", ["NotoSansSC"]],
     ["東京ラーメン 𠮷野家 髙島屋", ["NotoSansJP"]],
     ["대한민국 서울", ["NotoSansKR"]],
@@ -35,6 +47,12 @@ describe("works", () => {
     expect(glyphsOf("🇩🇪👍🏽")).toHaveLength(2);
     // The vowel sign is drawn before the letters that it is written after.
     expect(drawn("हि")).toEqual(["ि", "ह"]);
+  });
+
+  test("a syllable of Burmese is set in its order, and joined", () => {
+    expect(drawn("ကြော")).toEqual(["ေ", "ြ", "က", "ာ"]);
+    // What is written before a consonant sits on top of it, as one glyph.
+    expect(drawn("င်္ဘ")).toEqual(["ဘ", "င်္"]);
   });
 
   test("letters of Arabic take the form of their place", () => {
