@@ -6,6 +6,8 @@ export interface RouteNotes {
   readonly id: string;
   /** One line of what it does. */
   readonly summary: string;
+  /** What else there is to know, in full sentences. */
+  readonly description?: string;
   /** The answer by status: its schema, or null for a document that is no JSON. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
   /** The media types that a client may have instead, by its `Accept`. */
@@ -14,6 +16,7 @@ export interface RouteNotes {
 
 /** The notes of a route in the place where Elysia keeps them. */
 export function documented(notes: RouteNotes) {
-  const { id, summary, answers, documents = [] } = notes;
-  return { operationId: id, summary, answers, documents } as Record<string, unknown>;
+  const { id, summary, description, answers, documents = [] } = notes;
+  const told = description === undefined ? { summary } : { summary, description };
+  return { operationId: id, ...told, answers, documents } as Record<string, unknown>;
 }

@@ -21,6 +21,9 @@ export const bulkRoutes = new Elysia({ prefix: "/orders" })
     detail: documented({
       id: "createOrders",
       summary: "Create up to 500 orders, each by itself",
+      description:
+        "Takes what `POST /orders` takes, as a list. A bad order is refused in its result and stops no other; the" +
+        " answer is 200 all the same. They take their turn at the stock in the order in which they are sent.",
       answers: { 200: EnvelopedView(CreatedOrdersView) },
     }),
   });

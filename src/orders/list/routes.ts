@@ -19,7 +19,14 @@ export const listRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
   .get("", ({ call, query }) => answerOrders(call, query), {
     query: queryOf(ListOrders),
-    detail: documented({ id: "listOrders", summary: "List and search orders", answers: { 200: ListView(OrderView) } }),
+    detail: documented({
+      id: "listOrders",
+      summary: "List and search orders",
+      description:
+        "All filters go together, with a search, a sort and a cursor. A cursor goes on in the list that gave it: with" +
+        " other filters, another search or another sort it is refused. Orders that come in between shift nothing.",
+      answers: { 200: ListView(OrderView) },
+    }),
   });
 
 /** What a query narrows the orders to, as the store takes it. */
