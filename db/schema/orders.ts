@@ -73,6 +73,8 @@ export const orders = table(
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
     index("orders_queue").on(t.status, t.held, descending(t.priority), t.id),
     index("orders_priority").on(descending(t.priority), t.id),
+    index("orders_held").on(t.created_at, t.id).where(where("held = true")),
+    index("orders_held_queue").on(descending(t.priority), t.id).where(where("held = true")),
     index("orders_customer").on(t.customer_id, t.created_at, t.id),
     index("orders_updated").on(t.updated_at),
     index("orders_number_folded").on(folded(t.order_number)),

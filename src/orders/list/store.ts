@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, or, type SQL, sql as template } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
@@ -7,8 +7,10 @@ import type { Position, Window } from "../../kit/page.ts";
 import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, meaningOf } from "../search/store.ts";
-import { orderStatuses, type PublicOrderStatus } from "../status.ts";
+import type { PublicOrderStatus } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
+
+type Row = typeof orders.$inferSelect;
 
 /** What a list of orders may be narrowed to. Moments in milliseconds. */
 export interface OrderFilter {
@@ -36,30 +38,35 @@ function matching(filter: OrderFilter): SQL | undefined {
   );
 }
 
-/** The states are named with held orders as well: the index that knows who is held begins with the state. */
+/** That an order is held is written out, as the indexes of held orders have it. */
 function hasStatus(status: PublicOrderStatus): SQL | undefined {
-  if (status === "on_hold") return and(inArray(orders.status, orderStatuses), eq(orders.held, true));
+  if (status === "on_hold") return template`${orders.held} = true`;
   return and(eq(orders.status, status), eq(orders.held, false));
 }
 
-/** What a list goes by: how it is ordered, and which rows lie beyond a position. */
+/**
+ * What a list goes by: how it is ordered, and which rows lie beyond a position. These are one stretch after the other,
+ * each of which an index can walk from its beginning.
+ */
 function walkOf(sort: OrderSort) {
   switch (sort) {
     case "created_at":
       return {
         order: [asc(orders.created_at), asc(orders.id)],
-        beyond: ([at, id]: Position) => template`(${orders.created_at}, ${orders.id}) > (${at}, ${id})`,
+        beyond: ([at, id]: Position) => [template`(${orders.created_at}, ${orders.id}) > (${at}, ${id})`],
       };
     case "-created_at":
       return {
         order: [desc(orders.created_at), desc(orders.id)],
-        beyond: ([at, id]: Position) => template`(${orders.created_at}, ${orders.id}) < (${at}, ${id})`,
+        beyond: ([at, id]: Position) => [template`(${orders.created_at}, ${orders.id}) < (${at}, ${id})`],
       };
     case "priority":
       return {
         order: [desc(orders.priority), asc(orders.id)],
-        beyond: ([at, id]: Position) =>
-          template`${orders.priority} <= ${at} and (${orders.priority} < ${at} or ${orders.id} > ${id})`,
+        beyond: ([at, id]: Position) => [
+          template`${orders.priority} = ${at} and ${orders.id} > ${id}`,
+          template`${orders.priority} < ${at}`,
+        ],
       };
   }
 }
@@ -85,14 +92,37 @@ export async function listOrders(db: Db, filter: OrderFilter, window: Window, so
     return wholeOrders(db, await newest(db, { limit, offset }));
   }
   const { order, beyond } = walkOf(sort);
-  const rows = await db.sql
-    .select()
-    .from(orders)
-    .where(and(where, after === null ? undefined : beyond(after)))
-    .orderBy(...order)
-    .limit(limit)
-    .offset(offset);
+  const stretches = after === null ? [undefined] : beyond(after);
+  const changed = filter.updated_after === undefined ? null : await fewChangedAfter(db, filter.updated_after);
+  if (changed !== null) {
+    const places = (await placesAmong(db, changed, and(where, or(...stretches)))).sort(inOrder(sort));
+    return ordersAt(db, places.slice(offset, offset + limit));
+  }
+  const rows: Row[] = [];
+  for (const stretch of stretches) {
+    if (rows.length === limit) break;
+    const some = db.sql
+      .select()
+      .from(orders)
+      .where(and(where, stretch))
+      .orderBy(...order);
+    rows.push(...(await some.limit(limit - rows.length).offset(offset)));
+  }
   return wholeOrders(db, rows);
+}
+
+const changedAfter = prepared((sql, a: Args<{ at: number }>) =>
+  sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(gt(orders.updated_at, a.at))
+    .limit(candidates_max + 1),
+);
+
+/** The orders that changed after a moment, when these are so few that it is better to sort them than to seek them. */
+async function fewChangedAfter(db: Db, at: number): Promise<number[] | null> {
+  const found = await changedAfter(db, { at });
+  return found.length > candidates_max ? null : found.map(({ id }) => id);
 }
 
 /** How many orders match; a filter's search is for `searchOrders`. */
@@ -128,7 +158,7 @@ export async function searchOrders(
   const { limit, offset, after } = window;
   const { ids, check } = await meaningOf(db, search, bounds.candidates);
   if (ids === null) return walk(db, filter, check, window, sort, bounds.walk);
-  const onwards = after === null ? undefined : walkOf(sort).beyond(after);
+  const onwards = after === null ? undefined : or(...walkOf(sort).beyond(after));
   const places = await placesAmong(db, ids, and(matching(filter), onwards, check));
   places.sort(inOrder(sort));
   return { rows: await ordersAt(db, places.slice(offset, offset + limit)), total: places.length };
@@ -155,7 +185,7 @@ async function walk(
     const some: Place[] = await db.sql
       .select(place)
       .from(orders)
-      .where(and(matching(filter), end === null ? undefined : beyond(end)))
+      .where(and(matching(filter), end === null ? undefined : or(...beyond(end))))
       .orderBy(...order)
       .limit(size);
     const ids = some.map(({ id }) => id);
