@@ -170,7 +170,12 @@ test("its history tells every step, and every event reached the receiver once, s
       "pack: processing > fulfilled",
       "label: fulfilled > fulfilled",
       "ship: fulfilled > shipped",
+      "tracking: shipped > shipped",
       "deliver: shipped > delivered",
+      "return_created: delivered > delivered",
+      "return_received: delivered > delivered",
+      "return_inspected: delivered > delivered",
+      "refund: delivered > delivered",
     ]
   `);
   expect(history.every((row: { actor: { type: string } }) => row.actor.type === "api_key")).toBe(true);
