@@ -84,8 +84,17 @@ const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
   sql.select().from(orders).orderBy(desc(orders.created_at), desc(orders.id)).limit(a.limit).offset(a.offset),
 );
 
-/** A page of orders with all that belongs to them; a filter's search is for `searchOrders`. */
-export async function listOrders(db: Db, filter: OrderFilter, window: Window, sort: OrderSort): Promise<Order[]> {
+/**
+ * A page of orders with all that belongs to them; a filter's search is for `searchOrders`. Up to `few` orders that
+ * changed lately are sorted; among more of them the list is walked.
+ */
+export async function listOrders(
+  db: Db,
+  filter: OrderFilter,
+  window: Window,
+  sort: OrderSort,
+  few = candidates_max,
+): Promise<Order[]> {
   const { limit, offset, after } = window;
   const where = matching(filter);
   if (where === undefined && after === null && sort === "-created_at") {
@@ -93,7 +102,7 @@ export async function listOrders(db: Db, filter: OrderFilter, window: Window, so
   }
   const { order, beyond } = walkOf(sort);
   const stretches = after === null ? [undefined] : beyond(after);
-  const changed = filter.updated_after === undefined ? null : await fewChangedAfter(db, filter.updated_after);
+  const changed = filter.updated_after === undefined ? null : await changedAfter(db, filter.updated_after, few);
   if (changed !== null) {
     const places = (await placesAmong(db, changed, and(where, or(...stretches)))).sort(inOrder(sort));
     return ordersAt(db, places.slice(offset, offset + limit));
@@ -111,7 +120,7 @@ export async function listOrders(db: Db, filter: OrderFilter, window: Window, so
   return wholeOrders(db, rows);
 }
 
-const changedAfter = prepared((sql, a: Args<{ at: number }>) =>
+const changes = prepared((sql, a: Args<{ at: number }>) =>
   sql
     .select({ id: orders.id })
     .from(orders)
@@ -119,10 +128,10 @@ const changedAfter = prepared((sql, a: Args<{ at: number }>) =>
     .limit(candidates_max + 1),
 );
 
-/** The orders that changed after a moment, when these are so few that it is better to sort them than to seek them. */
-async function fewChangedAfter(db: Db, at: number): Promise<number[] | null> {
-  const found = await changedAfter(db, { at });
-  return found.length > candidates_max ? null : found.map(({ id }) => id);
+/** The orders that changed after a moment; null when they are more than `max`. */
+async function changedAfter(db: Db, at: number, max: number): Promise<number[] | null> {
+  const found = await changes(db, { at });
+  return found.length > max ? null : found.map(({ id }) => id);
 }
 
 /** How many orders match; a filter's search is for `searchOrders`. */
