@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { forUpdate } from "../../db/kit.ts";
-import { stock_items } from "../../db/schema/inventory.ts";
+import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
 import { labels } from "../../db/schema/shipments.ts";
@@ -10,7 +10,7 @@ import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
 import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
-import { readId } from "../kit/ids.ts";
+import { readId, wireId } from "../kit/ids.ts";
 import { type Address, addressOf } from "./address.ts";
 import type { Label } from "./label.ts";
 
@@ -48,6 +48,21 @@ const promisedFrom = prepared((sql, a: Args<{ order_id: number }>) =>
     .orderBy(reservation_lines.id, allocations.id),
 );
 
+const leftFrom = prepared((select, a: Args<{ order: string }>) =>
+  select
+    .select({ warehouse_id: stock_items.warehouse_id })
+    .from(movements)
+    .innerJoin(stock_items, eq(stock_items.id, movements.from_item_id))
+    .where(
+      and(
+        sql`${movements.reference_type} = 'order'`,
+        eq(movements.reference_id, a.order),
+        sql`${movements.type} = 'sale'`,
+      ),
+    )
+    .orderBy(movements.id),
+);
+
 /** Locks the order until the transaction ends, so that nobody else buys or voids its labels meanwhile. */
 export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void> {
   await orderLocked(tx, { id: order_id });
@@ -59,18 +74,19 @@ export interface Origin {
   readonly timezone: string;
 }
 
-/** Where a parcel leaves: the warehouse asked for, else where the order's units lie, else the first. */
+/** Where a parcel leaves, by its order's warehouse. */
 export async function originOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<Origin> {
   return originAt(await warehouseOfOrder(db, order_id, warehouse_id));
 }
 
-/** The warehouse that an order leaves: the one asked for, else where its units lie, else the first. */
+/** The warehouse that an order leaves: the one asked for, else where its units lie or have left, else the first. */
 export async function warehouseOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<PlainWarehouse> {
   const [first, ...others] = await listPlainWarehouses(db);
   assert(first, "a store has a warehouse");
   if (others.length === 0) return first;
-  const chosen = warehouse_id ?? (await promisedFrom(db, { order_id }))[0]?.warehouse_id;
-  return others.find(({ id }) => id === chosen) ?? first;
+  const [lying] = warehouse_id === null ? await promisedFrom(db, { order_id }) : [{ warehouse_id }];
+  const chosen = lying ?? (await leftFrom(db, { order: wireId("order", order_id) }))[0];
+  return others.find(({ id }) => id === chosen?.warehouse_id) ?? first;
 }
 
 /** The warehouse that parcels leave when no order says which. */

@@ -250,10 +250,28 @@ describe("works", () => {
     });
   });
 
+  test("a packing slip names the warehouse that the goods leave, and have left", async () => {
+    const address = { address_line1: "1 Dock Road", city: "Leeds", postal_code: "LS1 1UR", country: "GB" };
+    const location_zones = [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "L-1" }] }];
+    const fields = { name: "Leeds", address, location_zones, timezone: "Europe/London" };
+    const leeds = (await app.post("/inventory/locations", fields)).body.data.warehouse_id;
+    await app.post("/products", { sku: "TEA", name: "Tea" });
+    await app.post("/inventory", { sku: "TEA", quantity: 5, location: leeds });
+    const { id } = await order([["TEA", 1]]);
+    for (const step of ["pack", "ship"]) {
+      const [page] = await openPages((await paper(`/orders/${id}/packing-slip`)).bytes);
+      expect(page?.size).toEqual([595, 842]);
+      expect(page?.text).toContain("LS1 1UR");
+      expect((await app.post(`/orders/${id}/${step}`)).status).toBe(200);
+    }
+    const { body } = await app.get(`/orders/${id}/packing-slip?format=json`);
+    expect(body.data.ship_from.city).toBe("Leeds");
+  });
+
   test("three hundred lines and long notes go over pages, each with its heads and its number", async () => {
     const long = Array.from({ length: 300 }, (_, at) => [`BULK-${at}`, 1] as const);
     for (const [sku] of long) await app.post("/products", { sku, name: `Item ${sku} ${"in a long box ".repeat(8)}` });
-    for (const [sku] of long) await app.post("/inventory", { sku, quantity: 5, bin: "A-1" });
+    for (const [sku] of long) await app.post("/inventory", { sku, quantity: 5, location: "whs_1001", bin: "A-1" });
     const { id, order_number } = await order(long, { order_notes: "Call before sending. ".repeat(90) });
     const pages = await openPages((await paper(`/orders/${id}/pick-list`)).bytes);
     expect(pages.length).toBeGreaterThan(20);
