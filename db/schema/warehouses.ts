@@ -65,8 +65,9 @@ export const bins = table(
   },
   (t) => [
     unique("bins_code").on(t.warehouse_id, t.code),
-    index("bins_zone").on(t.zone_id),
-    index("bins_lasting").on(t.warehouse_id, t.kind).where(where("kind <> 'staging'")),
+    // Both walk the bins of a kind in pick order, so that the first one that will do is found among any number.
+    index("bins_zone").on(t.zone_id, t.kind, t.pick_order, t.id).where(where("zone_id is not null")),
+    index("bins_lasting").on(t.warehouse_id, t.kind, t.pick_order, t.id).where(where("kind <> 'staging'")),
     oneOf("bins", "kind", binKinds),
   ],
 );
