@@ -7,7 +7,7 @@ import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands
 import { adjustmentReasons } from "../../src/inventory/status.ts";
 import { addStock, adjustStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
-import { cancelOrder } from "../../src/orders/cancellations/commands.ts";
+import { cancelItems, cancelOrder } from "../../src/orders/cancellations/commands.ts";
 import { updateOrder } from "../../src/orders/changes/commands.ts";
 import { createOrder } from "../../src/orders/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
@@ -329,6 +329,7 @@ export function compareOrder(model: Model, at: number, found: Order): void {
       packed: line.quantity_packed,
       shipped: line.quantity_shipped,
       returned: line.quantity_returned,
+      cancelled: line.quantity_cancelled,
     }));
   const order = { ref: found.order_number, status: found.status, held: found.held, lines };
   same("order", order, { ref, status, held: model.isHeld(model.order(at)), lines: model.levels(at) });
@@ -372,6 +373,14 @@ const orderActs = {
     fc.record({ nth }),
     (model, at) => model.cancel(at),
     (tx, id) => cancelOrder(tx, id, {}, clerk),
+  ),
+  // Mostly the order has no such line, so it is tried often.
+  cancelUnits: onOrder(
+    8,
+    fc.record({ nth, sku: ware, quantity: fc.integer({ min: 1, max: 3 }) }),
+    (model, at, { sku, quantity }) => model.cancelUnits(at, sku, quantity),
+    (tx, id, { sku, quantity }) => cancelItems(tx, id, { items: [{ sku, quantity }] }, clerk),
+    open,
   ),
   hold: onOrder(
     2,

@@ -1,7 +1,7 @@
 // What the floor does, as the contract tells it: work on orders, and returns, on top of the plain model of orders.
 
 import type { BinCode, House, Sku, Ware } from "./business.ts";
-import { type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
+import { kept, type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
 import { type Line, Refused, sum } from "./stock_model.ts";
 
 /** Units of an order line, or whole sets of it. */
@@ -196,7 +196,7 @@ export class Model extends OrderModel {
     );
     for (const { own, more } of packs) own.packed += more;
     const order = this.order(at);
-    if (packs.length > 0 && order.lines.every((own) => own.packed === own.quantity)) order.status = "fulfilled";
+    if (packs.length > 0 && order.lines.every((own) => own.packed === kept(own))) order.status = "fulfilled";
   }
 
   ship(at: number, partial: boolean): void {
@@ -211,7 +211,7 @@ export class Model extends OrderModel {
       for (const { line, each } of this.parts(at, own)) this.#handOver(order, line, quantity * each);
       own.shipped += quantity;
     }
-    if (order.lines.every((own) => own.shipped === own.quantity)) order.status = "shipped";
+    if (order.lines.every((own) => own.shipped === kept(own))) order.status = "shipped";
   }
 
   #handOver(order: ModelOrder, line: Line, quantity: number): void {

@@ -11,6 +11,7 @@ export interface OrderLine {
   packed: number;
   shipped: number;
   returned: number;
+  cancelled: number;
 }
 
 export interface ModelOrder {
@@ -45,7 +46,11 @@ export interface LineLevel {
   readonly packed: number;
   readonly shipped: number;
   readonly returned: number;
+  readonly cancelled: number;
 }
+
+/** Units of a line that are still ordered, those that have left included. */
+export const kept = ({ quantity, cancelled }: OrderLine): number => quantity - cancelled;
 
 export class OrderModel extends StockModel {
   orders: ModelOrder[] = [];
@@ -135,23 +140,24 @@ export class OrderModel extends StockModel {
     const order = this.order(at);
     const over = order.status === "shipped" || order.status === "cancelled";
     return order.lines.map((own) => {
-      const { sku, quantity, packed, shipped, returned } = own;
+      const { sku, quantity, packed, shipped, returned, cancelled } = own;
       const count = (of: (line: Line) => number) => (over ? 0 : this.sets(at, own, of));
       const reserved = count((line) => this.reserved(line));
       const picked = count((line) => this.picked(line));
       const backordered = count((line) => line.wanted) - reserved;
-      return { sku, quantity, reserved, backordered, picked: picked + shipped, packed, shipped, returned };
+      const counts = { reserved, backordered, picked: picked + shipped, packed, shipped, returned, cancelled };
+      return { sku, quantity, ...counts };
     });
   }
 
   #wants(lines: readonly OrderLine[]): Want[] {
-    return lines.flatMap(({ id, sku, quantity }) =>
-      partsOf(sku).map(([part, each]) => ({ sku: part, quantity: quantity * each, order_line: id })),
+    return lines.flatMap((own) =>
+      partsOf(own.sku).map(([part, each]) => ({ sku: part, quantity: kept(own) * each, order_line: own.id })),
     );
   }
 
   #newLine({ sku, quantity }: NewOrder["lines"][number]): OrderLine {
-    return { id: this.nextId(), sku, quantity, packed: 0, shipped: 0, returned: 0 };
+    return { id: this.nextId(), sku, quantity, packed: 0, shipped: 0, returned: 0, cancelled: 0 };
   }
 
   // ---- create, change
@@ -249,11 +255,11 @@ export class OrderModel extends StockModel {
     if (claim.lines.some((line) => this.picked(line) > 0) || order.lines.some((line) => line.packed > 0)) {
       throw new Refused("invalid_state_transition");
     }
-    const kept = this.#kept(order.lines, lines);
-    order.lines = [...kept].sort((a, b) => a.id - b.id);
+    const left = this.#left(order.lines, lines);
+    order.lines = [...left].sort((a, b) => a.id - b.id);
     const old = claim.lines;
     const touched = old.map((line) => line.sku);
-    const wants = this.#wants(kept);
+    const wants = this.#wants(left);
     this.settle([...touched, ...wants.map(({ sku }) => sku)]);
     const waits = claim.paused && old.length > 0 && old.every((line) => this.reserved(line) === 0);
     const { house, cold } = claim;
@@ -264,18 +270,19 @@ export class OrderModel extends StockModel {
     this.#pauseAgain(at);
   }
 
-  /** A line stays itself when its SKU is still wanted; new ones come last. */
-  #kept(old: readonly OrderLine[], lines: NewOrder["lines"]): OrderLine[] {
+  /** A line stays itself when its SKU is still wanted, and forgets what was cancelled of another number; new ones last. */
+  #left(old: readonly OrderLine[], lines: NewOrder["lines"]): OrderLine[] {
     const free = [...old];
-    const kept: OrderLine[] = [];
+    const known: OrderLine[] = [];
     const fresh: OrderLine[] = [];
     for (const line of lines) {
       const found = free.findIndex(({ sku }) => sku === line.sku);
-      const [known] = found < 0 ? [] : free.splice(found, 1);
-      if (known === undefined) fresh.push(this.#newLine(line));
-      else kept.push({ ...known, quantity: line.quantity });
+      const [own] = found < 0 ? [] : free.splice(found, 1);
+      const { quantity } = line;
+      if (own === undefined) fresh.push(this.#newLine(line));
+      else known.push({ ...own, quantity, cancelled: own.quantity === quantity ? own.cancelled : 0 });
     }
-    return [...kept, ...fresh];
+    return [...known, ...fresh];
   }
 
   planAnew(claim: Claim): number {
@@ -349,6 +356,11 @@ export class OrderModel extends StockModel {
     if (order.status === "cancelled") return;
     this.refuseUnless(order, ["pending", "processing", "fulfilled"], true);
     if (order.lines.some((line) => line.shipped > 0)) throw new Refused("invalid_state_transition");
+    this.#cancelAll(at);
+  }
+
+  #cancelAll(at: number): void {
+    const order = this.order(at);
     const claim = this.claimOf(at);
     const touched = claim.lines.map((line) => line.sku);
     this.settle(touched);
@@ -359,8 +371,59 @@ export class OrderModel extends StockModel {
     }
     Object.assign(claim, { status: "released" });
     Object.assign(order, { status: "cancelled", hold: null, recalled: false });
-    for (const line of order.lines) line.packed = 0;
+    for (const line of order.lines) Object.assign(line, { packed: 0, cancelled: line.quantity });
     this.fill(touched);
+  }
+
+  /** Gives up units of a ware: those it waits for, then those on the shelf, and last what is picked. */
+  cancelUnits(at: number, sku: Ware, quantity: number): void {
+    const order = this.order(at);
+    this.refuseUnless(order, ["pending", "processing", "fulfilled"], true);
+    const meant = order.lines.filter((own) => own.sku === sku);
+    if (meant.length === 0) throw new Refused("resource_missing");
+    let left = quantity;
+    const given = new Map<number, number>();
+    for (const own of meant) {
+      const units = Math.min(left, kept(own) - own.shipped);
+      left -= units;
+      given.set(own.id, units);
+    }
+    if (left > 0) throw new Refused("validation_failed");
+    const rest = sum(order.lines.map((own) => kept(own) - (given.get(own.id) ?? 0)));
+    if (rest === 0) {
+      this.#cancelAll(at);
+      return;
+    }
+    const claim = this.claimOf(at);
+    const touched = claim.lines.map((line) => line.sku);
+    this.settle(touched);
+    for (const own of meant) {
+      const sets = given.get(own.id) ?? 0;
+      for (const { line, each } of this.parts(at, own)) this.#giveBack(order, line, sets * each);
+      own.cancelled += sets;
+      own.packed = Math.min(own.packed, kept(own));
+    }
+    this.fill(touched);
+    if (order.lines.every((own) => own.packed === kept(own))) order.status = "fulfilled";
+    if (order.lines.every((own) => own.shipped === kept(own))) order.status = "shipped";
+  }
+
+  #giveBack(order: ModelOrder, line: Line, units: number): void {
+    const wanted = line.wanted - units;
+    const shelved = this.shelved(line).map((hold) => ({ ...hold }));
+    let keep = Math.max(0, Math.min(wanted, this.reserved(line)) - this.picked(line));
+    for (const hold of shelved) {
+      const stays = Math.min(keep, hold.quantity);
+      keep -= stays;
+      if (hold.quantity > stays) this.free(line, hold.item, hold.quantity - stays);
+    }
+    let back = Math.max(0, this.picked(line) - wanted);
+    for (const { item, quantity } of this.staged(line).reverse()) {
+      const some = Math.min(back, quantity);
+      back -= some;
+      if (some > 0) this.#giveUp(order, line, item, some);
+    }
+    line.wanted = wanted;
   }
 
   #giveUp(order: ModelOrder, line: Line, at: number, quantity: number): void {
