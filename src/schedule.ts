@@ -6,7 +6,8 @@ import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { holdRecalled, noteClaims, releaseHolds } from "./orders/jobs.ts";
-import { deliverDue, deliveriesSettled, fanOutEvents, forgetOldDeliveries } from "./webhooks/jobs.ts";
+import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
+import { forgetOldDeliveries } from "./webhooks/retention/jobs.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
 interface TimedJob {

@@ -5,9 +5,11 @@ import { deliveries } from "../../db/schema/webhooks.ts";
 import type { Store } from "../../src/database/store.ts";
 import { type EventType, eventTypes } from "../../src/outbox/catalog.ts";
 import { emit } from "../../src/outbox/emit.ts";
-import { claimDeliveries, fanOut, forgetOld, recordAttempts } from "../../src/webhooks/commands.ts";
-import type { Claim } from "../../src/webhooks/delivery.ts";
-import { deliverDue, deliveriesSettled, forgetOldDeliveries } from "../../src/webhooks/jobs.ts";
+import { claimDeliveries, fanOut, recordAttempts } from "../../src/webhooks/deliveries/commands.ts";
+import type { Claim } from "../../src/webhooks/deliveries/delivery.ts";
+import { deliverDue, deliveriesSettled } from "../../src/webhooks/deliveries/jobs.ts";
+import { forgetOld } from "../../src/webhooks/retention/commands.ts";
+import { forgetOldDeliveries } from "../../src/webhooks/retention/jobs.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { mustVerify, openReceiver, type Receiver } from "./receiver.ts";
 

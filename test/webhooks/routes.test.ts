@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { open } from "../../src/kit/seal.ts";
-import { listSubscriptions } from "../../src/webhooks/store.ts";
+import { listSubscriptions } from "../../src/webhooks/subscriptions/store.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { mustVerify, openReceiver, type Receiver } from "./receiver.ts";
 

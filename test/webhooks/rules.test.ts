@@ -3,19 +3,16 @@ import fc from "fast-check";
 import type { AttemptResult } from "../../src/webhooks/attempt.ts";
 import { attemptStatus, isOverloaded } from "../../src/webhooks/attempt.ts";
 import {
-  afterAnswer,
   afterAttempt,
   budget,
   type DeliveryProgress,
-  freshHealth,
   readRetryAfter,
   requeued,
   retryDelay,
   retryWaits_ms,
-  type SubscriptionHealth,
-  switched,
-} from "../../src/webhooks/rules.ts";
+} from "../../src/webhooks/deliveries/rules.ts";
 import { attemptErrors, deliveryStatuses, type RetryLimit, retryLimits } from "../../src/webhooks/status.ts";
+import { afterAnswer, freshHealth, type SubscriptionHealth, switched } from "../../src/webhooks/subscriptions/rules.ts";
 
 const start = Date.parse("2026-01-01T00:00:00.000Z");
 const second_ms = 1000;

@@ -1,13 +1,12 @@
-// A delivery of one event to one subscription, the attempts made at it, and the bytes that are sent.
-import { assert } from "../kit/assert.ts";
-import { iso, isoOrNull } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import { open } from "../kit/seal.ts";
-import type { EventType } from "../outbox/catalog.ts";
-import type { AttemptResult } from "./attempt.ts";
-import { deliveryHeaders } from "./signing.ts";
-import type { AttemptErrorCode, AttemptStatus, AttemptTrigger, DeliveryStatus } from "./status.ts";
-import { type Subscription, secret_purpose } from "./subscription.ts";
+// A delivery of one event to one subscription, and the bytes that are sent.
+import { assert } from "../../kit/assert.ts";
+import { wireId } from "../../kit/ids.ts";
+import { open } from "../../kit/seal.ts";
+import type { EventType } from "../../outbox/catalog.ts";
+import type { AttemptResult } from "../attempt.ts";
+import { deliveryHeaders } from "../signing.ts";
+import type { DeliveryStatus } from "../status.ts";
+import { type Subscription, secret_purpose } from "../subscriptions/subscription.ts";
 
 /** One event on its way to one subscription. */
 export interface Delivery {
@@ -27,31 +26,6 @@ export interface Delivery {
   readonly body: string | null;
   readonly created_at: number;
   readonly finished_at: number | null;
-}
-
-/** One line of a subscription's log. */
-export interface Attempt {
-  readonly id: number;
-  readonly delivery_id: number;
-  readonly subscription_id: number;
-  readonly event_id: string;
-  readonly event_type: EventType;
-  readonly attempt: number;
-  readonly max_attempts: number;
-  readonly trigger: AttemptTrigger;
-  readonly status: AttemptStatus;
-  readonly url: string;
-  readonly request_headers: Readonly<Record<string, string>>;
-  readonly status_code: number | null;
-  readonly response_headers: Readonly<Record<string, string>> | null;
-  readonly response_body: string | null;
-  readonly truncated: boolean;
-  readonly error_code: AttemptErrorCode | null;
-  readonly error_message: string | null;
-  readonly ip_address: string | null;
-  readonly duration_ms: number | null;
-  readonly started_at: number;
-  readonly next_attempt_at: number | null;
 }
 
 /** A delivery that this server has claimed, with all that one attempt at it needs. */
@@ -115,35 +89,4 @@ export function deliveryBody(
   const thin = id === undefined ? { object, sku } : { object, id };
   const shown = payload === "thin" ? thin : { ...data, previous_attributes: {} };
   return JSON.stringify({ ...event, api_version: "v1", sequence, data: shown });
-}
-
-/** A line of the log as the API shows it. */
-export function attemptView(attempt: Attempt) {
-  const { error_code, error_message, status_code } = attempt;
-  return {
-    id: wireId("attempt", attempt.id),
-    delivery_id: wireId("delivery", attempt.delivery_id),
-    event_id: attempt.event_id,
-    event_type: attempt.event_type,
-    attempt: attempt.attempt,
-    max_attempts: attempt.max_attempts,
-    trigger: attempt.trigger,
-    status: attempt.status,
-    url: attempt.url,
-    request: { headers: attempt.request_headers },
-    response:
-      status_code === null
-        ? null
-        : {
-            status_code,
-            headers: attempt.response_headers ?? {},
-            body: attempt.response_body,
-            truncated: attempt.truncated,
-          },
-    error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
-    ip_address: attempt.ip_address,
-    duration_ms: attempt.duration_ms,
-    started_at: iso(attempt.started_at),
-    next_attempt_at: isoOrNull(attempt.next_attempt_at),
-  };
 }

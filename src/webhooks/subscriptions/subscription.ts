@@ -1,8 +1,8 @@
-import { iso, isoOrNull } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import type { EventType } from "../outbox/catalog.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { EventType } from "../../outbox/catalog.ts";
+import { type PayloadKind, type RetryLimit, type SubscriptionVersion, subscriptionMeanings } from "../status.ts";
 import type { SubscriptionHealth } from "./rules.ts";
-import { type PayloadKind, type RetryLimit, type SubscriptionVersion, subscriptionMeanings } from "./status.ts";
 
 /** A receiver that asked to be told of some types of events. */
 export interface Subscription extends SubscriptionHealth {

@@ -1,20 +1,18 @@
-// The acts of the clock: events become deliveries, deliveries are sent, old payloads are forgotten. Nothing is sent
-// inside a transaction: deliveries are claimed in one, sent, and recorded in another.
-import type { Store } from "../database/store.ts";
-import type { Service } from "../http/service.ts";
-import { systemClock } from "../kit/clock.ts";
-import { randomId, wireId } from "../kit/ids.ts";
-import type { Mode } from "../kit/mode.ts";
-import { default_ports, ranges } from "./address.ts";
-import { claimDeliveries, fanOut, forgetOld, recordAttempts } from "./commands.ts";
+// The acts of the clock: events become deliveries, deliveries are sent. Nothing is sent inside a transaction: they are
+// claimed in one, sent, and recorded in another.
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { randomId, wireId } from "../../kit/ids.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { default_ports, ranges } from "../address.ts";
+import { createSender, type Sender } from "../sender.ts";
+import { claimDeliveries, fanOut, recordAttempts } from "./commands.ts";
 import { type Claim, type Finished, signed } from "./delivery.ts";
-import { createSender, type Sender } from "./sender.ts";
 
 const in_flight_max = 256;
 const in_flight_of_one_max = 8;
 const recorded_together_max = 64;
-const kept_ms = 30 * 24 * 3_600_000;
-const forgotten_together_max = 500;
 
 const realTime = systemClock();
 const server = randomId("srv");
@@ -40,12 +38,6 @@ export async function deliverDue(store: Store, service: Service): Promise<number
 /** Waits until every attempt under way is over and recorded. */
 export async function deliveriesSettled(store: Store): Promise<void> {
   await dispatchers.get(store)?.settled();
-}
-
-/** Forgets payloads and log lines that are older than thirty days. */
-export async function forgetOldDeliveries(store: Store): Promise<void> {
-  const before = store.clock.now() - kept_ms;
-  for (let more = true; more; ) more = await store.write((tx) => forgetOld(tx, before, forgotten_together_max));
 }
 
 const senders = new WeakMap<Service, Readonly<Record<Mode, Sender>>>();

@@ -1,111 +1,33 @@
-import { lead, takeTurn } from "../database/lease.ts";
-import type { Tx } from "../database/store.ts";
-import { iso } from "../kit/clock.ts";
-import { Fault, invalid } from "../kit/fault.ts";
-import { wireId } from "../kit/ids.ts";
-import { type DomainEvent, type EventType, eventTypes } from "../outbox/catalog.ts";
-import { findEventBodies, type PlacedEvent, placeEvents } from "../outbox/store.ts";
-import { attemptStatus } from "./attempt.ts";
-import { type Attempt, type Claim, type Delivery, deliveryBody, type Finished } from "./delivery.ts";
+import { lead } from "../../database/lease.ts";
+import type { Tx } from "../../database/store.ts";
+import { findEventBodies, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
+import { type Attempt, attemptOf } from "../logs/log.ts";
+import { insertAttempts } from "../logs/store.ts";
+import { type SubscriptionStatus, subscriptionMeanings } from "../status.ts";
+import { afterAnswer, type SubscriptionHealth } from "../subscriptions/rules.ts";
 import {
-  afterAnswer,
-  afterAttempt,
-  budget,
-  type DeliveryStep,
-  freshHealth,
-  type SubscriptionHealth,
-  switched,
-} from "./rules.ts";
-import type { CreateSubscription } from "./schemas.ts";
-import { type AttemptTrigger, type SubscriptionStatus, subscriptionMeanings } from "./status.ts";
-import {
-  countTests,
-  deleteAttempts,
   findSubscriptions,
-  forgetDeliveryBodies,
-  forgetEventBodies,
-  insertAttempts,
+  lockSubscriptions,
+  lockSubscriptionsById,
+  saveHealth,
+  saveSequence,
+} from "../subscriptions/store.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+import { type Claim, type Delivery, deliveryBody, type Finished } from "./delivery.ts";
+import { afterAttempt, budget, type DeliveryStep } from "./rules.ts";
+import {
   insertDeliveries,
-  insertDelivery,
-  insertSubscription,
   leaseDeliveries,
   listWaiting,
-  lockAttempted,
+  lockDeliveries,
   lockDue,
-  lockSubscription,
-  lockSubscriptions,
-  saveHealth,
   saveProgress,
-  saveSequence,
   skipPending,
 } from "./store.ts";
-import { isSame, type Subscription, subscriptions_max } from "./subscription.ts";
 
-const minute_ms = 60_000;
-const tests_in_a_minute_max = 10;
 const lease_ms = 30_000;
 const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
-
-/**
- * Subscribes a receiver, whose address the caller has checked, with a secret the caller has sealed.
- * Refuses: validation_failed, duplicate_subscription, subscription_limit.
- */
-export async function createSubscription(
-  tx: Tx,
-  input: CreateSubscription,
-  sealed_secret: string,
-): Promise<Subscription> {
-  const { url, description = null, active = true, version = "v1", payload = "full", retry_limit = 5 } = input;
-  if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin in version v2 only");
-  const events = eventTypes.filter((type) => input.events.includes(type));
-  await takeTurn(tx, "webhooks.subscribe");
-  const others = await lockSubscriptions(tx);
-  const same = others.find((other) => isSame(other, { url, version, events }));
-  if (same !== undefined) {
-    throw new Fault("duplicate_subscription", "There is a subscription of these events to this address already.", {
-      existing_id: wireId("subscription", same.id),
-    });
-  }
-  if (others.length >= subscriptions_max) {
-    throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);
-  }
-  return insertSubscription(tx, {
-    ...{ url, events, description, version, payload, retry_limit },
-    ...(active ? freshHealth : switched(freshHealth, false)),
-    ...{ secret: sealed_secret, previous_secret: null, previous_secret_expires_at: null, sequence: 0 },
-    ...{ created_at: tx.now, updated_at: tx.now },
-  });
-}
-
-/**
- * Records a test event with the given data for a subscription in any status, and claims it for the caller to send.
- * Its one attempt counts as spent at once: it is not tried again, whatever happens.
- * Refuses: resource_missing, rate_limited.
- */
-export async function beginTest(tx: Tx, id: string, type: EventType, data: DomainEvent["data"]): Promise<Claim> {
-  const subscription = await lockSubscription(tx, id);
-  if ((await countTests(tx, subscription.id, tx.now - minute_ms)) >= tests_in_a_minute_max) {
-    throw new Fault("rate_limited", `A subscription takes ${tests_in_a_minute_max} test events a minute.`);
-  }
-  const event_id = tx.newId("evt_test");
-  const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), data });
-  const body = deliveryBody(subscription, event_body, 0) ?? event_body;
-  const delivery = await insertDelivery(tx, {
-    ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", body },
-    ...{ attempts: 0, ...budget(0, 0), next_at: null, leased_until: null },
-    ...{ created_at: tx.now, finished_at: tx.now },
-  });
-  return { delivery, subscription, body };
-}
-
-/** Records what came of a test event. It tells nothing of the receiver's health. */
-export async function endTest(tx: Tx, finished: Finished): Promise<void> {
-  const { delivery } = finished.claim;
-  const step = afterAttempt(delivery, finished.result, { ...finished, now: tx.now });
-  await saveProgress(tx, [delivery.id], { ...delivery, ...step });
-  await insertAttempts(tx, [attemptOf(finished, "test", null)]);
-}
 
 /**
  * Gives the oldest new events their place in the order of events, and records a delivery for each subscription that
@@ -237,10 +159,13 @@ export interface Entered {
  * each receiver. Answers which subscriptions entered another status.
  */
 export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Promise<Entered[]> {
-  const { subscriptions, deliveries } = await lockAttempted(
+  const subscriptions = await lockSubscriptionsById(
+    tx,
+    finished.map(({ claim }) => claim.subscription.id),
+  );
+  const deliveries = await lockDeliveries(
     tx,
     finished.map(({ claim }) => claim.delivery.id),
-    finished.map(({ claim }) => claim.subscription.id),
   );
   const before = new Map(subscriptions);
   const moved = new Map<number, Delivery>();
@@ -296,27 +221,4 @@ async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
 function healthOf(health: SubscriptionHealth): SubscriptionHealth {
   const { status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until } = health;
   return { status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until };
-}
-
-function attemptOf(finished: Finished, trigger: AttemptTrigger, next_at: number | null): Omit<Attempt, "id"> {
-  const { claim, request_headers, result, started_at } = finished;
-  const { delivery, subscription } = claim;
-  return {
-    ...{ delivery_id: delivery.id, subscription_id: subscription.id },
-    ...{ event_id: delivery.event_id, event_type: delivery.event_type },
-    ...{ attempt: delivery.attempts + 1, max_attempts: delivery.max_attempts, trigger },
-    ...{ status: attemptStatus(result), url: subscription.url, request_headers },
-    ...{ status_code: result.status_code, response_headers: result.status_code === null ? null : result.headers },
-    ...{ response_body: result.body, truncated: result.truncated },
-    ...{ error_code: result.error?.code ?? null, error_message: result.error?.message ?? null },
-    ...{ ip_address: result.ip_address, duration_ms: result.duration_ms, started_at, next_attempt_at: next_at },
-  };
-}
-
-/** Forgets some of what is older than a moment: payloads and log lines. Answers whether more may be left. */
-export async function forgetOld(tx: Tx, before: number, limit: number): Promise<boolean> {
-  const events = await forgetEventBodies(tx, before, limit);
-  const deliveries = await forgetDeliveryBodies(tx, before, limit);
-  const attempts = await deleteAttempts(tx, before, limit);
-  return Math.max(events, deliveries, attempts) === limit;
 }

@@ -1,0 +1,117 @@
+// What one attempt does to its delivery. Times are in milliseconds.
+import { assert } from "../../kit/assert.ts";
+import { move } from "../../kit/moves.ts";
+import { type AttemptResult, isAborted } from "../attempt.ts";
+import { type DeliveryAction, type DeliveryStatus, deliveryMoves, type RetryLimit } from "../status.ts";
+
+const second_ms = 1000;
+const minute_ms = 60 * second_ms;
+const hour_ms = 60 * minute_ms;
+
+/** The wait after each failure, before jitter. A subscription takes as many of them as it wants retries. */
+export const retryWaits_ms: readonly number[] = [
+  5 * second_ms,
+  5 * minute_ms,
+  30 * minute_ms,
+  ...[2, 5, 10, 14, 20, 24, 24].map((hours) => hours * hour_ms),
+];
+
+const jitter_max = 0.2;
+
+/** As much of a receiver's wish for a longer wait as is heeded. */
+export const hint_max_ms = 24 * hour_ms;
+
+/** A delivery, as far as its next attempt depends on it. */
+export interface DeliveryProgress {
+  readonly status: DeliveryStatus;
+  /** Attempts made so far. */
+  readonly attempts: number;
+  /** The number of the last attempt that the present budget allows: see `budget`. */
+  readonly max_attempts: number;
+  /** Attempts made before the present budget: 0 until the delivery is queued again. */
+  readonly spent_attempts: number;
+}
+
+/** Where a delivery stands after an attempt. */
+export interface DeliveryStep {
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  /** When to try again, by the store's clock; null when nothing more is to be sent. */
+  readonly next_at: number | null;
+}
+
+/** When an answer came, and the luck of the draw. */
+export interface Moment {
+  /** The store's time, which the sandbox may move. */
+  readonly now: number;
+  /** Real time, by which a receiver writes its dates. */
+  readonly real_now: number;
+  /** A random number from 0 to 1 for the jitter. */
+  readonly random: number;
+}
+
+/**
+ * The budget of attempts of a delivery that has made `attempts` so far: 0 for a new one. A test event has no retries.
+ */
+export function budget(
+  attempts: number,
+  retry_limit: RetryLimit | 0,
+): { max_attempts: number; spent_attempts: number } {
+  return { max_attempts: attempts + retry_limit + 1, spent_attempts: attempts };
+}
+
+/**
+ * The wait in milliseconds after the given failure of a budget, counted from 1: the schedule's entry, up to 20 % longer
+ * by the random number, and at least as long as the receiver asked for, but for its sake no more than a day.
+ */
+export function retryDelay(failure: number, random: number, hint_ms: number | null): number {
+  const base = retryWaits_ms[failure - 1];
+  assert(base !== undefined, `the schedule has no wait after failure ${failure}`);
+  const delay = Math.round(base * (1 + jitter_max * random));
+  return hint_ms === null ? delay : Math.max(delay, Math.min(hint_ms, hint_max_ms));
+}
+
+/**
+ * Reads a Retry-After header as milliseconds from now: whole seconds, or a date in the one form that HTTP still writes
+ * (`Sun, 06 Nov 1994 08:49:37 GMT`). Null for anything else. A date that has passed means 0.
+ */
+export function readRetryAfter(value: string | undefined, real_now: number): number | null {
+  const text = value?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * second_ms;
+  const at = Date.parse(text);
+  if (Number.isNaN(at) || new Date(at).toUTCString() !== text) return null;
+  return Math.max(0, at - real_now);
+}
+
+/**
+ * Decides what becomes of a delivery. A 2xx delivers it, whatever was decided while it was on its way; after a failure
+ * it waits for its next attempt, unless its budget is spent, the receiver aborted it, or the receiver is gone.
+ */
+export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, moment: Moment): DeliveryStep {
+  const attempts = delivery.attempts + 1;
+  const ended = (status: DeliveryStatus): DeliveryStep => ({ status, attempts, next_at: null });
+  if (result.error === null) return ended(deliveryAfter("deliver", delivery.status));
+  if (delivery.status !== "pending") return ended(delivery.status);
+  if (isAborted(result)) return ended(deliveryAfter("cancel", delivery.status));
+  if (result.error.code === "gone") return ended(deliveryAfter("skip", delivery.status));
+  if (attempts >= delivery.max_attempts) return ended(deliveryAfter("give_up", delivery.status));
+  const hint_ms = readRetryAfter(result.headers["retry-after"], moment.real_now);
+  const delay = retryDelay(attempts - delivery.spent_attempts, moment.random, hint_ms);
+  return { status: "pending", attempts, next_at: moment.now + delay };
+}
+
+/**
+ * A delivery queued again with a fresh budget, its attempts numbered on. One delivery may be redelivered from any
+ * status; recovery takes what is exhausted or skipped. Refuses: invalid_state_transition.
+ */
+export function requeued<D extends DeliveryProgress>(
+  delivery: D,
+  action: "redeliver" | "recover",
+  retry_limit: RetryLimit,
+): D {
+  const status = deliveryAfter(action, delivery.status);
+  return { ...delivery, status, ...budget(delivery.attempts, retry_limit) };
+}
+
+const deliveryAfter = (action: DeliveryAction, status: DeliveryStatus): DeliveryStatus =>
+  move(deliveryMoves, action, status);

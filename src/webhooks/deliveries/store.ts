@@ -1,0 +1,116 @@
+import { and, asc, eq, inArray, lte, min, sql as template } from "drizzle-orm";
+import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import type { Delivery } from "./delivery.ts";
+
+/** Stores deliveries. */
+export async function insertDeliveries(tx: Tx, rows: readonly Omit<Delivery, "id">[]): Promise<void> {
+  await insert(tx, deliveries, rows);
+}
+
+/** Stores one delivery and answers it. */
+export async function insertDelivery(tx: Tx, row: Omit<Delivery, "id">): Promise<Delivery> {
+  const [id = 0] = await insertIds(tx, deliveries, [row]);
+  return { id, ...row };
+}
+
+// The conditions of partial indexes stand in the text, since the engines do not look into parameters.
+const isPending = template`${deliveries.status} = 'pending'`;
+
+const sending = prepared((sql, _: Args<Record<never, never>>) => {
+  const first_at = sql
+    .select({ at: min(deliveries.next_at) })
+    .from(deliveries)
+    .where(and(eq(deliveries.subscription_id, subscriptions.id), isPending));
+  return sql
+    .select({
+      id: subscriptions.id,
+      paused_until: subscriptions.paused_until,
+      first_at: template<number | null>`(${first_at})`.as("first_at"),
+    })
+    .from(subscriptions)
+    .where(inArray(subscriptions.status, ["active", "failing"]))
+    .orderBy(asc(subscriptions.id));
+});
+
+/** A subscription that may be sent to: when its first delivery is due, and until when it is paused. */
+export interface Waiting {
+  readonly id: number;
+  readonly first_at: number | null;
+  readonly paused_until: number | null;
+}
+
+/** Every subscription that may be sent to, in the order of their ids. */
+export async function listWaiting(db: Db): Promise<Waiting[]> {
+  return sending(db, {});
+}
+
+const due = prepared((sql, a: Args<{ subscription_id: number; now: number; limit: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(deliveries)
+      .where(and(eq(deliveries.subscription_id, a.subscription_id), isPending, lte(deliveries.next_at, a.now)))
+      .orderBy(asc(deliveries.next_at), asc(deliveries.id))
+      .limit(a.limit),
+  ),
+);
+
+/** A subscription's deliveries that are due, the longest waiting first, locked; those that others hold are left out. */
+export async function lockDue(tx: Tx, subscription_id: number, limit: number): Promise<Delivery[]> {
+  return due(tx, { subscription_id, now: tx.now, limit });
+}
+
+const lease = prepared((sql: Tx["sql"], a: Args<{ ids: string; until: number }>) =>
+  sql
+    .update(deliveries)
+    .set({ next_at: template`${a.until}`, leased_until: template`${a.until}` })
+    .where(among(deliveries.id, a.ids)),
+);
+
+/** Leases deliveries to this server until a moment. */
+export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await lease(tx, { ids: list(ids), until });
+}
+
+const lockedDeliveries = prepared((sql, a: Args<{ ids: string }>) =>
+  forUpdate(sql.select().from(deliveries).where(among(deliveries.id, a.ids)).orderBy(asc(deliveries.id))),
+);
+
+/** The deliveries with these ids, by id, locked in the order of their ids. */
+export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<Map<number, Delivery>> {
+  const rows: Delivery[] = await lockedDeliveries(tx, { ids: list(ids) });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Where a delivery stands. */
+export type Progress = Pick<Delivery, "status" | "attempts" | "next_at" | "finished_at">;
+
+const setProgress = prepared((sql: Tx["sql"], a: Args<Progress & { ids: string }>) =>
+  sql
+    .update(deliveries)
+    .set({
+      status: template`${a.status}`,
+      attempts: template`${a.attempts}`,
+      next_at: template`${a.next_at}`,
+      finished_at: template`${a.finished_at}`,
+      leased_until: null,
+    })
+    .where(among(deliveries.id, a.ids)),
+);
+
+/** Stores where deliveries stand after an attempt, and ends their leases. */
+export async function saveProgress(tx: Tx, ids: readonly number[], progress: Progress): Promise<void> {
+  const { status, attempts, next_at, finished_at } = progress;
+  await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
+}
+
+/** Skips everything that still waits to be sent to a subscription. */
+export async function skipPending(tx: Tx, subscription_id: number): Promise<void> {
+  await tx.sql
+    .update(deliveries)
+    .set({ status: "skipped", next_at: null, finished_at: tx.now })
+    .where(and(eq(deliveries.subscription_id, subscription_id), isPending));
+}

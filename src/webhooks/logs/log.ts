@@ -1,0 +1,79 @@
+// The lines of a subscription's log: one for each attempt.
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { EventType } from "../../outbox/catalog.ts";
+import { attemptStatus } from "../attempt.ts";
+import type { Finished } from "../deliveries/delivery.ts";
+import type { AttemptErrorCode, AttemptStatus, AttemptTrigger } from "../status.ts";
+
+/** One line of a subscription's log. */
+export interface Attempt {
+  readonly id: number;
+  readonly delivery_id: number;
+  readonly subscription_id: number;
+  readonly event_id: string;
+  readonly event_type: EventType;
+  readonly attempt: number;
+  readonly max_attempts: number;
+  readonly trigger: AttemptTrigger;
+  readonly status: AttemptStatus;
+  readonly url: string;
+  readonly request_headers: Readonly<Record<string, string>>;
+  readonly status_code: number | null;
+  readonly response_headers: Readonly<Record<string, string>> | null;
+  readonly response_body: string | null;
+  readonly truncated: boolean;
+  readonly error_code: AttemptErrorCode | null;
+  readonly error_message: string | null;
+  readonly ip_address: string | null;
+  readonly duration_ms: number | null;
+  readonly started_at: number;
+  readonly next_attempt_at: number | null;
+}
+
+/** What the log keeps of an attempt that has ended, and of the moment of the next one. */
+export function attemptOf(finished: Finished, trigger: AttemptTrigger, next_at: number | null): Omit<Attempt, "id"> {
+  const { claim, request_headers, result, started_at } = finished;
+  const { delivery, subscription } = claim;
+  return {
+    ...{ delivery_id: delivery.id, subscription_id: subscription.id },
+    ...{ event_id: delivery.event_id, event_type: delivery.event_type },
+    ...{ attempt: delivery.attempts + 1, max_attempts: delivery.max_attempts, trigger },
+    ...{ status: attemptStatus(result), url: subscription.url, request_headers },
+    ...{ status_code: result.status_code, response_headers: result.status_code === null ? null : result.headers },
+    ...{ response_body: result.body, truncated: result.truncated },
+    ...{ error_code: result.error?.code ?? null, error_message: result.error?.message ?? null },
+    ...{ ip_address: result.ip_address, duration_ms: result.duration_ms, started_at, next_attempt_at: next_at },
+  };
+}
+
+/** A line of the log as the API shows it. */
+export function attemptView(attempt: Attempt) {
+  const { error_code, error_message, status_code } = attempt;
+  return {
+    id: wireId("attempt", attempt.id),
+    delivery_id: wireId("delivery", attempt.delivery_id),
+    event_id: attempt.event_id,
+    event_type: attempt.event_type,
+    attempt: attempt.attempt,
+    max_attempts: attempt.max_attempts,
+    trigger: attempt.trigger,
+    status: attempt.status,
+    url: attempt.url,
+    request: { headers: attempt.request_headers },
+    response:
+      status_code === null
+        ? null
+        : {
+            status_code,
+            headers: attempt.response_headers ?? {},
+            body: attempt.response_body,
+            truncated: attempt.truncated,
+          },
+    error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
+    ip_address: attempt.ip_address,
+    duration_ms: attempt.duration_ms,
+    started_at: iso(attempt.started_at),
+    next_attempt_at: isoOrNull(attempt.next_attempt_at),
+  };
+}

@@ -1,0 +1,67 @@
+import { and, desc, eq, gte, lt, type SQL, sql as template } from "drizzle-orm";
+import { delivery_attempts } from "../../../db/schema/webhooks.ts";
+import { insert } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import type { Window } from "../../kit/page.ts";
+import type { EventType } from "../../outbox/catalog.ts";
+import type { AttemptStatus } from "../status.ts";
+import type { Attempt } from "./log.ts";
+
+/** Writes lines of the log. */
+export async function insertAttempts(tx: Tx, rows: readonly Omit<Attempt, "id">[]): Promise<void> {
+  await insert(
+    tx,
+    delivery_attempts,
+    rows.map((row) => ({
+      ...row,
+      request_headers: { ...row.request_headers },
+      response_headers: row.response_headers === null ? null : { ...row.response_headers },
+    })),
+  );
+}
+
+/** What a subscription's log may be narrowed to. */
+export interface AttemptFilter {
+  readonly subscription_id: number;
+  readonly status?: AttemptStatus | undefined;
+  readonly event_type?: EventType | undefined;
+  readonly event_id?: string | undefined;
+  /** From this moment on. */
+  readonly since?: number | undefined;
+  /** Before this moment. */
+  readonly until?: number | undefined;
+}
+
+function matching({ subscription_id, status, event_type, event_id, since, until }: AttemptFilter): SQL | undefined {
+  const { started_at } = delivery_attempts;
+  return and(
+    eq(delivery_attempts.subscription_id, subscription_id),
+    status === undefined ? undefined : eq(delivery_attempts.status, status),
+    event_type === undefined ? undefined : eq(delivery_attempts.event_type, event_type),
+    event_id === undefined ? undefined : eq(delivery_attempts.event_id, event_id),
+    since === undefined ? undefined : gte(started_at, since),
+    until === undefined ? undefined : lt(started_at, until),
+  );
+}
+
+/** A page of a subscription's log, newest first. */
+export async function listAttempts(
+  db: Db,
+  filter: AttemptFilter,
+  { limit, offset, after }: Window,
+): Promise<Attempt[]> {
+  const { started_at, id } = delivery_attempts;
+  const rows = await db.sql
+    .select()
+    .from(delivery_attempts)
+    .where(and(matching(filter), after ? template`(${started_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .orderBy(desc(started_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+  return rows as Attempt[];
+}
+
+/** How many lines of a subscription's log match. */
+export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
+  return db.sql.$count(delivery_attempts, matching(filter));
+}

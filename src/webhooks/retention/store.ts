@@ -1,0 +1,67 @@
+import { and, asc, eq, inArray, isNotNull, lt, ne, notExists, sql as template } from "drizzle-orm";
+import { events } from "../../../db/schema/outbox.ts";
+import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
+import type { Tx } from "../../database/store.ts";
+
+// The condition of a partial index stands in the text, since the engines do not look into parameters.
+const isPending = template`${deliveries.status} = 'pending'`;
+
+/**
+ * Forgets up to `limit` payloads of events older than a moment, sparing what still waits to be sent, and answers how
+ * many. The events themselves are kept.
+ */
+export async function forgetEventBodies(tx: Tx, before: number, limit: number): Promise<number> {
+  const unsent = tx.sql
+    .select({ one: template`1` })
+    .from(deliveries)
+    .where(and(eq(deliveries.event_id, events.id), isPending));
+  const old = tx.sql
+    .select({ seq: events.seq })
+    .from(events)
+    .where(
+      and(
+        template`${events.body} <> ''`,
+        lt(events.created_at, before),
+        isNotNull(events.fanned_out_at),
+        notExists(unsent),
+      ),
+    )
+    .orderBy(asc(events.created_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(events)
+    .set({ body: "" })
+    .where(inArray(events.seq, old))
+    .returning({ seq: events.seq });
+  return forgotten.length;
+}
+
+/** Forgets up to `limit` payloads of finished deliveries older than a moment, and answers how many. */
+export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(and(template`${deliveries.body} <> ''`, lt(deliveries.created_at, before), ne(deliveries.status, "pending")))
+    .orderBy(asc(deliveries.created_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(deliveries)
+    .set({ body: "" })
+    .where(inArray(deliveries.id, old))
+    .returning({ id: deliveries.id });
+  return forgotten.length;
+}
+
+/** Deletes up to `limit` lines of the log older than a moment, and answers how many. */
+export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.sql
+    .select({ id: delivery_attempts.id })
+    .from(delivery_attempts)
+    .orderBy(asc(delivery_attempts.id))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(delivery_attempts)
+    .where(and(inArray(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
+    .returning({ id: delivery_attempts.id });
+  return deleted.length;
+}

@@ -1,0 +1,116 @@
+// What attempts tell of a subscription's receiver. Times are in milliseconds.
+import { move } from "../../kit/moves.ts";
+import type { AttemptResult } from "../attempt.ts";
+import { hint_max_ms, type Moment, readRetryAfter } from "../deliveries/rules.ts";
+import {
+  type DisabledReason,
+  type SubscriptionAction,
+  type SubscriptionStatus,
+  subscriptionMeanings,
+  subscriptionMoves,
+} from "../status.ts";
+
+const minute_ms = 60_000;
+const throttled_ms = minute_ms;
+const failures_to_failing = 5;
+const span_to_failing_ms = minute_ms;
+const failing_to_disabled_ms = 5 * 24 * 60 * minute_ms;
+
+/** A subscription, as far as its receiver's health decides about it. */
+export interface SubscriptionHealth {
+  readonly status: SubscriptionStatus;
+  /** Why it is disabled, else null. */
+  readonly disabled_reason: DisabledReason | null;
+  /** Failed attempts since the last success. */
+  readonly consecutive_failures: number;
+  /** When the first of them failed; null when there is none. */
+  readonly first_failure_at: number | null;
+  /** When it became `failing`; null before that. */
+  readonly failing_since: number | null;
+  /** Nothing is sent before this moment, because the receiver answered 429; null when it never did. */
+  readonly paused_until: number | null;
+}
+
+/** A subscription's health when it is created. */
+export const freshHealth: SubscriptionHealth = {
+  status: "active",
+  disabled_reason: null,
+  consecutive_failures: 0,
+  first_failure_at: null,
+  failing_since: null,
+  paused_until: null,
+};
+
+/** What an attempt did to its subscription. */
+export interface HealthStep {
+  readonly health: SubscriptionHealth;
+  /** The status entered by this attempt, or null. `failing` and `disabled` are told to the account once each. */
+  readonly entered: SubscriptionStatus | null;
+}
+
+/**
+ * Decides what an attempt tells of its subscription's receiver. Every scheduled and manual attempt counts, blocked ones
+ * too; test events do not and are not shown to this rule. What people paused, and what is disabled, only people resume.
+ */
+export function afterAnswer(
+  health: SubscriptionHealth,
+  result: AttemptResult,
+  moment: Pick<Moment, "now" | "real_now">,
+): HealthStep {
+  if (!subscriptionMeanings[health.status].active) return { health, entered: null };
+  const next = result.error === null ? succeeded(health) : failed(health, result, moment);
+  return { health: next, entered: next.status === health.status ? null : next.status };
+}
+
+/** A subscription switched on or off by a person. Switching it on forgets every failure. */
+export function switched(health: SubscriptionHealth, active: boolean): SubscriptionHealth {
+  if (active) {
+    if (health.status === "active") return health;
+    return { ...freshHealth, status: subscriptionAfter("resume", health.status) };
+  }
+  if (!subscriptionMeanings[health.status].active) return health;
+  return { ...freshHealth, status: subscriptionAfter("pause", health.status) };
+}
+
+function succeeded(health: SubscriptionHealth): SubscriptionHealth {
+  const status = health.status === "failing" ? subscriptionAfter("recover", health.status) : health.status;
+  return { ...freshHealth, status, paused_until: health.paused_until };
+}
+
+function failed(
+  before: SubscriptionHealth,
+  result: AttemptResult,
+  moment: Pick<Moment, "now" | "real_now">,
+): SubscriptionHealth {
+  const { now } = moment;
+  const first_failure_at = before.first_failure_at ?? now;
+  const consecutive_failures = before.consecutive_failures + 1;
+  const paused_until = pausedUntil(before.paused_until, result, moment);
+  const health = { ...before, consecutive_failures, first_failure_at, paused_until };
+  const reason = disabledReason(before, result, now);
+  if (reason !== null) {
+    return { ...health, status: subscriptionAfter("disable", health.status), disabled_reason: reason };
+  }
+  const persists = consecutive_failures >= failures_to_failing && now - first_failure_at >= span_to_failing_ms;
+  if (health.status === "failing" || !persists) return health;
+  return { ...health, status: subscriptionAfter("fail", health.status), failing_since: now };
+}
+
+function disabledReason(health: SubscriptionHealth, result: AttemptResult, now: number): DisabledReason | null {
+  if (result.error?.code === "gone") return "gone";
+  if (health.failing_since === null) return null;
+  return now - health.failing_since >= failing_to_disabled_ms ? "no_success" : null;
+}
+
+function pausedUntil(
+  before: number | null,
+  result: AttemptResult,
+  { now, real_now }: Pick<Moment, "now" | "real_now">,
+): number | null {
+  if (result.error?.code !== "too_many_requests") return before;
+  const hint_ms = readRetryAfter(result.headers["retry-after"], real_now) ?? throttled_ms;
+  return Math.max(before ?? 0, now + Math.min(hint_ms, hint_max_ms));
+}
+
+const subscriptionAfter = (action: SubscriptionAction, status: SubscriptionStatus): SubscriptionStatus =>
+  move(subscriptionMoves, action, status);

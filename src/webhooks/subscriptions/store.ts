@@ -1,0 +1,100 @@
+import { asc, desc, eq, sql as template } from "drizzle-orm";
+import { among, forUpdate, list } from "../../../db/kit.ts";
+import { subscriptions } from "../../../db/schema/webhooks.ts";
+import { type Args, insertIds, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { SubscriptionHealth } from "./rules.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** The subscription that an identifier names: `whk_1001` or `1001`. Refuses: resource_missing. */
+export async function getSubscription(db: Db, id: string | number): Promise<Subscription> {
+  const [row] = await db.sql
+    .select()
+    .from(subscriptions)
+    .where(eq(subscriptions.id, readId("subscription", id) ?? 0));
+  if (row === undefined) throw missing("subscription", id);
+  return row as Subscription;
+}
+
+/** As `getSubscription`, and nobody else changes the subscription until this transaction ends. */
+export async function lockSubscription(tx: Tx, id: string | number): Promise<Subscription> {
+  const [row] = (await lockedSubscriptions(tx, { ids: list([readId("subscription", id) ?? 0]) })) as Subscription[];
+  if (row === undefined) throw missing("subscription", id);
+  return row;
+}
+
+/** A page of subscriptions, newest first. */
+export async function listSubscriptions(db: Db, { limit, offset, after }: Window): Promise<Subscription[]> {
+  const { created_at, id } = subscriptions;
+  const rows = await db.sql
+    .select()
+    .from(subscriptions)
+    .where(after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined)
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+  return rows as Subscription[];
+}
+
+/** How many subscriptions there are. */
+export async function countSubscriptions(db: Db): Promise<number> {
+  return db.sql.$count(subscriptions);
+}
+
+/** Stores a new subscription and answers it. */
+export async function insertSubscription(tx: Tx, row: Omit<Subscription, "id">): Promise<Subscription> {
+  const [id = 0] = await insertIds(tx, subscriptions, [{ ...row, events: [...row.events] }]);
+  return { id, ...row };
+}
+
+const all = prepared((sql, _: Args<Record<never, never>>) =>
+  forUpdate(sql.select().from(subscriptions).orderBy(asc(subscriptions.id))),
+);
+
+/** Every subscription, locked, in the order of their ids. */
+export async function lockSubscriptions(tx: Tx): Promise<Subscription[]> {
+  return (await all(tx, {})) as Subscription[];
+}
+
+const setSequence = prepared((sql: Tx["sql"], a: Args<{ id: number; sequence: number }>) =>
+  sql
+    .update(subscriptions)
+    .set({ sequence: template`${a.sequence}` })
+    .where(eq(subscriptions.id, a.id)),
+);
+
+/** Stores the number of the last delivery recorded for a subscription. */
+export async function saveSequence(tx: Tx, id: number, sequence: number): Promise<void> {
+  await setSequence(tx, { id, sequence });
+}
+
+/** Stores what attempts told of a subscription's receiver. */
+export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth): Promise<void> {
+  const { status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until } = health;
+  await tx.sql
+    .update(subscriptions)
+    .set({ status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until })
+    .where(eq(subscriptions.id, id));
+}
+
+const subscriptionsById = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select().from(subscriptions).where(among(subscriptions.id, a.ids)),
+);
+
+/** The subscriptions with these ids, in no order. */
+export async function findSubscriptions(db: Db, ids: readonly number[]): Promise<Subscription[]> {
+  return (await subscriptionsById(db, { ids: list(ids) })) as Subscription[];
+}
+
+const lockedSubscriptions = prepared((sql, a: Args<{ ids: string }>) =>
+  forUpdate(sql.select().from(subscriptions).where(among(subscriptions.id, a.ids)).orderBy(asc(subscriptions.id))),
+);
+
+/** The subscriptions with these ids, by id, locked in the order of their ids. */
+export async function lockSubscriptionsById(tx: Tx, ids: readonly number[]): Promise<Map<number, Subscription>> {
+  const rows = (await lockedSubscriptions(tx, { ids: list(ids) })) as Subscription[];
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,43 @@
+import type { Tx } from "../../database/store.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
+import type { DomainEvent, EventType } from "../../outbox/catalog.ts";
+import { type Claim, deliveryBody, type Finished } from "../deliveries/delivery.ts";
+import { afterAttempt, budget } from "../deliveries/rules.ts";
+import { insertDelivery, saveProgress } from "../deliveries/store.ts";
+import { attemptOf } from "../logs/log.ts";
+import { insertAttempts } from "../logs/store.ts";
+import { lockSubscription } from "../subscriptions/store.ts";
+import { countTests } from "./store.ts";
+
+const minute_ms = 60_000;
+const tests_in_a_minute_max = 10;
+
+/**
+ * Records a test event with the given data for a subscription in any status, and claims it for the caller to send.
+ * Its one attempt counts as spent at once: it is not tried again, whatever happens.
+ * Refuses: resource_missing, rate_limited.
+ */
+export async function beginTest(tx: Tx, id: string, type: EventType, data: DomainEvent["data"]): Promise<Claim> {
+  const subscription = await lockSubscription(tx, id);
+  if ((await countTests(tx, subscription.id, tx.now - minute_ms)) >= tests_in_a_minute_max) {
+    throw new Fault("rate_limited", `A subscription takes ${tests_in_a_minute_max} test events a minute.`);
+  }
+  const event_id = tx.newId("evt_test");
+  const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), data });
+  const body = deliveryBody(subscription, event_body, 0) ?? event_body;
+  const delivery = await insertDelivery(tx, {
+    ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", body },
+    ...{ attempts: 0, ...budget(0, 0), next_at: null, leased_until: null },
+    ...{ created_at: tx.now, finished_at: tx.now },
+  });
+  return { delivery, subscription, body };
+}
+
+/** Records what came of a test event. It tells nothing of the receiver's health. */
+export async function endTest(tx: Tx, finished: Finished): Promise<void> {
+  const { delivery } = finished.claim;
+  const step = afterAttempt(delivery, finished.result, { ...finished, now: tx.now });
+  await saveProgress(tx, [delivery.id], { ...delivery, ...step });
+  await insertAttempts(tx, [attemptOf(finished, "test", null)]);
+}

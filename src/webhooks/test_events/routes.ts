@@ -1,0 +1,63 @@
+import { Elysia } from "elysia";
+import { jsonResponse } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { bodyOf } from "../../kit/schema.ts";
+import type { EventType } from "../../outbox/catalog.ts";
+import { attemptStatus } from "../attempt.ts";
+import { eventDescriptions } from "../catalog.ts";
+import type { Finished } from "../deliveries/delivery.ts";
+import { attempt } from "../deliveries/jobs.ts";
+import { beginTest, endTest } from "./commands.ts";
+import { SendTest, TestView } from "./schemas.ts";
+
+/** Test events, sent on request. */
+export const testEventRoutes = (service: Service) =>
+  new Elysia({ prefix: "/webhooks" })
+    .use(conventions)
+    .post("/:id/test", ({ call, params, body }) => sendTest(call, params.id, body, service), {
+      body: bodyOf(SendTest),
+      detail: documented({
+        id: "testWebhook",
+        summary: "Send a test event and wait for the answer",
+        answers: { 200: EnvelopedView(TestView) },
+      }),
+    });
+
+/** Sends the published example of a type of event, once, and answers what came of it. */
+async function sendTest(call: Call, id: string, body: SendTest, service: Service): Promise<Response> {
+  const { type, data } = exampleOf(body);
+  const { store } = call;
+  const claim = await store.write((tx) => beginTest(tx, id, type, data));
+  const finished = await attempt(claim, store, service, true);
+  await store.write((tx) => endTest(tx, finished));
+  const answer = enveloped(testView(finished), call.request_id, store.clock.now());
+  return jsonResponse(call, 200, JSON.stringify(answer));
+}
+
+function exampleOf({ event, event_type }: SendTest) {
+  if (event !== undefined && event_type !== undefined && event !== event_type) {
+    throw invalid("event_type", "differs from event, which is the same field by another name");
+  }
+  const type: EventType | undefined = event ?? event_type;
+  if (type === undefined) throw invalid("event", "is required", "required");
+  return { type, data: eventDescriptions[type].example };
+}
+
+function testView({ claim, result }: Finished) {
+  const { status_code, body, error, duration_ms } = result;
+  return {
+    delivery_id: wireId("delivery", claim.delivery.id),
+    event_id: claim.delivery.event_id,
+    event_type: claim.delivery.event_type,
+    status: attemptStatus(result),
+    response: status_code === null ? null : { status_code, body_excerpt: body },
+    error,
+    duration_ms,
+  };
+}
