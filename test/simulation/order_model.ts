@@ -270,7 +270,7 @@ export class OrderModel extends StockModel {
     this.#pauseAgain(at);
   }
 
-  /** A line stays itself when its SKU is still wanted, and forgets what was cancelled of another number; new ones last. */
+  /** A line stays itself when its SKU is still wanted; of another number nothing is cancelled. New ones come last. */
   #left(old: readonly OrderLine[], lines: NewOrder["lines"]): OrderLine[] {
     const free = [...old];
     const known: OrderLine[] = [];
