@@ -6,6 +6,12 @@ import {
   attemptTriggers,
   type DeliveryStatus,
   deliveryStatuses,
+  type MailStatus,
+  mailStatuses,
+  type NoticeKind,
+  noticeKinds,
+  type RecoveryStatus,
+  recoveryStatuses,
   type SubscriptionStatus,
   subscriptionStatuses,
 } from "../../src/webhooks/status.ts";
@@ -36,6 +42,19 @@ export const subscriptions = table(
     failing_since: time(),
     /** While it lies in the future nothing is sent (429). */
     paused_until: time(),
+    /** At most so many attempts a second; null for no limit of its own. */
+    rate_limit_per_second: int(),
+    /** When the rate limit lets the next attempt begin. */
+    paced_until: time(),
+    /** How long the circuit stays open before its next probe; null while it is closed. */
+    circuit_wait_ms: int(),
+    next_probe_at: time(),
+    /** The two minutes, begun by a failure, in which attempts are counted. */
+    window_started_at: time(),
+    window_attempts: int().notNull().default(0),
+    window_failures: int().notNull().default(0),
+    /** A deleted subscription is kept for the sake of its log, without its secrets. */
+    deleted_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
@@ -69,6 +88,9 @@ export const deliveries = table(
     leased_until: time(),
     /** What is sent, when it differs from the event's own bytes (version 2, test events). Empty when forgotten. */
     body: text(),
+    /** What the present retry budget was given for. */
+    trigger: text().$type<AttemptTrigger>().notNull().default("scheduled"),
+    recovery_id: int(),
     created_at: time().notNull(),
     finished_at: time(),
   },
@@ -76,7 +98,17 @@ export const deliveries = table(
     // Test events carry sequence 0 and may be many.
     unique("deliveries_sequence").on(t.subscription_id, t.sequence).where(where("sequence > 0")),
     unique("deliveries_event").on(t.event_id, t.subscription_id),
-    index("deliveries_due").on(t.subscription_id, t.next_at, t.id).where(where("status = 'pending'")),
+    // Two lanes: first and second attempts, and what is tried for longer or was asked for again.
+    index("deliveries_first")
+      .on(t.subscription_id, t.next_at, t.id)
+      .where(where("status = 'pending' and trigger = 'scheduled' and attempts < 2")),
+    index("deliveries_late")
+      .on(t.subscription_id, t.next_at, t.id)
+      .where(where("status = 'pending' and (trigger <> 'scheduled' or attempts >= 2)")),
+    index("deliveries_missed")
+      .on(t.subscription_id, t.created_at, t.id)
+      .where(where("status in ('exhausted', 'skipped')")),
+    index("deliveries_recovery").on(t.recovery_id, t.status).where(where("recovery_id is not null")),
     index("deliveries_tests").on(t.subscription_id, t.created_at).where(where("sequence = 0")),
     index("deliveries_bodies").on(t.created_at).where(where("body <> ''")),
     oneOf("deliveries", "status", deliveryStatuses),
@@ -114,7 +146,57 @@ export const delivery_attempts = table(
   (t) => [
     index("delivery_attempts_subscription").on(t.subscription_id, t.started_at, t.id),
     index("delivery_attempts_delivery").on(t.delivery_id, t.attempt),
+    index("delivery_attempts_bodies").on(t.started_at).where(where("response_body <> ''")),
     oneOf("delivery_attempts", "status", attemptStatuses),
     oneOf("delivery_attempts", "trigger", attemptTriggers),
+  ],
+);
+
+/** A request to send again what one subscription missed. */
+export const recoveries = table(
+  "recoveries",
+  {
+    id: id(),
+    subscription_id: int()
+      .notNull()
+      .references(() => subscriptions.id),
+    /** While it queues, deliveries of its time are queued again, some in each transaction. */
+    status: text().$type<RecoveryStatus>().notNull(),
+    since: time().notNull(),
+    until: time().notNull(),
+    statuses: json<DeliveryStatus[]>().notNull(),
+    /** How many deliveries there were to queue. */
+    total: int().notNull(),
+    queued: int().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    index("recoveries_queueing").on(t.id).where(where("status = 'queueing'")),
+    index("recoveries_subscription").on(t.subscription_id, t.id),
+    oneOf("recoveries", "status", recoveryStatuses),
+  ],
+);
+
+/** What the operator is told of, in the dashboard and by e-mail. */
+export const notices = table(
+  "notices",
+  {
+    id: id(),
+    kind: text().$type<NoticeKind>().notNull(),
+    subscription_id: int()
+      .notNull()
+      .references(() => subscriptions.id),
+    message: text().notNull(),
+    mail_status: text().$type<MailStatus>().notNull(),
+    mail_attempts: int().notNull(),
+    /** When the e-mail is due; while it is being sent, when its sender counts as lost. */
+    mail_next_at: time(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    index("notices_created").on(t.created_at, t.id),
+    index("notices_mail").on(t.mail_next_at).where(where("mail_status = 'waiting'")),
+    oneOf("notices", "kind", noticeKinds),
+    oneOf("notices", "mail_status", mailStatuses),
   ],
 );

@@ -15,6 +15,8 @@ export const idPrefixes = {
   subscription: "whk",
   delivery: "dlv",
   attempt: "att",
+  recovery: "rcy",
+  notice: "ntc",
   key: "key",
   warehouse: "whs",
   lot: "lot",

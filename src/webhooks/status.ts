@@ -70,3 +70,15 @@ export type PayloadKind = (typeof payloadKinds)[number];
 /** How many retries a subscription may choose. */
 export const retryLimits = [3, 5, 10] as const;
 export type RetryLimit = (typeof retryLimits)[number];
+
+/** A recovery queues deliveries again until all are; it is cancelled when its subscription takes nothing more. */
+export const recoveryStatuses = ["queueing", "queued", "cancelled"] as const;
+export type RecoveryStatus = (typeof recoveryStatuses)[number];
+
+/** What the operator is told of a subscription. */
+export const noticeKinds = ["webhook_failing", "webhook_disabled"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+/** Where the e-mail of a notice stands: `none` where no mail server is configured. */
+export const mailStatuses = ["none", "waiting", "sent", "failed"] as const;
+export type MailStatus = (typeof mailStatuses)[number];
