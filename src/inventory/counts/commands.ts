@@ -12,8 +12,8 @@ import { brokenPromises, warehouseNamed } from "../stock/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
 import { binSpot, lotSpot, type Spot } from "../stock/shelf.ts";
 import { findLot, findLotById } from "../stock/store.ts";
-import { getWarehouse, shareWarehouse } from "../warehouses/store.ts";
-import type { Warehouse } from "../warehouses/warehouse.ts";
+import { findBin, findLastingBins, shareWarehouse } from "../warehouses/store.ts";
+import type { Bin, ZonedWarehouse } from "../warehouses/warehouse.ts";
 import type { Count, CountLine } from "./count.ts";
 import { type CountedProduct, differingLines, impliedLot, type NamedPlace, outOfDate, refuseOutside } from "./rules.ts";
 import type { OpenCount, PostCount, RecordLines } from "./schemas.ts";
@@ -41,17 +41,23 @@ const lines_max = 5000;
 export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<Count> {
   const { blind = false, notes = null } = input;
   if (input.bins && input.skus) throw invalid("skus", "cannot be named together with bins");
-  const warehouse = await getWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
+  const warehouse_id = await warehouseNamed(tx, input.location, "location");
   const bins = input.bins ? [...new Set(input.bins)] : null;
   const skus = input.skus ? [...new Set(input.skus)] : null;
-  const bin_ids = bins && known("bins", bins, new Map(warehouse.bins.map(({ code, id }) => [code, id])));
+  const bin_ids = bins && (await binsNamed(tx, warehouse_id, bins));
   const product_ids = skus && (await productsNamed(tx, skus));
-  const places = await listPlaces(tx, warehouse.id, { bin_ids, product_ids }, lines_max + 1);
+  const places = await listPlaces(tx, warehouse_id, { bin_ids, product_ids }, lines_max + 1);
   if (places.length > lines_max) {
     throw invalid(skus ? "skus" : "bins", `must name less: there are more than ${lines_max} places to count`);
   }
-  const fields = { warehouse_id: warehouse.id, bins, skus, blind, notes, opened_by: actor.id };
+  const fields = { warehouse_id, bins, skus, blind, notes, opened_by: actor.id };
   return getCount(tx, await insertCount(tx, fields, places));
+}
+
+/** The ids of the bins with these codes. Refuses: resource_missing. */
+async function binsNamed(tx: Tx, warehouse_id: number, codes: readonly string[]): Promise<number[]> {
+  const bins = [...(await findLastingBins(tx, warehouse_id, codes)).values()];
+  return known("bins", codes, new Map(bins.map(({ code, id }) => [code, id])));
 }
 
 /** The ids of the products with these SKUs. Refuses: resource_missing, validation_failed (bundles lie nowhere). */
@@ -85,15 +91,17 @@ function known(field: string, names: readonly string[], ids: ReadonlyMap<string,
 export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<Count> {
   const count = await lockCount(tx, id);
   const status = nextStatus(count, "record");
-  const warehouse = await getWarehouse(tx, count.warehouse_id);
+  const bins = await findLastingBins(tx, count.warehouse_id, [...new Set(lines.map(({ bin }) => bin))]);
   const products = new Map((await findProductsBySku(tx, skusOf(lines))).map((product) => [product.sku, product]));
   const ids = [...products.values()].map((product) => product.id);
-  const on_hand = new Map((await listOnHand(tx, warehouse.id, ids)).map((place) => [placeKey(place), place.on_hand]));
+  const on_hand = new Map(
+    (await listOnHand(tx, count.warehouse_id, ids)).map((place) => [placeKey(place), place.on_hand]),
+  );
   const lineAt = new Map(count.lines.map((line) => [placeKey(line), line]));
   const seen = new Set<string>();
   for (const [at, named] of lines.entries()) {
     const field = `lines[${at}]`;
-    const place = await placeNamed(tx, count, warehouse, products.get(named.sku), named, field);
+    const place = await placeNamed(tx, count, bins, products.get(named.sku), named, field);
     const key = placeKey(place);
     if (seen.has(key)) throw invalid(field, "is counted twice in this request", "duplicate");
     seen.add(key);
@@ -117,13 +125,13 @@ function nextStatus({ status }: Count, action: CountAction): CountStatus {
 async function placeNamed(
   tx: Tx,
   count: Count,
-  warehouse: Warehouse,
+  bins: ReadonlyMap<string, Bin>,
   product: CountedProduct | undefined,
   named: NamedPlace,
   field: string,
 ): Promise<Omit<Place, "on_hand">> {
   const { bin: code, lot_number } = named;
-  const bin = warehouse.bins.find((bin) => bin.code === code);
+  const bin = bins.get(code);
   if (product === undefined) throw nothing(`${field}.sku`, "names no product");
   if (product.type === "bundle") throw invalidFields([bundleProblem(`${field}.sku`)]);
   if (bin === undefined) throw nothing(`${field}.bin`, "names no bin of this warehouse");
@@ -212,7 +220,7 @@ async function correct(
   tx: Tx,
   shelves: Shelves,
   count: Count,
-  warehouse: Warehouse,
+  warehouse: ZonedWarehouse,
   line: CountLine & { readonly counted: number },
   actor: Actor,
 ): Promise<Shortfall[]> {
@@ -239,9 +247,9 @@ async function correct(
 }
 
 /** Where units were found that no stock item holds. */
-async function newSpot(tx: Tx, { product }: OpenShelf, warehouse: Warehouse, line: CountLine): Promise<Spot> {
-  const bin = warehouse.bins.find(({ id }) => id === line.bin_id);
-  assert(bin, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
+async function newSpot(tx: Tx, { product }: OpenShelf, warehouse: ZonedWarehouse, line: CountLine): Promise<Spot> {
+  const bin = await findBin(tx, warehouse.id, line.bin);
+  assert(bin?.id === line.bin_id, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
   const lot = line.lot_id === null ? null : await findLotById(tx, line.lot_id);
   return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }

@@ -10,7 +10,7 @@ import { type OpenShelf, shelfData, shelfOf } from "../shelves/commands.ts";
 import { takeIn, warehouseNamed } from "../stock/commands.ts";
 import { getStockedIds } from "../stock/store.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
-import type { Warehouse } from "../warehouses/warehouse.ts";
+import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
 import type { Receipt, ReceiptLine } from "./receipt.ts";
 import { countOn, expectedExpiry, expectedLot } from "./rules.ts";
 import type { CreateReceipt, ScanReceipt } from "./schemas.ts";
@@ -91,7 +91,7 @@ const binKindFor: Readonly<Record<ReceivedCondition, "damage" | "quarantine" | n
   quarantined: "quarantine",
 };
 
-function takeItem(tx: Tx, receipt: Receipt, warehouse: Warehouse, shelf: OpenShelf, item: Item, actor: Actor) {
+function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: OpenShelf, item: Item, actor: Actor) {
   const { id, lines } = receipt;
   const { sku, quantity, bin, condition = "good" } = item;
   const lot_number = item.lot_number ?? expectedLot(lines, sku);

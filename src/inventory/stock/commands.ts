@@ -11,7 +11,7 @@ import { moveUnits, type OpenShelf, type Shelves, shelfData, shelfOf, shelfView 
 import type { AdjustmentReason } from "../status.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { findWarehouse, listPlainWarehouses, shareWarehouse } from "../warehouses/store.ts";
-import type { Warehouse } from "../warehouses/warehouse.ts";
+import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
 import { pickAdjusted, refuseBundle } from "./rules.ts";
 import type { AddStock, AdjustStock } from "./schemas.ts";
 import { type BinSpot, binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "./shelf.ts";
@@ -48,7 +48,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
 
 /** Units of one SKU that come into a warehouse from outside; moments in milliseconds. */
 export interface Arrival {
-  readonly warehouse: Warehouse;
+  readonly warehouse: ZonedWarehouse;
   readonly quantity: number;
   /** The bin named; without one, the usual bin for such goods. */
   readonly bin?: string | undefined;

@@ -3,7 +3,7 @@ import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind, ItemStatus, LotStatus } from "../status.ts";
-import type { Bin, Warehouse } from "../warehouses/warehouse.ts";
+import type { Bin, ZonedWarehouse } from "../warehouses/warehouse.ts";
 
 /** What stock needs to know of a product. */
 export type StockedProduct = Pick<
@@ -77,7 +77,7 @@ export type BinSpot = Pick<
 export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expiration_date">;
 
 /** A bin of a warehouse as part of a spot. */
-export function binSpot({ id, priority, zones }: Warehouse, bin: Bin): BinSpot {
+export function binSpot({ id, priority, zones }: ZonedWarehouse, bin: Bin): BinSpot {
   const zone = zones.find((zone) => zone.id === bin.zone_id);
   return {
     warehouse_id: id,

@@ -25,6 +25,8 @@ import {
   binHoldsStock,
   ensureBin,
   findBin,
+  findBinOfKind,
+  findRoomyBin,
   getWarehouse,
   insertBins,
   insertWarehouse,
@@ -38,7 +40,7 @@ import {
   shareWarehouse,
   zoneHoldsStock,
 } from "./store.ts";
-import type { Bin, Warehouse, Zone } from "./warehouse.ts";
+import type { Bin, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
 
 // Bins for units that are not for sale come last on the pick path.
 const last_place = 1_000_000;
@@ -177,7 +179,7 @@ interface Goods {
  */
 export async function binFor(
   tx: Tx,
-  warehouse: Warehouse,
+  warehouse: ZonedWarehouse,
   goods: Goods,
   code: string | undefined,
   quantity: number | "counted",
@@ -201,18 +203,32 @@ export async function binFor(
     );
   }
   if (code === undefined) {
-    let full: Fault | null = null;
-    for (const { id } of zones) {
-      for (const bin of warehouse.bins.filter(({ zone_id, kind }) => zone_id === id && kind === "storage")) {
-        const room = await roomIn(tx, bin, quantity);
-        if (room.free >= room.needed) return bin;
-        full ??= binFull(bin, room);
-      }
-    }
-    if (full !== null) throw full;
+    const bin = await usualBin(tx, zones, quantity);
+    if (bin !== null) return bin;
   } else checkBinCode(code, "bin");
   const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
   return ensureBin(tx, { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" });
+}
+
+/**
+ * The first storage bin of these zones with room for units that come; null when there is no storage bin at all.
+ * Refuses: bin_full, which names the first of them.
+ */
+async function usualBin(tx: Tx, zones: readonly Zone[], quantity: number | "counted"): Promise<Bin | null> {
+  const needed = quantity === "counted" ? 0 : quantity;
+  for (const { id } of zones) {
+    let bin = await findRoomyBin(tx, id, needed);
+    // Another may have filled it meanwhile, which is known once it is locked; the next search passes over it then.
+    for (; bin !== null; bin = await findRoomyBin(tx, id, needed)) {
+      const room = await roomIn(tx, bin, quantity);
+      if (room.free >= room.needed) return bin;
+    }
+  }
+  for (const { id } of zones) {
+    const bin = await findRoomyBin(tx, id, 0);
+    if (bin !== null) throw binFull(bin, await roomIn(tx, bin, quantity));
+  }
+  return null;
 }
 
 /** Units that come to a bin, and what it has room for. */
@@ -244,7 +260,7 @@ export async function waitingSpot(tx: Tx, warehouse_id: number, kind: BinKind): 
   const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
   const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
   const bin =
-    warehouse.bins.find((bin) => bin.kind === kind) ?? (await ensureBin(tx, { ...place, code: usual.code, kind }));
+    (await findBinOfKind(tx, warehouse_id, kind)) ?? (await ensureBin(tx, { ...place, code: usual.code, kind }));
   return binSpot(warehouse, bin);
 }
 

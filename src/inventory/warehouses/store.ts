@@ -1,13 +1,14 @@
-import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
-import { forShare, forUpdate } from "../../../db/kit.ts";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { amongTexts, forShare, forUpdate, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import type { BinKind } from "../status.ts";
 import type { DispatchCalendar } from "./calendar.ts";
-import type { Bin, PlainWarehouse, Warehouse, Zone } from "./warehouse.ts";
+import type { Bin, PlainWarehouse, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
 
 const all = prepared((sql) => sql.select().from(warehouses).orderBy(asc(warehouses.priority), asc(warehouses.id)));
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(warehouses).where(eq(warehouses.id, a.id)));
@@ -24,6 +25,10 @@ const lastingBinsOf = prepared((select, a: Args<{ warehouse_id: number }>) =>
     .from(bins)
     .where(and(eq(bins.warehouse_id, a.warehouse_id), sql`${bins.kind} <> 'staging'`))
     .orderBy(asc(bins.pick_order), asc(bins.id)),
+);
+const allZones = prepared((sql) => sql.select().from(zones).orderBy(asc(zones.id)));
+const allLastingBins = prepared((select) =>
+  select.select().from(bins).where(sql`${bins.kind} <> 'staging'`).orderBy(asc(bins.pick_order), asc(bins.id)),
 );
 const binByCode = prepared((sql, a: Args<{ warehouse_id: number; code: string }>) =>
   sql
@@ -57,16 +62,10 @@ export async function listPlainWarehouses(db: Db): Promise<PlainWarehouse[]> {
 
 /** All warehouses with zones and bins, the first to be chosen first. */
 export async function listWarehouses(db: Db): Promise<Warehouse[]> {
-  const list = await all(db, {});
-  const zoneRows = await db.sql.select().from(zones).orderBy(asc(zones.id));
-  const binRows = await db.sql
-    .select()
-    .from(bins)
-    .where(ne(bins.kind, "staging"))
-    .orderBy(asc(bins.pick_order), asc(bins.id));
-  const zonesOf = Map.groupBy(zoneRows, (zone) => zone.warehouse_id);
-  const binsOf = Map.groupBy(binRows, (bin) => bin.warehouse_id);
-  return list.map((row) => ({ ...row, zones: zonesOf.get(row.id) ?? [], bins: binsOf.get(row.id) ?? [] }));
+  const rows = await all(db, {});
+  const zonesOf = Map.groupBy(await allZones(db, {}), (zone) => zone.warehouse_id);
+  const binsOf = Map.groupBy(await allLastingBins(db, {}), (bin) => bin.warehouse_id);
+  return rows.map((row) => ({ ...row, zones: zonesOf.get(row.id) ?? [], bins: binsOf.get(row.id) ?? [] }));
 }
 
 /** The warehouse that an identifier names, without its zones, or null. */
@@ -79,25 +78,18 @@ export async function findWarehouse(db: Db, id: string | number): Promise<PlainW
 export async function getWarehouse(db: Db, id: string | number): Promise<Warehouse> {
   const row = await findWarehouse(db, id);
   if (row === null) throw missing("warehouse", id);
-  return withPlaces(db, row);
-}
-
-async function withPlaces(db: Db, row: PlainWarehouse): Promise<Warehouse> {
-  return {
-    ...row,
-    zones: await zonesOf(db, { warehouse_id: row.id }),
-    bins: await lastingBinsOf(db, { warehouse_id: row.id }),
-  };
+  const own = { warehouse_id: row.id };
+  return { ...row, zones: await zonesOf(db, own), bins: await lastingBinsOf(db, own) };
 }
 
 /**
- * As `getWarehouse`, and its zones and bins stay as they are until this transaction ends: for those who put units
- * there, who do not wait for each other. Refuses: resource_missing.
+ * A warehouse with its zones, which stay as they are until this transaction ends, as its bins do: for those who put
+ * units there, who do not wait for each other. Refuses: resource_missing.
  */
-export async function shareWarehouse(tx: Tx, id: string | number): Promise<Warehouse> {
+export async function shareWarehouse(tx: Tx, id: string | number): Promise<ZonedWarehouse> {
   const [row] = await shared(tx, { id: readId("warehouse", id) ?? 0 });
   if (row === undefined) throw missing("warehouse", id);
-  return withPlaces(tx, row);
+  return { ...row, zones: await zonesOf(tx, { warehouse_id: row.id }) };
 }
 
 /** As `getWarehouse`, and nobody else changes the warehouse until this transaction ends. */
@@ -110,6 +102,62 @@ export async function lockWarehouse(tx: Tx, id: string | number): Promise<Wareho
 /** The bin with this code in a warehouse, or null. */
 export async function findBin(db: Db, warehouse_id: number, code: string): Promise<Bin | null> {
   const [row] = await binByCode(db, { warehouse_id, code });
+  return row ?? null;
+}
+
+const lastingByCodes = prepared((select, a: Args<{ warehouse_id: number; codes: string }>) =>
+  select
+    .select()
+    .from(bins)
+    .where(and(eq(bins.warehouse_id, a.warehouse_id), amongTexts(bins.code, a.codes), sql`${bins.kind} <> 'staging'`)),
+);
+
+/** The bins of a warehouse with these codes by code; staging bins and codes that name nothing are left out. */
+export async function findLastingBins(
+  db: Db,
+  warehouse_id: number,
+  codes: readonly string[],
+): Promise<ReadonlyMap<string, Bin>> {
+  const rows = await lastingByCodes(db, { warehouse_id, codes: list(codes) });
+  return new Map(rows.map((bin) => [bin.code, bin]));
+}
+
+const firstOfKind = prepared((select, a: Args<{ warehouse_id: number; kind: BinKind }>) =>
+  select
+    .select()
+    .from(bins)
+    .where(and(eq(bins.warehouse_id, a.warehouse_id), eq(bins.kind, a.kind), sql`${bins.kind} <> 'staging'`))
+    .orderBy(asc(bins.pick_order), asc(bins.id))
+    .limit(1),
+);
+
+/** The first bin of a kind in a warehouse, or null. */
+export async function findBinOfKind(db: Db, warehouse_id: number, kind: BinKind): Promise<Bin | null> {
+  const [row] = await firstOfKind(db, { warehouse_id, kind });
+  return row ?? null;
+}
+
+// The kind is written out, so that SQLite too walks the zone in pick order and stops at the first bin that will do.
+const firstWithRoom = prepared((select, a: Args<{ zone_id: number; needed: number }>) =>
+  select
+    .select()
+    .from(bins)
+    .where(
+      and(
+        eq(bins.zone_id, a.zone_id),
+        sql`${bins.kind} = 'storage'`,
+        sql`(${bins.capacity} is null or ${a.needed} = 0 or ${bins.capacity} - ${a.needed} >= (
+          select coalesce(sum(${stock_items.on_hand}), 0) from ${stock_items} where ${stock_items.bin_id} = ${bins.id}
+        ))`,
+      ),
+    )
+    .orderBy(asc(bins.pick_order), asc(bins.id))
+    .limit(1),
+);
+
+/** The first storage bin of a zone with room for so many more units, or null; for none every bin has room. */
+export async function findRoomyBin(db: Db, zone_id: number, needed: number): Promise<Bin | null> {
+  const [row] = await firstWithRoom(db, { zone_id, needed });
   return row ?? null;
 }
 

@@ -40,9 +40,13 @@ export interface PlainWarehouse extends DispatchCalendar {
   readonly updated_at: number;
 }
 
-/** A warehouse with its zones and its lasting bins: staging bins, which come with each order, are left out. */
-export interface Warehouse extends PlainWarehouse {
+/** A warehouse with its zones. */
+export interface ZonedWarehouse extends PlainWarehouse {
   readonly zones: readonly Zone[];
+}
+
+/** A warehouse with its zones and its lasting bins: staging bins, which come with each order, are left out. */
+export interface Warehouse extends ZonedWarehouse {
   readonly bins: readonly Bin[];
 }
 
@@ -55,6 +59,7 @@ function fillOf(capacity: number | null, used: number) {
 export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>) {
   const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
   const { timezone, working_days, holidays, cutoff_time } = warehouse;
+  const binsOf = Map.groupBy(bins, (bin) => bin.zone_id);
   return {
     warehouse_id: wireId("warehouse", id),
     name,
@@ -65,7 +70,7 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
     cutoff_time,
     priority,
     location_zones: zones.map(({ id: own, zone_id, temperature_zone, temperature_range, capacity }) => {
-      const its = bins.filter((bin) => bin.zone_id === own);
+      const its = binsOf.get(own) ?? [];
       const unitsIn = (bin: Bin) => used.get(bin.id) ?? 0;
       return {
         zone_id,

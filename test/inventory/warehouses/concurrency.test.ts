@@ -65,6 +65,16 @@ test("the last room of a bin goes to one of two SKUs", async () => {
   expect(await overlapping(add, cream)).toEqual(["fulfilled", "bin_full"]);
 });
 
+test("when both name no bin, the one that comes too late for the first gets the next", async () => {
+  await shop.product("CREAM", { temperature_zone: "refrigerated" });
+  const bins = ["C-01", "C-02"].map((code, pick_order) => ({ code, pick_order, capacity: 5 }));
+  await shop.write(zoneOf({ ...cold, bins }));
+  const come = (sku: string) => (tx: Tx) => addStock(tx, { sku, quantity: 3, location: shop.main }, clerk);
+  expect(await overlapping(come("MILK"), come("CREAM"))).toEqual(["fulfilled", "fulfilled"]);
+  const lies = async (sku: string) => (await shop.item(sku)).locations.map(({ location }) => location);
+  expect([await lies("MILK"), await lies("CREAM")]).toEqual([["C-01"], ["C-02"]]);
+});
+
 test("units come to a warehouse side by side", async () => {
   await shop.product("RICE");
   const rice = (tx: Tx) => addStock(tx, { sku: "RICE", quantity: 3, location: shop.main }, clerk);

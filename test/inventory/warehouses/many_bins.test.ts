@@ -1,0 +1,75 @@
+// A warehouse of many bins: whoever puts units there asks for one of them and does not read the others.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Store, Tx } from "../../../src/database/store.ts";
+import { addStock } from "../../../src/inventory/stock/commands.ts";
+import { binFor, updateWarehouse, waitingSpot } from "../../../src/inventory/warehouses/commands.ts";
+import { findBin, insertBins, shareWarehouse } from "../../../src/inventory/warehouses/store.ts";
+import { clerk, openShop, type Shop } from "../shop.ts";
+
+const bins_many = 20_000;
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  for (const sku of ["TEA", "RICE"]) await shop.product(sku);
+  await shop.write(async (tx) => {
+    const zone_id = (await shareWarehouse(tx, shop.main)).zones[0]?.id ?? null;
+    const bin = { warehouse_id: shop.main, zone_id, kind: "storage", pick_order: 5, capacity: null } as const;
+    await insertBins(
+      tx,
+      Array.from({ length: bins_many }, (_, at) => ({ ...bin, code: `B-${at}` })),
+    );
+  });
+});
+afterAll(() => shop.close());
+
+/** The time (ms) of the quickest of some runs, which tells what the work costs on a busy machine too. */
+async function quickest(store: Store, work: (tx: Tx) => Promise<unknown>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 12; run += 1) {
+    best = await store.write(async (tx) => {
+      const began = performance.now();
+      await work(tx);
+      return Math.min(best, performance.now() - began);
+    });
+  }
+  return best;
+}
+
+const goods = { sku: "TEA", temperature_zone: "ambient" } as const;
+
+test.each<[string, (tx: Tx, location: number) => Promise<unknown>]>([
+  ["into the usual bin", (tx, location) => addStock(tx, { sku: "TEA", quantity: 1, location }, clerk)],
+  ["for units that wait", (tx, location) => waitingSpot(tx, location, "quarantine")],
+  [
+    "into a bin that is named",
+    async (tx, location) => {
+      const code = location === shop.main ? "B-19000" : "W-01";
+      return binFor(tx, await shareWarehouse(tx, location), goods, code, 1);
+    },
+  ],
+])("the way %s costs no more than in a warehouse of few bins", async (_, work) => {
+  const few = await quickest(shop.store, (tx) => work(tx, shop.west));
+  const many = await quickest(shop.store, (tx) => work(tx, shop.main));
+  expect(many).toBeLessThan(few * 4 + 1);
+});
+
+test("the first with room in pick order is taken, the coldest zone last", async () => {
+  const zone = (bins: object[]) => ({ zone_id: "AMBIENT", temperature_zone: "ambient" as const, bins: bins as never });
+  const first = { code: "B-700", pick_order: -1, capacity: 2 };
+  const second = { code: "B-300", pick_order: 0, capacity: 5 };
+  const bins = [{ code: "A-01", pick_order: 9 }, first, second];
+  await shop.write((tx) => updateWarehouse(tx, String(shop.main), { location_zones: [zone(bins)] }));
+  const add = (sku: string, quantity: number) =>
+    shop.write(async (tx) => {
+      const { received } = await addStock(tx, { sku, quantity, location: shop.main }, clerk);
+      return received.location;
+    });
+  expect([await add("TEA", 2), await add("RICE", 3), await add("TEA", 2), await add("RICE", 1)]).toEqual([
+    "B-700",
+    "B-300",
+    "B-300",
+    "B-0",
+  ]);
+  expect(await shop.store.read((db) => findBin(db, shop.main, "AMBIENT-01"))).toBeNull();
+  expect(await shop.differences()).toEqual([]);
+});
