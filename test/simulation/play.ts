@@ -102,15 +102,18 @@ const property = fc.asyncProperty(histories, async (history) => {
 });
 
 const began = performance.now();
-for (let round = 0; done < operations; round += 1) {
-  await fc.assert(property, {
-    seed: seed + round,
-    numRuns: 10,
-    interruptAfterTimeLimit: shrink_ms,
-    endOnFailure: shorten === 0,
-  });
+try {
+  for (let round = 0; done < operations; round += 1) {
+    await fc.assert(property, {
+      seed: seed + round,
+      numRuns: 10,
+      interruptAfterTimeLimit: shrink_ms,
+      endOnFailure: shorten === 0,
+    });
+  }
+} finally {
+  await stage.strike();
 }
-await stage.strike();
 const seconds = (performance.now() - began) / 1000;
 const rate = Math.round(done / seconds);
 console.log(`seed ${seed} on ${engine}: ${done} operations in ${seconds.toFixed(1)} s, ${rate} a second`);
