@@ -118,6 +118,24 @@ describe("works", () => {
   test("once all that left has arrived, cancelling the rest ends the order", async () => {
     const tea = await shop.product(2);
     const made = await shop.order([[tea, 3]]);
+    const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
+    const items = [{ sku: tea.sku, quantity: 2 }];
+    const label = (await shop.app.post("/shipping/labels", { order_id: made.id, ...parcel, items })).body.data;
+    await shop.app.post(`/tracking/${label.tracking_number}/events`, { status: "delivered" });
+    expect(await shop.get(made.id)).toMatchObject({ status: "processing", fulfillment_status: "partially_delivered" });
+    await shop.told();
+    const less = await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
+    expect(less).toMatchObject({ status: "delivered", fulfillment_status: "delivered", allowed_actions: [] });
+    expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped", "order.delivered"]);
+    expect((await shop.history(made.id)).slice(-2)).toEqual([
+      "cancel_items: processing > shipped",
+      "deliver: shipped > delivered",
+    ]);
+  });
+
+  test("a label for units that wait is voided when they are cancelled", async () => {
+    const tea = await shop.product(2);
+    const made = await shop.order([[tea, 3]]);
     const part = await shop.act(made.id, "ship", { partial: true, tracking_number: `P-${made.id}` });
     expect(part.shipments).toHaveLength(1);
     const label = await bought(made.id);
