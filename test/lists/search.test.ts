@@ -1,5 +1,7 @@
 // The two ways in which orders are searched find the same: by candidates, and by walking the list in stretches.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { orders } from "../../db/schema/orders.ts";
 import type { Position, Window } from "../../src/kit/page.ts";
 import {
   type Found,
@@ -13,8 +15,17 @@ import { makeRecords, type Found as Order, type Records } from "./records.ts";
 import { isFound, searches } from "./search.ts";
 
 let records: Records;
+const created = new Map<string, number>();
+const age = (a: Order, b: Order) => (created.get(a.id) ?? 0) - (created.get(b.id) ?? 0);
 beforeAll(async () => {
   records = await makeRecords(7);
+  // Orders that came late from elsewhere: their ids do not tell their age.
+  const at = sql`${orders.created_at} - ${orders.id} * 7919 % 1000000007 * 60000`;
+  await records.app.service.stores.live.write(async (tx) => {
+    await tx.sql.update(orders).set({ created_at: at });
+  });
+  const { body } = await records.app.get("/orders?limit=100");
+  for (const { id, created_at } of body.data) created.set(id, Date.parse(created_at));
 }, 60_000);
 afterAll(() => records.app.close());
 
@@ -43,8 +54,8 @@ const some = (all: readonly string[], sort: OrderSort) =>
 const number = (order: Order) => Number(order.id.split("_")[1]);
 
 test.each([
-  ["the newest first", "-created_at", (a: Order, b: Order) => number(b) - number(a)],
-  ["the oldest first", "created_at", (a: Order, b: Order) => number(a) - number(b)],
+  ["the newest first", "-created_at", (a: Order, b: Order) => age(b, a)],
+  ["the oldest first", "created_at", age],
   ["the most urgent first", "priority", (a: Order, b: Order) => b.priority - a.priority || number(a) - number(b)],
 ] as const)(
   "%s",

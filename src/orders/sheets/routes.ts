@@ -73,10 +73,10 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       summary: "Import orders as CSV, a row for each line",
       description:
         "Rows of one `order_number` make one order, wherever they stand; what its first row says holds for all of" +
-        " them, and others may leave these cells empty. The first one names the customer by `customer_email`; a customer" +
-        " or an address that is not there yet is made. A bad row refuses its whole order and no other. An order that is" +
-        " there already stays as it is, so that a file taken in again changes nothing; one of another customer or of" +
-        " other lines is refused.",
+        " them, and others may leave these cells empty. The first one names the customer by `customer_email`; a" +
+        " customer or an address that is not there yet is made. A bad row refuses its whole order and no other. An" +
+        " order that is there already stays as it is, so that a file taken in again changes nothing; one of another" +
+        " customer or of other lines is refused.",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),
   })
@@ -87,7 +87,7 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       summary: "Export the orders of a list as CSV, a row for each line",
       description:
         "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +
-        " where they are not there yet. A text that a spreadsheet would take for a formula has an apostrophe before it.",
+        " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before it.",
       answers: { 200: null },
     }),
   });
