@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { amongTexts, forShare, forUpdate, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
@@ -8,6 +8,7 @@ import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { BinKind } from "../status.ts";
 import type { DispatchCalendar } from "./calendar.ts";
+import { lastingBinKinds } from "./rules.ts";
 import type { Bin, PlainWarehouse, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
 
 const all = prepared((sql) => sql.select().from(warehouses).orderBy(asc(warehouses.priority), asc(warehouses.id)));
@@ -18,17 +19,20 @@ const shared = prepared((sql, a: Args<{ id: number }>) =>
 const zonesOf = prepared((sql, a: Args<{ warehouse_id: number }>) =>
   sql.select().from(zones).where(eq(zones.warehouse_id, a.warehouse_id)).orderBy(asc(zones.id)),
 );
-// The kind is written out, since the index that passes over staging bins is used only then.
+// The kind that is left out is written out, and those that are not are named: the index that passes over staging bins,
+// of which every order has one, is used only then.
 const lastingBinsOf = prepared((select, a: Args<{ warehouse_id: number }>) =>
   select
     .select()
     .from(bins)
-    .where(and(eq(bins.warehouse_id, a.warehouse_id), sql`${bins.kind} <> 'staging'`))
+    .where(
+      and(
+        eq(bins.warehouse_id, a.warehouse_id),
+        inArray(bins.kind, [...lastingBinKinds]),
+        sql`${bins.kind} <> 'staging'`,
+      ),
+    )
     .orderBy(asc(bins.pick_order), asc(bins.id)),
-);
-const allZones = prepared((sql) => sql.select().from(zones).orderBy(asc(zones.id)));
-const allLastingBins = prepared((select) =>
-  select.select().from(bins).where(sql`${bins.kind} <> 'staging'`).orderBy(asc(bins.pick_order), asc(bins.id)),
 );
 const binByCode = prepared((sql, a: Args<{ warehouse_id: number; code: string }>) =>
   sql
@@ -62,10 +66,9 @@ export async function listPlainWarehouses(db: Db): Promise<PlainWarehouse[]> {
 
 /** All warehouses with zones and bins, the first to be chosen first. */
 export async function listWarehouses(db: Db): Promise<Warehouse[]> {
-  const rows = await all(db, {});
-  const zonesOf = Map.groupBy(await allZones(db, {}), (zone) => zone.warehouse_id);
-  const binsOf = Map.groupBy(await allLastingBins(db, {}), (bin) => bin.warehouse_id);
-  return rows.map((row) => ({ ...row, zones: zonesOf.get(row.id) ?? [], bins: binsOf.get(row.id) ?? [] }));
+  const found: Warehouse[] = [];
+  for (const row of await all(db, {})) found.push(await withPlaces(db, row));
+  return found;
 }
 
 /** The warehouse that an identifier names, without its zones, or null. */
@@ -78,6 +81,10 @@ export async function findWarehouse(db: Db, id: string | number): Promise<PlainW
 export async function getWarehouse(db: Db, id: string | number): Promise<Warehouse> {
   const row = await findWarehouse(db, id);
   if (row === null) throw missing("warehouse", id);
+  return withPlaces(db, row);
+}
+
+async function withPlaces(db: Db, row: PlainWarehouse): Promise<Warehouse> {
   const own = { warehouse_id: row.id };
   return { ...row, zones: await zonesOf(db, own), bins: await lastingBinsOf(db, own) };
 }
