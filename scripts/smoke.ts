@@ -28,6 +28,34 @@ async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): P
   return text;
 }
 
+// One name for each font that the binary carries packed, and for the two that labels have, too.
+const names = ["বাংলা", "हिन्दी", "አማርኛ", "ગુજરાતી", "ਪੰਜਾਬੀ", "ಕನ್ನಡ", "ខ្មែរ", "മലയാളം", "မြန်မာ", "සිංහල", "தமிழ்"];
+const more_names = ["తెలుగు", "ภาษาไทย", "中文", "日本の", "한국어", "🎁", "العربية", "Łódź"];
+
+/** Takes an order for goods of these names and prints its pick list: every font must be there, and open. */
+async function printsNames(api: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${api}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as { id: string; data: { id: string }; shipping_addresses: { id: string }[] };
+  };
+  const goods = [...names, ...more_names].map((name, at) => ({ sku: `SMOKE-${at}`, name }));
+  for (const { sku, name } of goods) await post("/products", { sku, name });
+  for (const { sku } of goods) await post("/inventory", { sku, quantity: 1 });
+  const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  const buyer = { email: "jane@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
+  const { id: customer_id, shipping_addresses } = await post("/customers", buyer);
+  const line_items = goods.map(({ sku }) => ({ sku, quantity: 1, unit_price: "1.00" }));
+  const shipping_address_id = shipping_addresses[0]?.id;
+  const { data } = await post("/orders", { order_number: "SMOKE", customer_id, shipping_address_id, line_items });
+  const answer = await fetch(`${api}/orders/${data.id}/pick-list`, { headers });
+  const bytes = await answer.bytes();
+  if (answer.status !== 200 || !new TextDecoder().decode(bytes.slice(0, 5)).startsWith("%PDF-")) {
+    throw new Error(`the pick list answered ${answer.status}: ${new TextDecoder().decode(bytes)}`);
+  }
+}
+
 async function servesAndStops(folder: string): Promise<void> {
   const service = run(folder, ["serve", "--port", "0", "--data", join(folder, "data")]);
   const complaints = new Response(service.stderr).text();
@@ -38,6 +66,7 @@ async function servesAndStops(folder: string): Promise<void> {
     if (!address) throw new Error(`serve printed no address: ${said}`);
     const health = await fetch(`${address}/health`);
     if (!health.ok) throw new Error(`/health answered ${health.status}: ${await health.text()}`);
+    await printsNames(`${address}/v1`, /ph_live_\w+/.exec(said)?.[0] ?? "");
     service.kill("SIGTERM");
     const code = await service.exited;
     if (code !== 0) throw new Error(`serve ended with ${code} after SIGTERM`);
