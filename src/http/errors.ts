@@ -66,6 +66,7 @@ function headersOf({ code, facts }: Fault): Record<string, string> {
     return { allow: facts["allowed_methods"].join(", ") };
   }
   if (code === "precondition_failed" && typeof facts["etag"] === "string") return { etag: facts["etag"] };
+  if (typeof facts["retry_after_seconds"] === "number") return { "retry-after": String(facts["retry_after_seconds"]) };
   if (faults[code].status === 503) return { "retry-after": "1" };
   return {};
 }

@@ -30,6 +30,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /inventory/release": "read_write",
   "GET /inventory/lots": "read",
   "GET /inventory/lots/:id": "read",
+  "PATCH /inventory/lots/:id": "read_write",
   "POST /inventory/lots/:id/status": "read_write",
   "GET /inventory/lots/:id/trace": "read",
   "POST /inventory/putbacks": "read_write",
@@ -115,6 +116,9 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /webhooks": "full",
   "GET /webhooks": "read",
   "GET /webhooks/:id": "read",
+  "PATCH /webhooks/:id": "full",
+  "DELETE /webhooks/:id": "full",
+  "POST /webhooks/:id/rotate-secret": "full",
   "POST /webhooks/:id/test": "full",
   "GET /webhooks/:id/logs": "read",
 

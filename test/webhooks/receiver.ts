@@ -47,3 +47,18 @@ export async function mustVerify({ body, headers }: Received, secret: string): P
     if (!(await verify(secret, body, `sha256=${headers[name]}`))) throw new Error(`${name} is wrong`);
   }
 }
+
+/** By which headers a request verifies under a secret: the timed scheme, the body's, the body's of the secret before. */
+export async function verified({ body, headers }: Received, secret: string) {
+  const byBody = async (name: string) => {
+    const signature = headers[name];
+    return signature !== undefined && (await verify(secret, body, `sha256=${signature}`));
+  };
+  let timed = true;
+  try {
+    new Webhook(secret).verify(body, headers);
+  } catch {
+    timed = false;
+  }
+  return { timed, body: await byBody("x-webhook-signature"), previous: await byBody("x-webhook-signature-previous") };
+}

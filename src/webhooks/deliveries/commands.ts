@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { lead } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { findEventBodies, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
 import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type SubscriptionStatus, subscriptionMeanings } from "../status.ts";
-import { afterAnswer, type SubscriptionHealth } from "../subscriptions/rules.ts";
+import { afterAnswer, healthOf } from "../subscriptions/rules.ts";
 import {
   findSubscriptions,
   lockSubscriptions,
@@ -16,13 +17,13 @@ import type { Subscription } from "../subscriptions/subscription.ts";
 import { type Claim, type Delivery, deliveryBody, type Finished } from "./delivery.ts";
 import { afterAttempt, budget, type DeliveryStep } from "./rules.ts";
 import {
+  endPending,
   insertDeliveries,
   leaseDeliveries,
   listWaiting,
   lockDeliveries,
   lockDue,
   saveProgress,
-  skipPending,
 } from "./store.ts";
 
 const lease_ms = 30_000;
@@ -144,7 +145,8 @@ async function withBodies(tx: Tx, deliveries: readonly Delivery[]): Promise<Clai
   return deliveries.flatMap((delivery) => {
     const subscription = subscriptions.get(delivery.subscription_id);
     const body = delivery.body ?? bodies.get(delivery.event_id);
-    return subscription === undefined || body === undefined ? [] : [{ delivery, subscription, body }];
+    const gone = subscription === undefined || subscription.deleted_at !== null;
+    return gone || body === undefined ? [] : [{ delivery, subscription, body }];
   });
 }
 
@@ -189,12 +191,12 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
   await insertAttempts(tx, log);
   await saveMoved(tx, [...moved.values()]);
   for (const [id, after] of subscriptions) {
-    if (JSON.stringify(healthOf(after)) !== JSON.stringify(healthOf(before.get(id) ?? after))) {
+    if (!isDeepStrictEqual(healthOf(after), healthOf(before.get(id) ?? after))) {
       await saveHealth(tx, id, after);
     }
   }
   for (const { subscription_id, status } of entered) {
-    if (!subscriptionMeanings[status].active) await skipPending(tx, subscription_id);
+    if (!subscriptionMeanings[status].active) await endPending(tx, subscription_id, "skipped");
   }
   // There is room for more.
   tx.wake("webhooks.deliver", tx.now);
@@ -216,9 +218,4 @@ async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
     await saveProgress(tx, ids, first);
     if (first.next_at !== null) tx.wake("webhooks.deliver", first.next_at);
   }
-}
-
-function healthOf(health: SubscriptionHealth): SubscriptionHealth {
-  const { status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until } = health;
-  return { status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until };
 }

@@ -107,10 +107,10 @@ export async function saveProgress(tx: Tx, ids: readonly number[], progress: Pro
   await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
 }
 
-/** Skips everything that still waits to be sent to a subscription. */
-export async function skipPending(tx: Tx, subscription_id: number): Promise<void> {
+/** Skips or cancels everything that still waits to be sent to a subscription. */
+export async function endPending(tx: Tx, subscription_id: number, status: "skipped" | "cancelled"): Promise<void> {
   await tx.sql
     .update(deliveries)
-    .set({ status: "skipped", next_at: null, finished_at: tx.now })
+    .set({ status, next_at: null, finished_at: tx.now })
     .where(and(eq(deliveries.subscription_id, subscription_id), isPending));
 }

@@ -1,11 +1,21 @@
+import { isDeepStrictEqual } from "node:util";
 import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
-import { Fault, invalid } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
-import { eventTypes } from "../../outbox/catalog.ts";
-import { freshHealth, switched } from "./rules.ts";
-import type { CreateSubscription } from "./schemas.ts";
-import { insertSubscription, lockSubscriptions } from "./store.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault, invalid, missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { type EventType, eventTypes } from "../../outbox/catalog.ts";
+import { endPending } from "../deliveries/store.ts";
+import { subscriptionMeanings } from "../status.ts";
+import { freshHealth, healthOf, switched } from "./rules.ts";
+import type { CreateSubscription, UpdateSubscription } from "./schemas.ts";
+import {
+  insertSubscription,
+  lockSubscription,
+  lockSubscriptions,
+  type SubscriptionChange,
+  saveSubscription,
+} from "./store.ts";
 import { isSame, type Subscription, subscriptions_max } from "./subscription.ts";
 
 /**
@@ -18,23 +28,126 @@ export async function createSubscription(
   sealed_secret: string,
 ): Promise<Subscription> {
   const { url, description = null, active = true, version = "v1", payload = "full", retry_limit = 5 } = input;
-  if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin in version v2 only");
-  const events = eventTypes.filter((type) => input.events.includes(type));
+  const { rate_limit_per_second = null } = input;
+  const events = inOrder(input.events);
+  refuseThinFirstVersion({ version, payload });
   await takeTurn(tx, "webhooks.subscribe");
   const others = await lockSubscriptions(tx);
-  const same = others.find((other) => isSame(other, { url, version, events }));
-  if (same !== undefined) {
-    throw new Fault("duplicate_subscription", "There is a subscription of these events to this address already.", {
-      existing_id: wireId("subscription", same.id),
-    });
-  }
+  refuseSame(others, { url, version, events });
   if (others.length >= subscriptions_max) {
     throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);
   }
   return insertSubscription(tx, {
-    ...{ url, events, description, version, payload, retry_limit },
+    ...{ url, events, description, version, payload, retry_limit, rate_limit_per_second, paced_until: null },
     ...(active ? freshHealth : switched(freshHealth, false)),
-    ...{ secret: sealed_secret, previous_secret: null, previous_secret_expires_at: null, sequence: 0 },
+    ...{
+      secret: sealed_secret,
+      previous_secret: null,
+      previous_secret_expires_at: null,
+      sequence: 0,
+      deleted_at: null,
+    },
     ...{ created_at: tx.now, updated_at: tx.now },
+  });
+}
+
+/**
+ * Changes the given fields of a subscription. Switching it off skips what waits; switching it on forgets every failure.
+ * Its version is fixed. Refuses: resource_missing, validation_failed, immutable_field, duplicate_subscription.
+ */
+export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscription): Promise<Subscription> {
+  await takeTurn(tx, "webhooks.subscribe");
+  const all = await lockSubscriptions(tx);
+  const before = all.find((one) => one.id === readId("subscription", id));
+  if (before === undefined) throw missing("subscription", id);
+  if (input.version !== undefined && input.version !== before.version) {
+    throw new Fault("immutable_field", "A version cannot change; create another subscription beside this one.", {
+      fields: [{ field: "version", code: "immutable_field", message: "cannot change" }],
+    });
+  }
+  const change = changeOf(before, input);
+  const after = { ...before, ...change };
+  if (isDeepStrictEqual(after, before)) return before;
+  refuseThinFirstVersion(after);
+  refuseSame(
+    all.filter((other) => other.id !== before.id),
+    after,
+  );
+  await saveSubscription(tx, before.id, { ...change, updated_at: tx.now });
+  if (!subscriptionMeanings[after.status].active) await endPending(tx, before.id, "skipped");
+  tx.wake("webhooks.deliver", tx.now);
+  return { ...after, updated_at: tx.now };
+}
+
+function changeOf(before: Subscription, input: UpdateSubscription): SubscriptionChange {
+  const { url, events, description, active, payload, retry_limit, rate_limit_per_second } = input;
+  return {
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: inOrder(events) }),
+    ...(description !== undefined && { description }),
+    ...(payload !== undefined && { payload }),
+    ...(retry_limit !== undefined && { retry_limit }),
+    ...(rate_limit_per_second !== undefined && { rate_limit_per_second, paced_until: null }),
+    ...(active !== undefined && healthOf(switched(healthOf(before), active))),
+  };
+}
+
+/**
+ * Ends a subscription: what waits to be sent is cancelled. The log is kept, the secrets are not.
+ * Refuses: resource_missing.
+ */
+export async function deleteSubscription(tx: Tx, id: string): Promise<Subscription> {
+  const before = await lockSubscription(tx, id);
+  const after = {
+    ...before,
+    ...switched(healthOf(before), false),
+    ...{ secret: "", previous_secret: null, previous_secret_expires_at: null },
+    ...{ deleted_at: tx.now, updated_at: tx.now },
+  };
+  const { id: _id, version: _version, sequence: _sequence, created_at: _created_at, ...change } = after;
+  await saveSubscription(tx, before.id, change);
+  await endPending(tx, before.id, "cancelled");
+  return after;
+}
+
+/**
+ * Gives a subscription the secret that the caller has sealed. The one before signs beside it for `overlap_seconds`; with
+ * 0 it ends at once. Refuses: resource_missing, rotation_in_progress (a secret still overlaps).
+ */
+export async function rotateSecret(
+  tx: Tx,
+  id: string,
+  sealed_secret: string,
+  overlap_seconds: number,
+): Promise<Subscription> {
+  const before = await lockSubscription(tx, id);
+  const expires_at = before.previous_secret === null ? 0 : (before.previous_secret_expires_at ?? 0);
+  if (expires_at > tx.now && overlap_seconds > 0) {
+    throw new Fault("rotation_in_progress", "The secret before this one is still valid; overlap_seconds 0 ends it.", {
+      previous_secret_expires_at: iso(expires_at),
+    });
+  }
+  const overlaps = overlap_seconds > 0;
+  const change = {
+    secret: sealed_secret,
+    previous_secret: overlaps ? before.secret : null,
+    previous_secret_expires_at: overlaps ? tx.now + overlap_seconds * 1000 : null,
+    updated_at: tx.now,
+  };
+  await saveSubscription(tx, before.id, change);
+  return { ...before, ...change };
+}
+
+const inOrder = (events: readonly EventType[]) => eventTypes.filter((type) => events.includes(type));
+
+function refuseThinFirstVersion({ version, payload }: Pick<Subscription, "version" | "payload">): void {
+  if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin in version v2 only");
+}
+
+function refuseSame(others: readonly Subscription[], wanted: Pick<Subscription, "url" | "events" | "version">): void {
+  const same = others.find((other) => isSame(other, wanted));
+  if (same === undefined) return;
+  throw new Fault("duplicate_subscription", "There is a subscription of these events to this address already.", {
+    existing_id: wireId("subscription", same.id),
   });
 }

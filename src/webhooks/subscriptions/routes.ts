@@ -7,12 +7,21 @@ import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
 import { senderOf } from "../deliveries/jobs.ts";
-import { newSecret, secret_bytes } from "../signing.ts";
-import { createSubscription } from "./commands.ts";
-import { CreatedSubscriptionView, CreateSubscription, ListSubscriptions, SubscriptionView } from "./schemas.ts";
+import { newSecret, secret_bytes, secretProblem } from "../signing.ts";
+import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "./commands.ts";
+import {
+  CreatedSubscriptionView,
+  CreateSubscription,
+  DeletedSubscriptionView,
+  ListSubscriptions,
+  RotateSecret,
+  SubscriptionView,
+  UpdateSubscription,
+} from "./schemas.ts";
 import { countSubscriptions, getSubscription, listSubscriptions } from "./store.ts";
 import { secret_purpose, subscriptionView } from "./subscription.ts";
 
@@ -46,23 +55,81 @@ export const subscriptionRoutes = (service: Service) =>
           answers: { 200: EnvelopedView(SubscriptionView) },
         }),
       },
-    );
+    )
+    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
+      body: bodyOf(UpdateSubscription),
+      detail: documented({
+        id: "updateWebhook",
+        summary: "Change, pause or resume a subscription",
+        answers: { 200: EnvelopedView(SubscriptionView) },
+      }),
+    })
+    .delete("/:id", ({ call, params }) => remove(call, params.id), {
+      detail: documented({
+        id: "deleteWebhook",
+        summary: "End a subscription and cancel what waits to be sent",
+        answers: { 200: EnvelopedView(DeletedSubscriptionView) },
+      }),
+    })
+    .post("/:id/rotate-secret", ({ call, params, body }) => rotate(call, params.id, body, service), {
+      body: bodyOf(RotateSecret),
+      detail: documented({
+        id: "rotateWebhookSecret",
+        summary: "Give a subscription another signing secret",
+        answers: { 200: EnvelopedView(CreatedSubscriptionView) },
+      }),
+    });
 
 /** Subscribes a receiver. Its address is checked before, since a name may have to be resolved. */
 async function create(call: Call, body: CreateSubscription, service: Service): Promise<Response> {
-  const unfit = await senderOf(service, call.store.mode).problem(body.url);
+  await refuseAddress(call, body.url, service);
+  const secret = randomSecret();
+  const sealed = seal(secret, service.secret_key, secret_purpose);
+  return await answerWrite(
+    call,
+    201,
+    async (tx) => ({ ...subscriptionView(await createSubscription(tx, body, sealed)), secret }),
+    enveloped,
+    service.secret_key,
+  );
+}
+
+/** Refuses an address that no webhook may be sent to. */
+async function refuseAddress(call: Call, url: string, service: Service): Promise<void> {
+  const unfit = await senderOf(service, call.store.mode).problem(url);
   if (unfit?.code === "blocked_address") {
     throw new Fault("blocked_address", "The receiver's address is not public.", {
       fields: [{ field: "url", ...unfit }],
     });
   }
   if (unfit !== null) throw invalid("url", unfit.message, unfit.code);
-  const secret = newSecret(crypto.getRandomValues(new Uint8Array(secret_bytes)));
+}
+
+const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secret_bytes)));
+
+async function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
+  if (body.url !== undefined) await refuseAddress(call, body.url, service);
+  return await answerWrite(call, 200, async (tx) => subscriptionView(await updateSubscription(tx, id, body)));
+}
+
+function remove(call: Call, id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    const { id: deleted_id } = await deleteSubscription(tx, id);
+    return { id: wireId("subscription", deleted_id), deleted: true };
+  });
+}
+
+const overlap_seconds_default = 24 * 3600;
+
+async function rotate(call: Call, id: string, body: RotateSecret, service: Service): Promise<Response> {
+  const { secret = randomSecret(), overlap_seconds = overlap_seconds_default } = body;
+  const problem = secretProblem(secret);
+  if (problem !== null) throw invalid("secret", problem);
   const sealed = seal(secret, service.secret_key, secret_purpose);
   return await answerWrite(
     call,
-    201,
-    async (tx) => ({ ...subscriptionView(await createSubscription(tx, body, sealed)), secret }),
+    200,
+    async (tx) => ({ ...subscriptionView(await rotateSecret(tx, id, sealed, overlap_seconds)), secret }),
     enveloped,
     service.secret_key,
   );

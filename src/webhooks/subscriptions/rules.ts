@@ -29,6 +29,14 @@ export interface SubscriptionHealth {
   readonly failing_since: number | null;
   /** Nothing is sent before this moment, because the receiver answered 429; null when it never did. */
   readonly paused_until: number | null;
+  /** How long the circuit stays open before the next probe; null while it is closed. */
+  readonly circuit_wait_ms: number | null;
+  /** While the circuit is open, nothing is sent before this moment, and then one delivery. */
+  readonly next_probe_at: number | null;
+  /** When the present window of counting began, by a failure; null outside of one. */
+  readonly window_started_at: number | null;
+  readonly window_attempts: number;
+  readonly window_failures: number;
 }
 
 /** A subscription's health when it is created. */
@@ -39,7 +47,29 @@ export const freshHealth: SubscriptionHealth = {
   first_failure_at: null,
   failing_since: null,
   paused_until: null,
+  circuit_wait_ms: null,
+  next_probe_at: null,
+  window_started_at: null,
+  window_attempts: 0,
+  window_failures: 0,
 };
+
+/** What a subscription's row says of its health. */
+export function healthOf(health: SubscriptionHealth): SubscriptionHealth {
+  return {
+    status: health.status,
+    disabled_reason: health.disabled_reason,
+    consecutive_failures: health.consecutive_failures,
+    first_failure_at: health.first_failure_at,
+    failing_since: health.failing_since,
+    paused_until: health.paused_until,
+    circuit_wait_ms: health.circuit_wait_ms,
+    next_probe_at: health.next_probe_at,
+    window_started_at: health.window_started_at,
+    window_attempts: health.window_attempts,
+    window_failures: health.window_failures,
+  };
+}
 
 /** What an attempt did to its subscription. */
 export interface HealthStep {

@@ -11,6 +11,7 @@ const readOnly = [
   "id",
   "status",
   "disabled_reason",
+  "circuit",
   "consecutive_failures",
   "failing_since",
   "paused_until",
@@ -19,19 +20,46 @@ const readOnly = [
   "updated_at",
 ];
 
-export const CreateSubscription = closed(
-  {
-    url: Type.String({ minLength: 1, maxLength: 4096, description: "Where events are sent by POST; https." }),
-    events: Type.Array(choice(eventTypes), { minItems: 1, maxItems: 100 }),
-    description: Type.Optional(nullable(textField(500, { min: 0 }))),
-    active: Type.Optional(Type.Boolean()),
-    version: Type.Optional(choice(subscriptionVersions)),
-    payload: Type.Optional(choice(payloadKinds, { description: "`thin` names the object only; version 2." })),
-    retry_limit: Type.Optional(retryLimit),
-  },
+const rate_per_second_max = 1000;
+const rateLimit = Type.Integer({
+  minimum: 1,
+  maximum: rate_per_second_max,
+  description: "At most so many deliveries a second, evenly spread; null for no limit.",
+});
+
+const url = Type.String({ minLength: 1, maxLength: 4096, description: "Where events are sent by POST; https." });
+const events = Type.Array(choice(eventTypes), { minItems: 1, maxItems: 100 });
+const optional = {
+  description: Type.Optional(nullable(textField(500, { min: 0 }))),
+  active: Type.Optional(Type.Boolean({ description: "False pauses: events are recorded as skipped meanwhile." })),
+  version: Type.Optional(choice(subscriptionVersions, { description: "Fixed at creation." })),
+  payload: Type.Optional(choice(payloadKinds, { description: "`thin` names the object only; version 2." })),
+  retry_limit: Type.Optional(retryLimit),
+  rate_limit_per_second: Type.Optional(nullable(rateLimit)),
+};
+
+export const CreateSubscription = closed({ url, events, ...optional }, readOnly);
+export type CreateSubscription = Static<typeof CreateSubscription>;
+
+export const UpdateSubscription = closed(
+  { url: Type.Optional(url), events: Type.Optional(events), ...optional },
   readOnly,
 );
-export type CreateSubscription = Static<typeof CreateSubscription>;
+export type UpdateSubscription = Static<typeof UpdateSubscription>;
+
+const overlap_seconds_max = 7 * 24 * 3600;
+
+export const RotateSecret = closed({
+  secret: Type.Optional(Type.String({ maxLength: 200, description: "`whsec_` and base64 of 24 to 64 bytes." })),
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: overlap_seconds_max,
+      description: "How long the old secret signs beside the new one; a day unless given, 0 ends it at once.",
+    }),
+  ),
+});
+export type RotateSecret = Static<typeof RotateSecret>;
 
 export const ListSubscriptions = closed(pageFields);
 export type ListSubscriptions = Static<typeof ListSubscriptions>;
@@ -47,6 +75,11 @@ const subscriptionFields = {
   version: choice(subscriptionVersions),
   payload: choice(payloadKinds),
   retry_limit: retryLimit,
+  rate_limit_per_second: nullable(rateLimit),
+  circuit: closed({
+    state: choice(["closed", "open"], { description: "While open, nothing is sent but a probe now and then." }),
+    next_probe_at: nullable(moment),
+  }),
   consecutive_failures: Type.Integer(),
   failing_since: nullable(moment),
   paused_until: nullable(moment),
@@ -61,3 +94,5 @@ export const CreatedSubscriptionView = closed({
   ...subscriptionFields,
   secret: Type.String({ description: "The signing secret, shown only here." }),
 });
+
+export const DeletedSubscriptionView = closed({ id: Type.String(), deleted: Type.Literal(true) });

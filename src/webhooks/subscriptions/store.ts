@@ -1,4 +1,4 @@
-import { asc, desc, eq, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
 import { among, forUpdate, list } from "../../../db/kit.ts";
 import { subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
@@ -6,15 +6,17 @@ import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { SubscriptionHealth } from "./rules.ts";
+import { healthOf, type SubscriptionHealth } from "./rules.ts";
 import type { Subscription } from "./subscription.ts";
+
+const isKept = isNull(subscriptions.deleted_at);
 
 /** The subscription that an identifier names: `whk_1001` or `1001`. Refuses: resource_missing. */
 export async function getSubscription(db: Db, id: string | number): Promise<Subscription> {
   const [row] = await db.sql
     .select()
     .from(subscriptions)
-    .where(eq(subscriptions.id, readId("subscription", id) ?? 0));
+    .where(and(eq(subscriptions.id, readId("subscription", id) ?? 0), isKept));
   if (row === undefined) throw missing("subscription", id);
   return row as Subscription;
 }
@@ -22,7 +24,7 @@ export async function getSubscription(db: Db, id: string | number): Promise<Subs
 /** As `getSubscription`, and nobody else changes the subscription until this transaction ends. */
 export async function lockSubscription(tx: Tx, id: string | number): Promise<Subscription> {
   const [row] = (await lockedSubscriptions(tx, { ids: list([readId("subscription", id) ?? 0]) })) as Subscription[];
-  if (row === undefined) throw missing("subscription", id);
+  if (row === undefined || row.deleted_at !== null) throw missing("subscription", id);
   return row;
 }
 
@@ -32,7 +34,7 @@ export async function listSubscriptions(db: Db, { limit, offset, after }: Window
   const rows = await db.sql
     .select()
     .from(subscriptions)
-    .where(after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined)
+    .where(and(isKept, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
@@ -41,7 +43,7 @@ export async function listSubscriptions(db: Db, { limit, offset, after }: Window
 
 /** How many subscriptions there are. */
 export async function countSubscriptions(db: Db): Promise<number> {
-  return db.sql.$count(subscriptions);
+  return db.sql.$count(subscriptions, isKept);
 }
 
 /** Stores a new subscription and answers it. */
@@ -51,7 +53,7 @@ export async function insertSubscription(tx: Tx, row: Omit<Subscription, "id">):
 }
 
 const all = prepared((sql, _: Args<Record<never, never>>) =>
-  forUpdate(sql.select().from(subscriptions).orderBy(asc(subscriptions.id))),
+  forUpdate(sql.select().from(subscriptions).where(isKept).orderBy(asc(subscriptions.id))),
 );
 
 /** Every subscription, locked, in the order of their ids. */
@@ -73,10 +75,17 @@ export async function saveSequence(tx: Tx, id: number, sequence: number): Promis
 
 /** Stores what attempts told of a subscription's receiver. */
 export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth): Promise<void> {
-  const { status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until } = health;
+  await tx.sql.update(subscriptions).set(healthOf(health)).where(eq(subscriptions.id, id));
+}
+
+/** What may change of a subscription apart from its numbers. */
+export type SubscriptionChange = Partial<Omit<Subscription, "id" | "version" | "sequence" | "created_at">>;
+
+/** Stores changes of a subscription. */
+export async function saveSubscription(tx: Tx, id: number, { events, ...change }: SubscriptionChange): Promise<void> {
   await tx.sql
     .update(subscriptions)
-    .set({ status, disabled_reason, consecutive_failures, first_failure_at, failing_since, paused_until })
+    .set({ ...change, ...(events && { events: [...events] }) })
     .where(eq(subscriptions.id, id));
 }
 

@@ -13,12 +13,17 @@ export interface Subscription extends SubscriptionHealth {
   readonly version: SubscriptionVersion;
   readonly payload: PayloadKind;
   readonly retry_limit: RetryLimit;
+  /** At most so many attempts a second; null for no limit of its own. */
+  readonly rate_limit_per_second: number | null;
+  /** When that limit lets the next attempt begin. */
+  readonly paced_until: number | null;
   /** Sealed: see `secret_purpose`. */
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
   /** The number of the last delivery recorded for it. */
   readonly sequence: number;
+  readonly deleted_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -43,6 +48,11 @@ export function subscriptionView(subscription: Subscription) {
     version,
     payload,
     retry_limit,
+    rate_limit_per_second: subscription.rate_limit_per_second,
+    circuit: {
+      state: subscription.circuit_wait_ms === null ? ("closed" as const) : ("open" as const),
+      next_probe_at: isoOrNull(subscription.next_probe_at),
+    },
     consecutive_failures: subscription.consecutive_failures,
     failing_since: isoOrNull(subscription.failing_since),
     paused_until: isoOrNull(subscription.paused_until),

@@ -8,7 +8,7 @@ import { insertDelivery, saveProgress } from "../deliveries/store.ts";
 import { attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { lockSubscription } from "../subscriptions/store.ts";
-import { countTests } from "./store.ts";
+import { listTestMoments } from "./store.ts";
 
 const minute_ms = 60_000;
 const tests_in_a_minute_max = 10;
@@ -20,8 +20,12 @@ const tests_in_a_minute_max = 10;
  */
 export async function beginTest(tx: Tx, id: string, type: EventType, data: DomainEvent["data"]): Promise<Claim> {
   const subscription = await lockSubscription(tx, id);
-  if ((await countTests(tx, subscription.id, tx.now - minute_ms)) >= tests_in_a_minute_max) {
-    throw new Fault("rate_limited", `A subscription takes ${tests_in_a_minute_max} test events a minute.`);
+  const sent_at = await listTestMoments(tx, subscription.id, tx.now - minute_ms, tests_in_a_minute_max);
+  const oldest = sent_at[tests_in_a_minute_max - 1];
+  if (oldest !== undefined) {
+    throw new Fault("rate_limited", `A subscription takes ${tests_in_a_minute_max} test events a minute.`, {
+      retry_after_seconds: Math.ceil((oldest + minute_ms - tx.now) / 1000),
+    });
   }
   const event_id = tx.newId("evt_test");
   const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), data });
