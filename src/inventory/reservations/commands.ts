@@ -364,7 +364,8 @@ export async function releaseClaim(
     await saveReservation(tx, { ...reservation, status, released_at: tx.now });
   }
   await fillBackorders(tx, shelves, productsOf(lines));
-  return lines.map(claimLine);
+  // Another line of the order itself may have waited for what was freed.
+  return (await listLines(tx, [reservation.id])).map(claimLine);
 }
 
 /** The first so many of a line's unpicked units: they were planned to leave first. */

@@ -75,6 +75,20 @@ describe("works", () => {
     expect(await shop.available(tea.sku)).toBe(3);
   });
 
+  test("what one line frees another line of the order may get, and the answer says so", async () => {
+    const tea = await shop.product(1);
+    const made = await shop.order([
+      [tea, 1],
+      [tea, 1],
+    ]);
+    const less = await give(made.id, [{ line_id: made.line_items[0].id, quantity: 1 }]);
+    expect(less.line_items).toMatchObject([
+      { quantity_reserved: 0, quantity_cancelled: 1 },
+      { quantity_reserved: 1, quantity_backordered: 0 },
+    ]);
+    expect(await shop.get(made.id)).toEqual(less);
+  });
+
   test("what is freed goes to those who wait", async () => {
     const tea = await shop.product(3);
     const [first, second] = [await shop.order([[tea, 3]]), await shop.order([[tea, 2]])];
