@@ -374,6 +374,14 @@ const orderActs = {
     (model, at) => model.cancel(at),
     (tx, id) => cancelOrder(tx, id, {}, clerk),
   ),
+  miss: onOrder(
+    4,
+    fc.record({ nth, sku: ware, quantity: fc.integer({ min: 1, max: 3 }), bin: seldom(storage) }),
+    (model, at, { nth: _nth, ...named }) => model.miss(at, named),
+    (tx, id, { nth: _nth, ...named }) =>
+      pickOrder(tx, id, { items: [{ ...pickOf(named), short: true, reason: "lost" }] }, clerk),
+    working,
+  ),
   // Mostly the order has no such line, so it is tried often.
   cancelUnits: onOrder(
     8,

@@ -111,6 +111,42 @@ export class Model extends OrderModel {
     return picks;
   }
 
+  /** Units of the first ware that match are gone from where they were planned: others take their place, if there are. */
+  miss(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null }): void {
+    const order = this.order(at);
+    this.refuseUnless(order, ["pending", "processing"]);
+    const missed = this.#named(at, named);
+    this.#inWork(at);
+    const { lines, house, cold } = this.claimOf(at);
+    const touched = lines.map((line) => line.sku);
+    this.settle(touched);
+    const lost = new Map<Line, number>();
+    for (const { line, quantity } of missed) {
+      let left = quantity;
+      for (const hold of this.shelved(line).map((one) => ({ ...one }))) {
+        const units = named.bin === null || this.item(hold).bin === named.bin ? Math.min(left, hold.quantity) : 0;
+        if (units === 0) continue;
+        left -= units;
+        this.free(line, hold.item, units);
+        this.item(hold).on_hand -= units;
+      }
+      if (left > 0) throw new Refused("insufficient_inventory");
+      lost.set(line, (lost.get(line) ?? 0) + quantity);
+    }
+    const wants = [...lost].map(([{ sku }, quantity]) => ({ sku, quantity, order_line: null }));
+    const { portions, missing } = this.plan(wants, { house, cold, own: new Map() });
+    for (const [index, line] of [...lost.keys()].entries()) {
+      for (const { item, quantity } of portions[index] ?? []) this.hold(line, item, quantity);
+    }
+    this.fill(touched);
+    order.short = sum(missing) > 0;
+  }
+
+  /** What the order's own job does: it hears that it waits for nothing any more. */
+  settleShorts(): void {
+    for (const at of this.orders.keys()) this.settleShort(at);
+  }
+
   #pickUnits(at: number, picks: readonly Picks[]): void {
     if (picks.length === 0) return;
     this.settle(this.claimOf(at).lines.map((line) => line.sku));

@@ -21,6 +21,8 @@ export interface ModelOrder {
   hold: { readonly free: boolean } | null;
   /** Whether it is held for units of a recalled lot, until it has none any more. */
   recalled: boolean;
+  /** Whether it is held since units were missing when it was picked, until it waits for none. */
+  short: boolean;
   priority: number;
   cold: boolean;
   readonly house: House | null;
@@ -132,8 +134,21 @@ export class OrderModel extends StockModel {
     return Math.min(...partsOf(kit).map(([sku, each]) => Math.floor(this.level(sku).available / each)));
   }
 
-  isHeld({ hold, recalled }: ModelOrder): boolean {
+  isHeld(order: ModelOrder): boolean {
+    return this.isStopped(order) || order.short;
+  }
+
+  /** Whether a hold keeps its backorders from being filled. */
+  isStopped({ hold, recalled }: ModelOrder): boolean {
     return hold !== null || recalled;
+  }
+
+  /** Lets an order go on that was short, once it waits for nothing. */
+  settleShort(at: number): void {
+    const order = this.order(at);
+    const waits = (own: OrderLine) =>
+      this.sets(at, own, (line) => line.wanted) - this.sets(at, own, (line) => this.reserved(line));
+    if (order.short && sum(order.lines.map(waits)) === 0) order.short = false;
   }
 
   levels(at: number): LineLevel[] {
@@ -171,6 +186,7 @@ export class OrderModel extends StockModel {
       status: "pending",
       hold: null,
       recalled: false,
+      short: false,
       priority,
       cold,
       house,
@@ -223,6 +239,7 @@ export class OrderModel extends StockModel {
     this.refuseUnless(order, ["pending", "processing"], true);
     order.priority = priority;
     this.claimOf(at).priority = priority;
+    this.settleShort(at);
   }
 
   setCold(at: number, cold: boolean): void {
@@ -240,6 +257,7 @@ export class OrderModel extends StockModel {
       this.fill(touched);
     }
     this.#pauseAgain(at);
+    this.settleShort(at);
   }
 
   setLines(at: number, lines: NewOrder["lines"]): void {
@@ -268,6 +286,7 @@ export class OrderModel extends StockModel {
     this.replace(claim, old, wants, waits ? [] : plan.portions);
     this.fill(touched);
     this.#pauseAgain(at);
+    this.settleShort(at);
   }
 
   /** A line stays itself when its SKU is still wanted; of another number nothing is cancelled. New ones come last. */
@@ -325,14 +344,14 @@ export class OrderModel extends StockModel {
 
   #pauseAgain(at: number): void {
     const order = this.order(at);
-    if (this.isHeld(order)) this.#pause(this.claimOf(at), order.hold?.free ?? false);
+    if (this.isStopped(order)) this.#pause(this.claimOf(at), order.hold?.free ?? false);
   }
 
   resume(at: number): void {
     const order = this.order(at);
-    if (order.hold === null) return;
-    this.#resume(this.claimOf(at));
+    if (order.hold !== null) this.#resume(this.claimOf(at));
     order.hold = null;
+    this.settleShort(at);
   }
 
   /** Holds the orders that have units of a recalled lot, then lets go those that have none any more. */
@@ -370,7 +389,7 @@ export class OrderModel extends StockModel {
       line.wanted = 0;
     }
     Object.assign(claim, { status: "released" });
-    Object.assign(order, { status: "cancelled", hold: null, recalled: false });
+    Object.assign(order, { status: "cancelled", hold: null, recalled: false, short: false });
     for (const line of order.lines) Object.assign(line, { packed: 0, cancelled: line.quantity });
     this.fill(touched);
   }
@@ -406,6 +425,7 @@ export class OrderModel extends StockModel {
     this.fill(touched);
     if (order.lines.every((own) => own.packed === kept(own))) order.status = "fulfilled";
     if (order.lines.every((own) => own.shipped === kept(own))) order.status = "shipped";
+    this.settleShort(at);
   }
 
   #giveBack(order: ModelOrder, line: Line, units: number): void {

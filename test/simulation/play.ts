@@ -44,6 +44,8 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
       done += 1;
       model.settleRecalls();
       await service.followRecalls();
+      if (model.orders.some(({ short }) => short)) await service.followClaims();
+      model.settleShorts();
       // Time alone changes numbers too: that is seen when something is done again.
       const seen = code === null ? await service.look() : await service.lookIfChanged();
       if (seen !== null) compareLevels(model, seen);

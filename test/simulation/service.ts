@@ -17,7 +17,7 @@ import type { Clock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
 import { verifyOrders } from "../../src/orders/audit/store.ts";
-import { holdRecalled } from "../../src/orders/jobs.ts";
+import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
 import {
@@ -202,6 +202,12 @@ export class Service {
     if (!this.#woken.delete("orders.hold_recalled")) return;
     let next: number | null = 0;
     while (next !== null) next = await holdRecalled(this.store, null as never);
+  }
+
+  /** Lets orders take note of what became of their claims. */
+  async followClaims(): Promise<void> {
+    let next: number | null = 0;
+    while (next !== null) next = await noteClaims(this.store, null as never);
   }
 
   /** Each booking's state, by the number that the model gives it. */
