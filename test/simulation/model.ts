@@ -111,7 +111,7 @@ export class Model extends OrderModel {
     return picks;
   }
 
-  /** Units of the first ware that match are gone from where they were planned: others take their place, if there are. */
+  /** Units of the first ware that match are gone from where they were planned: others take their place, if any. */
   miss(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null }): void {
     const order = this.order(at);
     this.refuseUnless(order, ["pending", "processing"]);
