@@ -1,18 +1,27 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { iso } from "../../kit/clock.ts";
+import { iso, momentOf } from "../../kit/clock.ts";
 import { Fault, invalid, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
 import { type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import type { LotStatus } from "../status.ts";
+import { lotSpot } from "../stock/shelf.ts";
 import { markLotsExpired } from "../stock/store.ts";
-import { allowedStatuses, isPastExpiry, type NamedLot } from "./lot.ts";
-import type { SetLotStatus } from "./schemas.ts";
+import {
+  allowedStatuses,
+  correctedStatus,
+  correctionOf,
+  isPastExpiry,
+  type LotDates,
+  lotStatus,
+  type NamedLot,
+} from "./lot.ts";
+import type { CorrectLot, SetLotStatus } from "./schemas.ts";
 import { type GivenLotStatus, lotActions, lotMoves } from "./status.ts";
-import { findNamedLot, saveLotStatus } from "./store.ts";
+import { findNamedLot, saveLotDates, saveLotStatus } from "./store.ts";
 
 /** A lot after its status has changed, and the units that lost their promise and wait now. */
 export interface ChangedLot {
@@ -27,27 +36,74 @@ export interface ChangedLot {
  * validation_failed (an expired lot is not available). Emits: inventory.updated, inventory.low_stock.
  */
 export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, actor: Actor): Promise<ChangedLot> {
-  const lot_id = readId("lot", id) ?? 0;
-  const known = await findNamedLot(tx, lot_id);
-  if (known === null) throw missing("lot", id);
-  const shelves = await freshShelves(tx, [known.product_id]);
-  // A lot without units lies on no shelf, where it would have been put aside.
-  if (isPastExpiry(known, tx.now)) await markLotsExpired(tx, [lot_id]);
-  const before = await findNamedLot(tx, lot_id);
-  assert(before, `lot ${lot_id} stays where it is`);
+  const { shelves, shelf, lot: before } = await openLot(tx, id);
   const { reason, notes } = input;
   if (before.status === input.status) return { lot: before, shortfalls: [] };
   const status = nextStatus(before, input.status, tx.now);
   await saveLotStatus(tx, before, status, { reason, notes, actor });
-  const shelf = shelfOf(shelves, before.product_id);
-  relabel(shelf, lot_id, status);
-  const shortfalls = before.status === "available" ? await displaceAll(tx, shelves, shelf, lot_id) : [];
+  const lot = { ...before, status };
+  relabel(shelf, lot);
+  const shortfalls = before.status === "available" ? await displaceAll(tx, shelves, shelf, lot.id) : [];
   if (status === "available") {
     await fillBackorders(tx, shelves, [before.product_id]);
     if (before.expiration_date !== null) tx.wake("inventory.expire_lots", before.expiration_date);
   }
   if (status === "recalled" || before.status === "recalled") tx.wake("orders.hold_recalled", tx.now);
-  return { lot: { ...before, status }, shortfalls };
+  return { lot, shortfalls };
+}
+
+/**
+ * Corrects the expiry of a lot, or when it came, which were noted wrong. What has expired by the right expiry is not
+ * sellable: promises of its unpicked units move to other stock or wait; what has not is for sale, and whoever waits gets
+ * it. Other promises stay as they are, and so does the ledger. Dates that it has already change nothing.
+ * Refuses: resource_missing, validation_failed. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: Actor): Promise<ChangedLot> {
+  const { shelves, shelf, lot: before } = await openLot(tx, id);
+  const dates = correctedDates(before, shelf, input, tx.now);
+  const reason = correctionOf(before, dates);
+  if (reason === "") return { lot: before, shortfalls: [] };
+  const lot = { ...before, ...dates, status: correctedStatus(before, dates, tx.now) };
+  await saveLotDates(tx, lot);
+  await saveLotStatus(tx, before, lot.status, { reason, notes: input.notes, actor });
+  relabel(shelf, lot);
+  shelf.relabelled = true;
+  const hasExpired = before.status === "available" && lot.status === "expired";
+  const shortfalls = hasExpired ? await displaceAll(tx, shelves, shelf, lot.id) : [];
+  await fillBackorders(tx, shelves, [lot.product_id]);
+  if (lot.status === "available" && lot.expiration_date !== null) {
+    tx.wake("inventory.expire_lots", lot.expiration_date);
+  }
+  return { lot, shortfalls };
+}
+
+/** The dates of a lot after a correction. Refuses: validation_failed. */
+function correctedDates(lot: NamedLot, { product }: OpenShelf, input: CorrectLot, now: number): LotDates {
+  const expiry = momentOf(input.expiration_date);
+  const received_date = momentOf(input.received_date) ?? lot.received_date;
+  if (input.expiration_date === null && product.expiration_tracking) {
+    throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
+  }
+  if (input.received_date !== undefined && received_date > now) throw invalid("received_date", "lies in the future");
+  if (input.notes && input.expiration_date === undefined && input.received_date === undefined) {
+    throw invalid("notes", "are kept with a correction: name expiration_date or received_date");
+  }
+  return { expiration_date: expiry === undefined ? lot.expiration_date : expiry, received_date };
+}
+
+/** A lot as it truly is at this moment, with the open shelf of its product. Refuses: resource_missing. */
+async function openLot(tx: Tx, id: string) {
+  const lot_id = readId("lot", id) ?? 0;
+  const known = await findNamedLot(tx, lot_id);
+  if (known === null) throw missing("lot", id);
+  const shelves = await freshShelves(tx, [known.product_id]);
+  // Under the lock: somebody else may have corrected it meanwhile.
+  const locked = await findNamedLot(tx, lot_id);
+  assert(locked, `lot ${lot_id} stays where it is`);
+  // A lot without units lies on no shelf, where it would have been put aside.
+  if (isPastExpiry(locked, tx.now)) await markLotsExpired(tx, [lot_id]);
+  const lot = { ...locked, status: lotStatus(locked, tx.now) };
+  return { shelves, shelf: shelfOf(shelves, lot.product_id), lot };
 }
 
 /** The status that a lot may be given. Refuses: invalid_state_transition, validation_failed. */
@@ -68,8 +124,8 @@ function nextStatus(lot: NamedLot, wanted: GivenLotStatus, now: number): LotStat
   return lotMoves[action].to;
 }
 
-function relabel({ items }: OpenShelf, lot_id: number, lot_status: LotStatus): void {
-  for (const [at, item] of items.entries()) if (item.lot_id === lot_id) items[at] = { ...item, lot_status };
+function relabel({ items }: OpenShelf, lot: NamedLot): void {
+  for (const [at, item] of items.entries()) if (item.lot_id === lot.id) items[at] = { ...item, ...lotSpot(lot) };
 }
 
 /** Moves the promises of a lot's unpicked units to other stock. */

@@ -22,7 +22,7 @@ export interface LotUnits {
   readonly reserved: number;
 }
 
-/** One change of a lot's status. */
+/** One change of a lot's status, or a correction of its dates, which may leave the status as it is. */
 export interface LotChange {
   readonly from_status: LotStatus;
   readonly to_status: LotStatus;
@@ -41,6 +41,28 @@ export function isPastExpiry({ expiration_date }: Lot, now: number): boolean {
 /** A lot's status at this moment (ms): one past its expiry has expired before a job has noted it. */
 export function lotStatus(lot: Lot, now: number): LotStatus {
   return lot.status === "available" && isPastExpiry(lot, now) ? "expired" : lot.status;
+}
+
+/** When a lot came and when it expires. */
+export type LotDates = Pick<Lot, "received_date" | "expiration_date">;
+
+/** The status that a lot has once its dates are these: time alone decides between available and expired. */
+export function correctedStatus(lot: Lot, dates: LotDates, now: number): LotStatus {
+  const isPast = isPastExpiry({ ...lot, ...dates }, now);
+  if (lot.status === "available" && isPast) return lotMoves.expire.to;
+  return lot.status === "expired" && !isPast ? lotMoves.correct.to : lot.status;
+}
+
+/** What a correction of a lot's dates changed, in words; empty when they stay as they were. */
+export function correctionOf(before: LotDates, after: LotDates): string {
+  const dates = [
+    { what: "expiry", from: before.expiration_date, to: after.expiration_date },
+    { what: "date of receipt", from: before.received_date, to: after.received_date },
+  ];
+  return dates
+    .filter(({ from, to }) => from !== to)
+    .map(({ what, from, to }) => `${what} corrected from ${isoOrNull(from) ?? "none"} to ${isoOrNull(to) ?? "none"}`)
+    .join("; ");
 }
 
 /** The statuses that a client may give a lot at this moment (ms). */
@@ -76,7 +98,7 @@ export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) 
   };
 }
 
-/** The lot as its detail shows it: with how its status has changed, and what it may become. */
+/** The lot as its detail shows it: with how it has changed, and what it may become. */
 export function lotDetail(lot: NamedLot, units: readonly LotUnits[], changes: readonly LotChange[], now: number) {
   return {
     ...lotView(lot, units, now),

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Db } from "../../database/store.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
@@ -11,12 +11,12 @@ import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { shortfallsView } from "../stock/commands.ts";
-import { setLotStatus } from "./commands.ts";
+import { type ChangedLot as Changed, correctLot, setLotStatus } from "./commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
-import { ChangedLot, ListLots, LotDetail, LotView, SetLotStatus } from "./schemas.ts";
+import { ChangedLot, CorrectLot, ListLots, LotDetail, LotView, SetLotStatus } from "./schemas.ts";
 import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits } from "./store.ts";
 
-/** Lots: list, detail, and their status. */
+/** Lots: list, detail, their dates and their status. */
 export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -26,13 +26,23 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   .get("/:id", ({ call, params }) => answerRead(call, (db) => found(db, params.id)), {
     detail: documented({ id: "getLot", summary: "Get a lot", answers: { 200: EnvelopedView(LotDetail) } }),
   })
+  .patch(
+    "/:id",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => changed(tx, await correctLot(tx, params.id, body, call.actor))),
+    {
+      body: bodyOf(CorrectLot),
+      detail: documented({
+        id: "correctLot",
+        summary: "Correct a lot's expiry or date of receipt",
+        answers: { 200: EnvelopedView(ChangedLot) },
+      }),
+    },
+  )
   .post(
     "/:id/status",
     ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        const { lot, shortfalls } = await setLotStatus(tx, params.id, body, call.actor);
-        return { ...(await detail(tx, lot)), backordered_orders: shortfallsView(shortfalls) };
-      }),
+      answerWrite(call, 200, async (tx) => changed(tx, await setLotStatus(tx, params.id, body, call.actor))),
     {
       body: bodyOf(SetLotStatus),
       detail: documented({
@@ -47,6 +57,10 @@ async function found(db: Db, id: string) {
   const lot = await findNamedLot(db, readId("lot", id) ?? 0);
   if (lot === null) throw missing("lot", id);
   return detail(db, lot);
+}
+
+async function changed(tx: Tx, { lot, shortfalls }: Changed) {
+  return { ...(await detail(tx, lot)), backordered_orders: shortfallsView(shortfalls) };
 }
 
 async function detail(db: Db, lot: NamedLot) {

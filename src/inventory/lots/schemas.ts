@@ -21,6 +21,13 @@ export const SetLotStatus = closed({
 });
 export type SetLotStatus = Static<typeof SetLotStatus>;
 
+export const CorrectLot = closed({
+  expiration_date: Type.Optional(nullable(momentField("Null for a lot that does not expire."))),
+  received_date: Type.Optional(momentField()),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type CorrectLot = Static<typeof CorrectLot>;
+
 const moment = () => Type.String({ format: "date-time" });
 const count = Type.Integer({ minimum: 0 });
 

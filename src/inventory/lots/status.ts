@@ -1,7 +1,8 @@
 import type { Moves } from "../../kit/moves.ts";
 import type { LotStatus } from "../status.ts";
 
-// Every way a lot's status changes. A recall ends only when it is withdrawn, and time alone makes a lot expire.
+// Every way a lot's status changes. A recall ends only when it is withdrawn, and time alone makes a lot expire, which
+// comes undone when its expiry was noted wrong.
 export const lotMoves = {
   release: { from: ["on_hold", "quarantined", "recalled", "damaged"], to: "available", held: true, tells: null },
   hold: { from: ["available", "quarantined"], to: "on_hold", held: true, tells: null },
@@ -14,6 +15,7 @@ export const lotMoves = {
   },
   damage: { from: ["available", "on_hold", "quarantined", "expired"], to: "damaged", held: true, tells: null },
   expire: { from: ["available"], to: "expired", held: true, tells: null },
+  correct: { from: ["expired"], to: "available", held: true, tells: null },
 } as const satisfies Moves<LotStatus>;
 export type LotAction = keyof typeof lotMoves;
 

@@ -102,7 +102,7 @@ const changesOf = prepared((select, a: Args<{ lot_id: number }>) =>
   select.select().from(lot_changes).where(eq(lot_changes.lot_id, a.lot_id)).orderBy(asc(lot_changes.id)),
 );
 
-/** How a lot's status has changed, oldest first. */
+/** How a lot has changed, oldest first. */
 export async function listLotChanges(db: Db, lot_id: number): Promise<LotChange[]> {
   return changesOf(db, { lot_id });
 }
@@ -114,6 +114,22 @@ const saveStatus = prepared((tx: Writing, a: Args<{ id: number; status: LotStatu
     .where(eq(lots.id, a.id)),
 );
 
+const saveDates = prepared(
+  (tx: Writing, a: Args<{ id: number; received_date: number; expiration_date: number | null }>) =>
+    tx
+      .update(lots)
+      .set({ received_date: sql`${a.received_date}`, expiration_date: sql`${a.expiration_date}` })
+      .where(eq(lots.id, a.id)),
+);
+
+/** Stores when a lot came and when it expires. */
+export async function saveLotDates(
+  tx: Tx,
+  { id, received_date, expiration_date }: Pick<NamedLot, "id" | "received_date" | "expiration_date">,
+): Promise<void> {
+  await saveDates(tx, { id, received_date, expiration_date });
+}
+
 /** What is told of a change of status beside the states. */
 export interface ChangeEntry {
   readonly reason: string;
@@ -121,7 +137,7 @@ export interface ChangeEntry {
   readonly actor: Actor;
 }
 
-/** Stores a lot's new status, with one row of its history. */
+/** Stores a lot's status, which may be the one it has, with one row of its history. */
 export async function saveLotStatus(
   tx: Tx,
   { id, status: from_status }: Pick<NamedLot, "id" | "status">,

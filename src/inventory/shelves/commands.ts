@@ -29,6 +29,8 @@ export interface OpenShelf extends Shelf {
   /** Whether older demand waits that this transaction could not serve, so that nothing may be promised to newer. */
   crowded: boolean;
   told: Told;
+  /** Whether something has changed that is shown with the sums and is none of them, such as a lot's expiry. */
+  relabelled: boolean;
 }
 
 /** The shelves of a transaction by product. */
@@ -45,7 +47,8 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   for (const { product, items, backordered, incoming, bundled, overdue } of await lockShelves(tx, closed)) {
     // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
     const told = { ...totalsOf(items, 0), available: availableOf(items, 0) };
-    shelves.set(product.id, { product, items, backordered, incoming, bundled, overdue, crowded: false, told });
+    const rest = { bundled, overdue, crowded: false, told, relabelled: false };
+    shelves.set(product.id, { product, items, backordered, incoming, ...rest });
   }
   tx.atEnd("inventory.events", announce);
   return shelves;
@@ -88,7 +91,7 @@ export async function moveUnits(
   return { id, to: known };
 }
 
-/** Tells of every SKU whose sums have changed since they were last told, once. */
+/** Tells of every SKU whose sums have changed since they were last told, or which is labelled anew, once. */
 async function announce(tx: Tx): Promise<void> {
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const events: DomainEvent[] = [];
@@ -96,7 +99,9 @@ async function announce(tx: Tx): Promise<void> {
   for (const shelf of shelves.values()) {
     const before = shelf.told;
     const { on_hand, reserved, available } = totalsOf(shelf.items, tx.now);
-    if (before.on_hand === on_hand && before.reserved === reserved && before.available === available) continue;
+    const isSame = before.on_hand === on_hand && before.reserved === reserved && before.available === available;
+    if (isSame && !shelf.relabelled) continue;
+    shelf.relabelled = false;
     shelf.told = { on_hand, reserved, available };
     events.push(...changeEvents(shelfData(tx, shelf), before.available));
     if (shelf.bundled && before.available !== available) parts.set(shelf.product.id, before.available);

@@ -1,0 +1,199 @@
+// A lot whose expiry or date of receipt was noted wrong, and what is set right with it.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../../orders/shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+// Closing verifies the stock against ledger and promises.
+afterAll(() => shop.close());
+beforeEach(() => shop.app.takeEvents());
+
+let number = 0;
+const day_ms = 86_400_000;
+const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
+const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
+const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+const correct = (lot: string | undefined, fields: object) => shop.app.patch(`/inventory/lots/${lot}`, fields);
+
+/** A product with a lot `L1`, `L2`, … for each pair of units and days until it expires. */
+async function goods(...lots: readonly (readonly [units: number, days: number])[]) {
+  const sku = `DATE-${++number}`;
+  const tracking = { lot_tracking: true, expiration_tracking: true };
+  const { id } = (await shop.app.post("/products", { sku, name: sku, ...tracking })).body.data;
+  for (const [at, [quantity, days]] of lots.entries()) {
+    const lot = { lot_number: `L${at + 1}`, expiration_date: inDays(days) };
+    expect((await shop.app.post("/inventory", { sku, quantity, ...lot })).status).toBe(201);
+  }
+  const ids: string[] = (await item(sku)).lots.map((lot: { id: string }) => lot.id);
+  await shop.app.takeEvents();
+  return { id: id as string, sku, lots: ids };
+}
+
+const movementsOf = async (sku: string) =>
+  (await shop.app.get(`/inventory/movements?sku=${sku}`)).body.meta.pagination.total;
+
+describe("works", () => {
+  test("a lot that expired by a wrong date is for sale again, and whoever waits gets its units", async () => {
+    const { id, sku, lots } = await goods([5, -3]);
+    const made = await shop.order([[{ id }, 2]]);
+    await shop.app.takeEvents();
+    const { status, body } = await correct(lots[0], { expiration_date: inDays(300), notes: "Read 2025 for 2026." });
+    expect([status, body.data]).toMatchObject([
+      200,
+      {
+        status: "available",
+        expiration_date: inDays(300),
+        reserved: 2,
+        allowed_statuses: ["on_hold", "quarantined", "recalled", "damaged"],
+        changes: [
+          {
+            from_status: "expired",
+            to_status: "available",
+            reason: `expiry corrected from ${inDays(-3)} to ${inDays(300)}`,
+            notes: "Read 2025 for 2026.",
+            actor: { type: "api_key", id: "key_1003" },
+          },
+        ],
+        backordered_orders: [],
+      },
+    ]);
+    const events = await shop.app.takeEvents();
+    expect(events).toMatchObject([
+      {
+        type: "inventory.updated",
+        data: { sku, available: 3, lots: [{ status: "available", expiration_date: inDays(300) }] },
+      },
+    ]);
+    expect(await item(sku)).toMatchObject({ available: 3, reserved: 2, unavailable: { expired: 0 } });
+    expect(await shop.get(made.id)).toMatchObject({ allocation: { backordered_units: 0 } });
+    expect(await movementsOf(sku)).toBe(1);
+  });
+
+  test("a lot that has expired by the right date gives its promises to other stock, or they wait", async () => {
+    const { id, sku, lots } = await goods([5, 100], [3, 200]);
+    const made = await shop.order([[{ id }, 5]]);
+    await shop.app.takeEvents();
+    const { body } = await correct(lots[0], { expiration_date: inDays(-1) });
+    expect(body.data).toMatchObject({
+      status: "expired",
+      reserved: 0,
+      backordered_orders: [{ order_id: made.id, order_number: made.order_number, quantity: 2 }],
+    });
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await item(sku)).toMatchObject({ available: 0, reserved: 3, backordered: 2, unavailable: { expired: 5 } });
+    expect(await movementsOf(sku)).toBe(2);
+    // Set right again, its units go to whoever waits.
+    expect((await correct(lots[0], { expiration_date: inDays(90) })).body.data).toMatchObject({ reserved: 2 });
+    expect(await item(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
+  });
+
+  test("the lot expires at its new moment, and not at the old one", async () => {
+    const { sku, lots } = await goods([4, 10]);
+    await shop.app.runJobs();
+    let woken: number | null = null;
+    shop.app.service.stores.live.onWake((job, at) => {
+      if (job === "inventory.expire_lots") woken = at;
+    });
+    await correct(lots[0], { expiration_date: inDays(2) });
+    expect(woken as number | null).toBe(Date.parse(inDays(2)));
+    shop.app.clocks.live.advance(2 * day_ms);
+    await shop.app.runJobs();
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data.changes).toMatchObject([
+      { from_status: "available", to_status: "available" },
+      { to_status: "expired", actor: { id: "inventory.expire_lots" } },
+    ]);
+    expect(await item(sku)).toMatchObject({ available: 0, unavailable: { expired: 4 } });
+    await correct(lots[0], { expiration_date: inDays(30) });
+    shop.app.clocks.live.advance(10 * day_ms);
+    await shop.app.runJobs();
+    expect(await item(sku)).toMatchObject({ available: 4 });
+  });
+
+  test("dates alone are told, too; the first to expire leaves first from then on", async () => {
+    const { id, sku, lots } = await goods([5, 100], [5, 200]);
+    const received_date = inDays(-7);
+    const { body } = await correct(lots[1], { expiration_date: inDays(50), received_date });
+    expect(body.data).toMatchObject({ status: "available", received_date, expiration_date: inDays(50) });
+    expect(body.data.changes[0].reason).toContain("; date of receipt corrected from ");
+    expect(await types()).toEqual(["inventory.updated"]);
+    await shop.order([[{ id }, 4]]);
+    const reserved = (await shop.app.get(`/inventory/lots?sku=${sku}`)).body.data.map(
+      (lot: { reserved: number }) => lot.reserved,
+    );
+    expect(reserved).toEqual([4, 0]);
+  });
+
+  test("a lot that is put aside stays so, and one that does not expire has no expiry", async () => {
+    const sku = `DATE-${++number}`;
+    await shop.app.post("/products", { sku, name: sku, lot_tracking: true });
+    await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "A", expiration_date: inDays(-1) });
+    const [{ id }] = (await item(sku)).lots;
+    await shop.app.post(`/inventory/lots/${id}/status`, { status: "quarantined", reason: "Look." });
+    expect((await correct(id, { expiration_date: null })).body.data).toMatchObject({
+      status: "quarantined",
+      expiration_date: null,
+    });
+    const released = await shop.app.post(`/inventory/lots/${id}/status`, { status: "available", reason: "Good." });
+    expect(released.body.data.status).toBe("available");
+  });
+
+  test("what it is already changes nothing", async () => {
+    const { lots } = await goods([5, 100]);
+    for (const fields of [{}, { expiration_date: inDays(100) }]) {
+      expect((await correct(lots[0], fields)).body.data).toMatchObject({ changes: [], backordered_orders: [] });
+    }
+    expect(await types()).toEqual([]);
+  });
+
+  test("low stock is told when what is left is too few", async () => {
+    const { id, lots } = await goods([5, 100], [2, 200]);
+    await shop.app.patch(`/products/${id}`, { reorder_point: 3 });
+    await correct(lots[0], { expiration_date: inDays(-1) });
+    expect(await types()).toEqual(["inventory.updated", "inventory.low_stock"]);
+  });
+});
+
+describe("refuses", () => {
+  test("a lot that is not there, and dates that cannot be", async () => {
+    const { lots } = await goods([1, 100]);
+    expect((await correct("lot_9", { expiration_date: inDays(1) })).status).toBe(404);
+    for (const [fields, field] of [
+      [{ expiration_date: null }, "expiration_date"],
+      [{ expiration_date: "2026-02-30" }, "expiration_date"],
+      [{ received_date: inDays(1) }, "received_date"],
+      [{ received_date: null }, "received_date"],
+      [{ notes: "Only this." }, "notes"],
+      [{ status: "available" }, "status"],
+    ] as const) {
+      const { status, body } = await correct(lots[0], fields);
+      expect([status, body.error.details[0].field]).toEqual([422, field]);
+    }
+    expect(await types()).toEqual([]);
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data.changes).toEqual([]);
+  });
+});
+
+describe("guards", () => {
+  test("only a key that may write, of the same mode", async () => {
+    const { lots } = await goods([1, 100]);
+    const { keys, call } = shop.app;
+    const change = { expiration_date: inDays(-1) };
+    for (const [key, expected] of [
+      [keys.live.read, 403],
+      [null, 401],
+      [keys.test.full, 404],
+      [keys.live.read_write, 200],
+    ] as const) {
+      expect((await call("PATCH", `/inventory/lots/${lots[0]}`, change, { key })).status).toBe(expected);
+    }
+  });
+
+  test("orders that come at the same moment never hold what has expired", async () => {
+    const { id, sku, lots } = await goods([10, 100]);
+    const orders = Array.from({ length: 4 }, () => shop.order([[{ id }, 2]]));
+    await Promise.all([...orders, correct(lots[0], { expiration_date: inDays(-1) })]);
+    expect(await item(sku)).toMatchObject({ available: 0, reserved: 0, backordered: 8, unavailable: { expired: 10 } });
+  });
+});
