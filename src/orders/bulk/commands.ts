@@ -29,10 +29,13 @@ export async function createOrders(
   const results: (Order | Fault)[] = [];
   for (const run of runsOf(inputs)) {
     const together = run.length === 1 ? null : await ifNotRefused(tx, (inner) => createRun(inner, run, actor, source));
-    if (Array.isArray(together)) results.push(...together);
-    else
-      for (const input of run)
-        results.push(await ifNotRefused(tx, (inner) => createOrder(inner, input, actor, source)));
+    if (Array.isArray(together)) {
+      results.push(...together);
+      continue;
+    }
+    for (const input of run) {
+      results.push(await ifNotRefused(tx, (inner) => createOrder(inner, input, actor, source)));
+    }
   }
   return results;
 }
