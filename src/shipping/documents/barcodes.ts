@@ -77,16 +77,7 @@ export function qrSide(text: string): number {
 
 /** The squares of a QR code of level M. The text is printable ASCII. */
 export function qrSquares(text: string): Squares {
-  return squaresOf(text, `eclevel=M version=${qrVersion(text)}`);
-}
-
-/** The squares of a QR code of level M of any text, in UTF-8. A mask that is given saves two thirds of the time. */
-export function anyQrSquares(text: string): Squares {
-  return squaresOf(text, "eclevel=M mask=3");
-}
-
-function squaresOf(text: string, options: string): Squares {
-  const symbol = encode("qrcode", text, options) as Matrix;
+  const symbol = encode("qrcode", text, `eclevel=M version=${qrVersion(text)}`) as Matrix;
   const rows: Bar[][] = [];
   for (let y = 0; y < symbol.pixy; y++) rows.push(darkRuns(symbol.pixs, y * symbol.pixx, symbol.pixx));
   return { side: symbol.pixx, rows };

@@ -1,10 +1,11 @@
-import { anyQrSquares, type Bars, type Squares } from "./barcodes.ts";
+import { encode } from "uqr";
+import type { Bar, Bars, Squares } from "./barcodes.ts";
 import { isCode128Text, textBars } from "./code128.ts";
 
 /** A text as a scanner reads it. */
 export type TextSymbol = ({ readonly kind: "code128" } & Bars) | ({ readonly kind: "qr" } & Squares);
 
-// The same goods are picked every day, and drawing a QR code takes some milliseconds.
+// The same goods are picked every day.
 const known = new Map<string, TextSymbol>();
 const known_max = 2000;
 
@@ -24,5 +25,22 @@ function drawn(text: string, modules_max: number): TextSymbol {
     const bars = textBars(text);
     if (bars.width <= modules_max) return { kind: "code128", ...bars };
   }
-  return { kind: "qr", ...anyQrSquares(text) };
+  return { kind: "qr", ...squaresOf(text) };
+}
+
+/** The squares of a QR code of any text, in UTF-8. bwip-js takes fifty times as long, and most of that for the mask. */
+function squaresOf(text: string): Squares {
+  const { data, size } = encode(text, { ecc: "M", border: 0, maskPattern: 3 });
+  return { side: size, rows: data.map(darkRuns) };
+}
+
+function darkRuns(row: readonly boolean[]): Bar[] {
+  const runs: Bar[] = [];
+  for (let x = 0; x < row.length; ) {
+    let end = x;
+    while (row[end] === true) end++;
+    if (end > x) runs.push({ at: x, width: end - x });
+    x = Math.max(end, x + 1);
+  }
+  return runs;
 }

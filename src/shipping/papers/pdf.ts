@@ -34,7 +34,7 @@ const caption = ink(7.5, true, 0.4);
 const small = ink(8, false, 0.4);
 
 /** How many rows are laid out before others get their turn. */
-const rows_at_once = 20;
+const rows_at_once = 8;
 const gap = 12;
 const row_padding = 5;
 

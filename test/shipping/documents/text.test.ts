@@ -136,6 +136,11 @@ describe("bar codes", () => {
     }
   });
 
+  test("of squares are read back, whatever their text", async () => {
+    const texts = ["東京-1", "X".repeat(100), "ถ".repeat(100), "👩‍🚀".repeat(20), "Ω", "12345678901234567890"];
+    for (const one of texts) expect(await scan(squaresAsPixels(one))).toEqual([{ kind: "]Q1", text: one }]);
+  });
+
   test("of other texts, and of long ones, are squares", () => {
     expect(symbolOf("RICE-1KG", 200).kind).toBe("code128");
     expect(symbolOf("東京-1", 200).kind).toBe("qr");
@@ -175,4 +180,20 @@ function barsAsPixels(text: string): Pixels {
     }
   }
   return { ...size, data };
+}
+
+function squaresAsPixels(text: string): Pixels {
+  const symbol = symbolOf(text, 0);
+  if (symbol.kind !== "qr") throw new Error("no room for bars");
+  const side = (symbol.side + 8) * 4;
+  const data = new Uint8ClampedArray(side * side * 4).fill(255);
+  for (const [at, row] of symbol.rows.entries()) {
+    for (const bar of row) {
+      for (let y = 0; y < 4; y++) {
+        const start = ((at + 4) * 4 + y) * side + (bar.at + 4) * 4;
+        for (let x = 0; x < bar.width * 4; x++) data.set([0, 0, 0, 255], (start + x) * 4);
+      }
+    }
+  }
+  return { width: side, height: side, data };
 }
