@@ -54,8 +54,8 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
 
 /**
  * Corrects the expiry of a lot, or when it came, which were noted wrong. What has expired by the right expiry is not
- * sellable: promises of its unpicked units move to other stock or wait; what has not is for sale, and whoever waits gets
- * it. Other promises stay as they are, and so does the ledger. Dates that it has already change nothing.
+ * sellable: promises of its unpicked units move to other stock or wait; what has not is for sale, and those who wait
+ * get it. Other promises stay as they are, and so does the ledger. Dates that it has already change nothing.
  * Refuses: resource_missing, validation_failed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: Actor): Promise<ChangedLot> {
