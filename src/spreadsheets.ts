@@ -78,7 +78,8 @@ function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promi
     };
     try {
       for await (const text of csvPages(store, { ...it, cells })) {
-        await (target === null ? Bun.write(Bun.stdout, text) : target.writeFile(text));
+        if (target !== null) await target.writeFile(text);
+        else if (!(await isRead(text))) break;
       }
     } finally {
       await target?.close();
@@ -86,6 +87,17 @@ function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promi
     bar.done();
     return rows;
   };
+}
+
+/** Writes to the output; false when nobody reads it any more, such as `head`, which has what it wants. */
+async function isRead(text: string): Promise<boolean> {
+  try {
+    await Bun.write(Bun.stdout, text);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EPIPE") return false;
+    throw error;
+  }
 }
 
 /** What became of an imported file, line by line. */

@@ -14,9 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), "packhouse-main-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const data = join(folder, "data");
 
+const main = join(import.meta.dir, "../src/main.ts");
+
 /** Runs one command to its end, in a folder of its own. */
 async function packhouse(words: readonly string[], env: Record<string, string> = {}) {
-  const main = join(import.meta.dir, "../src/main.ts");
   const child = Bun.spawn([process.execPath, main, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
@@ -73,6 +74,21 @@ describe("works", () => {
     const { code, out } = await packhouse(["export", "movements", ...own]);
     expect([code, out.split("\r\n").length]).toEqual([0, 4]);
     expect((await packhouse(["verify", "--data", join(folder, "sheets")])).code).toBe(0);
+  });
+
+  test("an export whose reader has seen enough ends without a complaint", async () => {
+    const goods = join(folder, "many.csv");
+    const rows = Array.from({ length: 3000 }, (_, at) => `G-${at},${"Goods ".repeat(15)}${at}\n`);
+    writeFileSync(goods, `sku,name\n${rows.join("")}`);
+    const own = ["--data", join(folder, "many")];
+    expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
+    // The whole of it is more than a pipe holds; the shell tells the exit code apart from what `head` prints.
+    const script = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 1';
+    const words = ["sh", "-c", script, process.execPath, main, "export", "products", ...own];
+    const child = Bun.spawn(words, { cwd: folder, env: {}, stdout: "pipe", stderr: "pipe" });
+    const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    expect(out).toMatch(/^sku,name,.*\r\n$/);
+    expect(err).toMatch(/^Products +\d+ of 3000\nexit 0\n$/);
   });
 
   test("a balance that was changed behind the ledger is told with the rows that disagree", async () => {
