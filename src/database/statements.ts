@@ -4,9 +4,10 @@ import {
   getTableColumns,
   type InferInsertModel,
   is,
+  noopDecoder,
   Param,
   Placeholder,
-  type SQL,
+  SQL,
   sql as template,
 } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
@@ -129,8 +130,10 @@ function keepNulls<R>(ready: Ready<R>): Ready<R> {
   return ready;
 }
 
+type Field = Column | SQL | SQL.Aliased;
+
 interface Selected {
-  fields?: readonly { readonly path: readonly string[]; readonly field: unknown }[] | undefined;
+  fields?: readonly { readonly path: readonly string[]; readonly field: Field }[] | undefined;
   customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
   /** Of SQLite alone. */
   readonly stmt?: { readonly columnNames: readonly string[] };
@@ -139,50 +142,61 @@ interface Selected {
 
 type Row = Record<string, unknown>;
 
+interface Decoder {
+  mapFromDriverValue(value: unknown): unknown;
+}
+
 /**
- * Lets rows of plain columns pass by Drizzle's mapper, which asks the class of every column for every row and so costs
- * more than SQLite does. Only columns that decode (bool, json) are asked to.
+ * Lets rows pass by Drizzle's mapper, which asks the class of every column for every row and so costs more than SQLite
+ * does. Only what decodes (bool, json, `mapWith`) is asked to.
  */
 function plainRows<R>(ready: Ready<R>): Ready<R> {
   const selected = ready as unknown as Selected;
   const { fields, stmt } = selected;
   if (!fields || selected.customResultMapper) return ready;
-  if (!fields.every(({ path, field }) => path.length === 1 && is(field, Column))) return ready;
+  if (!fields.every(({ path, field }) => path.length === 1 && isPlain(field))) return ready;
   const names = fields.map(({ path }) => path[0] as string);
-  const columns = fields.map(({ field }) => field as Column);
+  const decoders = fields.map(({ field }) => decoderOf(field));
   if (stmt !== undefined && stmt.columnNames.join() === names.join() && new Set(names).size === names.length) {
-    takeObjects(selected, names, columns);
+    takeObjects(selected, names, decoders);
   } else {
-    selected.customResultMapper = (rows) => rows.map((values) => objectOf(values, names, columns));
+    selected.customResultMapper = (rows) => rows.map((values) => objectOf(values, names, decoders));
   }
   return ready;
 }
 
-const decodes = (column: Column) => column.mapFromDriverValue !== Column.prototype.mapFromDriverValue;
+const isPlain = (field: unknown) => is(field, Column) || is(field, SQL) || is(field, SQL.Aliased);
+
+/** What turns a value of the database into one of the program; null where it is that already. */
+function decoderOf(field: Field): Decoder | null {
+  const source = is(field, SQL.Aliased) ? field.sql : field;
+  const decoder: Decoder = is(source, SQL) ? (source as unknown as { decoder: Decoder }).decoder : source;
+  return decoder === noopDecoder || decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : decoder;
+}
 
 /** SQLite names the values itself, faster than anything here could; what is left is to decode a few. */
-function takeObjects(selected: Selected, names: readonly string[], columns: readonly Column[]): void {
-  const decoding = columns.flatMap((column, at) => (decodes(column) ? [{ column, name: names[at] as string }] : []));
+function takeObjects(selected: Selected, names: readonly string[], decoders: readonly (Decoder | null)[]): void {
+  const decoding = decoders.flatMap((decoder, at) => (decoder ? [{ decoder, name: names[at] as string }] : []));
   selected.fields = undefined;
   const all = selected.all.bind(selected);
   selected.all = (values) => {
     const rows = all(values);
     for (const row of rows) {
-      for (const { column, name } of decoding) {
+      for (const { decoder, name } of decoding) {
         const value = row[name];
-        if (value !== null) row[name] = column.mapFromDriverValue(value);
+        if (value !== null) row[name] = decoder.mapFromDriverValue(value);
       }
     }
     return rows;
   };
 }
 
-function objectOf(values: readonly unknown[], names: readonly string[], columns: readonly Column[]): Row {
+function objectOf(values: readonly unknown[], names: readonly string[], decoders: readonly (Decoder | null)[]): Row {
   const row: Row = {};
   for (let at = 0; at < names.length; at += 1) {
-    const column = columns[at] as Column;
+    const decoder = decoders[at] ?? null;
     const value = values[at];
-    row[names[at] as string] = value === null || !decodes(column) ? value : column.mapFromDriverValue(value);
+    row[names[at] as string] = value === null || decoder === null ? value : decoder.mapFromDriverValue(value);
   }
   return row;
 }

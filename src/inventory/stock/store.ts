@@ -385,22 +385,22 @@ function matching(db: Db, { sku, warehouse_id, low_stock }: LevelFilter): SQL | 
   const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
   const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
   // A bundle is where its components make a set.
-  const stored = sql`case when ${products.type} = 'bundle' then not exists (
+  const stored = () => sql`case when ${products.type} = 'bundle' then not exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
       and ${availableOf(product_components.component_id, there)} < ${product_components.quantity}
   ) else exists (
     select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
   ) end`;
   // A bundle is low when one of its components is too few for as many sets.
-  const low = sql`case when ${products.type} = 'bundle' then exists (
+  const low = () => sql`case when ${products.type} = 'bundle' then exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
       and ${availableOf(product_components.component_id)}
         < ${products.reorder_point} * ${product_components.quantity}
   ) else ${availableOf(products.id)} < ${products.reorder_point} end`;
   return and(
     named,
-    warehouse_id === undefined ? undefined : stored,
-    low_stock === undefined ? undefined : low_stock ? low : sql`not ${low}`,
+    warehouse_id === undefined ? undefined : stored(),
+    low_stock === undefined ? undefined : low_stock ? low() : sql`not ${low()}`,
   );
 }
 
