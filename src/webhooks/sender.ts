@@ -67,7 +67,8 @@ interface Called {
   readonly stale: boolean;
 }
 
-const default_deadlines: Deadlines = { connect_ms: 3000, headers_ms: 5000, body_ms: 1000 };
+/** How long the parts of an attempt may take where nothing else is said. */
+export const default_deadlines: Deadlines = { connect_ms: 3000, headers_ms: 5000, body_ms: 1000 };
 const body_bytes_read_max = 16 * 1024;
 const body_bytes_kept_max = 4 * 1024;
 const header_characters_kept_max = 500;

@@ -5,7 +5,8 @@ import { deliveries } from "../../db/schema/webhooks.ts";
 import type { Store } from "../../src/database/store.ts";
 import { type EventType, eventTypes } from "../../src/outbox/catalog.ts";
 import { emit } from "../../src/outbox/emit.ts";
-import { claimDeliveries, fanOut, recordAttempts } from "../../src/webhooks/deliveries/commands.ts";
+import { claimDeliveries } from "../../src/webhooks/claims/commands.ts";
+import { fanOut, recordAttempts } from "../../src/webhooks/deliveries/commands.ts";
 import type { Claim } from "../../src/webhooks/deliveries/delivery.ts";
 import { deliverDue, deliveriesSettled } from "../../src/webhooks/deliveries/jobs.ts";
 import { forgetOld } from "../../src/webhooks/retention/commands.ts";
@@ -46,7 +47,7 @@ const tell = (ids: readonly string[], type: EventType = "order.created") =>
   );
 const rows = () => store.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id)));
 const ids = () => receiver.events.map((event) => event.data.id);
-const room = { in_all: 256, of: () => 8, last_id: 0 };
+const room = { busy: new Map(), limitOf: () => 8, last_id: 0 };
 const passed = (ms: number) => app.clocks.test.advance(ms);
 
 /** What a server that claimed something records of it. */

@@ -48,7 +48,7 @@ export async function mustVerify({ body, headers }: Received, secret: string): P
   }
 }
 
-/** By which headers a request verifies under a secret: the timed scheme, the body's, the body's of the secret before. */
+/** By which headers a request verifies under a secret: by time and body, by the body, as signed by the old secret. */
 export async function verified({ body, headers }: Received, secret: string) {
   const byBody = async (name: string) => {
     const signature = headers[name];

@@ -218,7 +218,8 @@ describe("a subscription", () => {
     const step = afterAnswer(failing, answer(204), quiet);
     expect(step).toEqual({ health: freshHealth, entered: "active" });
     const { health } = fail(freshHealth, [0, 1, 2, 3]);
-    expect(afterAnswer(health, answer(200), quiet)).toEqual({ health: freshHealth, entered: null });
+    const window = { window_started_at: start, window_attempts: 5, window_failures: 4 };
+    expect(afterAnswer(health, answer(200), quiet)).toEqual({ health: { ...freshHealth, ...window }, entered: null });
   });
 
   test("is disabled at once by 410", () => {

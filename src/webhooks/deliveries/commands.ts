@@ -4,29 +4,15 @@ import type { Tx } from "../../database/store.ts";
 import { findEventBodies, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
 import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
-import { type SubscriptionStatus, subscriptionMeanings } from "../status.ts";
+import { type Entered, notify } from "../notices/commands.ts";
+import { subscriptionMeanings } from "../status.ts";
 import { afterAnswer, healthOf } from "../subscriptions/rules.ts";
-import {
-  findSubscriptions,
-  lockSubscriptions,
-  lockSubscriptionsById,
-  saveHealth,
-  saveSequence,
-} from "../subscriptions/store.ts";
+import { lockSubscriptions, lockSubscriptionsById, saveHealth, saveSequence } from "../subscriptions/store.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
-import { type Claim, type Delivery, deliveryBody, type Finished } from "./delivery.ts";
+import { type Delivery, deliveryBody, type Finished } from "./delivery.ts";
 import { afterAttempt, budget, type DeliveryStep } from "./rules.ts";
-import {
-  endPending,
-  insertDeliveries,
-  leaseDeliveries,
-  listWaiting,
-  lockDeliveries,
-  lockDue,
-  saveProgress,
-} from "./store.ts";
+import { endPending, insertDeliveries, lockDeliveries, saveProgress } from "./store.ts";
 
-const lease_ms = 30_000;
 const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
 
@@ -67,6 +53,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
         ...{ attempts: 0, ...budget(0, subscription.retry_limit) },
         ...{ next_at: pending ? tx.now : null, leased_until: null },
         body: deliveryBody(subscription, bodies.get(event.id) ?? "", sequence),
+        ...{ trigger: "scheduled", recovery_id: null },
         ...{ created_at: tx.now, finished_at: pending ? null : tx.now },
       });
     }
@@ -77,90 +64,12 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
   tx.wake("webhooks.deliver", tx.now);
 }
 
-/** How many more deliveries may be sent at once. */
-export interface Room {
-  readonly in_all: number;
-  /** For one subscription, by its id. */
-  readonly of: (subscription_id: number) => number;
-  /** The subscription that was served last: the one after it comes first now. */
-  readonly last_id: number;
-}
-
-/** What was claimed, and when there will be more to claim unless something else happens first. */
-export interface Claimed {
-  readonly claims: readonly Claim[];
-  readonly next_at: number | null;
-}
-
-/**
- * Claims deliveries that are due, in turn from every subscription, for 30 seconds. A claim that was not recorded until
- * then is due again.
- */
-export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
-  const waiting = await dueTimes(tx);
-  const ready = waiting.filter(({ at }) => at <= tx.now).map(({ id }) => id);
-  const inTurn = [...ready.filter((id) => id > room.last_id), ...ready.filter((id) => id <= room.last_id)];
-  const claimed: Delivery[] = [];
-  for (const id of inTurn) {
-    const limit = Math.min(room.of(id), room.in_all - claimed.length);
-    if (limit > 0) claimed.push(...(await lockDue(tx, id, limit)));
-  }
-  if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now) };
-  const leased_until = tx.now + lease_ms;
-  await leaseDeliveries(
-    tx,
-    claimed.map(({ id }) => id),
-    leased_until,
-  );
-  const claims = await withBodies(
-    tx,
-    claimed.map((delivery) => ({ ...delivery, leased_until })),
-  );
-  return { claims, next_at: nextAt(await dueTimes(tx), tx.now) };
-}
-
-interface DueTime {
-  readonly id: number;
-  /** When the subscription's first delivery is due and it is not paused. */
-  readonly at: number;
-}
-
-async function dueTimes(tx: Tx): Promise<DueTime[]> {
-  return (await listWaiting(tx)).flatMap(({ id, first_at, paused_until }) =>
-    first_at === null ? [] : [{ id, at: Math.max(first_at, paused_until ?? 0) }],
-  );
-}
-
-/** The next moment that something becomes due. What is due already waits for room, which an ending attempt makes. */
-function nextAt(times: readonly DueTime[], now: number): number | null {
-  const later = times.flatMap(({ at }) => (at > now ? [at] : []));
-  return later.length === 0 ? null : Math.min(...later);
-}
-
-async function withBodies(tx: Tx, deliveries: readonly Delivery[]): Promise<Claim[]> {
-  const ids = [...new Set(deliveries.map(({ subscription_id }) => subscription_id))];
-  const subscriptions = new Map((await findSubscriptions(tx, ids)).map((row) => [row.id, row]));
-  const own = deliveries.filter(({ body }) => body === null).map(({ event_id }) => event_id);
-  const bodies = await findEventBodies(tx, own);
-  return deliveries.flatMap((delivery) => {
-    const subscription = subscriptions.get(delivery.subscription_id);
-    const body = delivery.body ?? bodies.get(delivery.event_id);
-    const gone = subscription === undefined || subscription.deleted_at !== null;
-    return gone || body === undefined ? [] : [{ delivery, subscription, body }];
-  });
-}
-
-/** A status that a subscription entered because of an attempt. */
-export interface Entered {
-  readonly subscription_id: number;
-  readonly status: SubscriptionStatus;
-}
-
 /**
  * Records attempts that have ended, in the order they ended: the log, where each delivery stands, and what they tell of
- * each receiver. Answers which subscriptions entered another status.
+ * each receiver. Answers which subscriptions entered another status; of some the operator is told once, by e-mail too
+ * where there is a mail server (`mails`).
  */
-export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Promise<Entered[]> {
+export async function recordAttempts(tx: Tx, finished: readonly Finished[], mails = false): Promise<Entered[]> {
   const subscriptions = await lockSubscriptionsById(
     tx,
     finished.map(({ claim }) => claim.subscription.id),
@@ -183,10 +92,11 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
     const overtaken = delivery.leased_until !== claim.delivery.leased_until && result.error !== null;
     const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
     if (after !== null) moved.set(after.id, after);
-    log.push(attemptOf(attempt, "scheduled", after?.next_at ?? null));
-    const { health, entered: status } = afterAnswer(subscription, result, moment);
-    subscriptions.set(subscription.id, { ...subscription, ...health });
-    if (status !== null) entered.push({ subscription_id: subscription.id, status });
+    log.push(attemptOf(attempt, after?.next_at ?? null));
+    const { health, entered: status } = afterAnswer(subscription, result, moment, claim.probe);
+    const healthy = { ...subscription, ...health };
+    subscriptions.set(subscription.id, healthy);
+    if (status !== null) entered.push({ subscription: healthy, status });
   }
   await insertAttempts(tx, log);
   await saveMoved(tx, [...moved.values()]);
@@ -195,9 +105,10 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
       await saveHealth(tx, id, after);
     }
   }
-  for (const { subscription_id, status } of entered) {
-    if (!subscriptionMeanings[status].active) await endPending(tx, subscription_id, "skipped");
+  for (const { subscription, status } of entered) {
+    if (!subscriptionMeanings[status].active) await endPending(tx, subscription.id, "skipped");
   }
+  await notify(tx, entered, mails);
   // There is room for more.
   tx.wake("webhooks.deliver", tx.now);
   return entered;

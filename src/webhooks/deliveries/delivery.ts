@@ -5,7 +5,7 @@ import { open } from "../../kit/seal.ts";
 import type { EventType } from "../../outbox/catalog.ts";
 import type { AttemptResult } from "../attempt.ts";
 import { deliveryHeaders } from "../signing.ts";
-import type { DeliveryStatus } from "../status.ts";
+import type { AttemptTrigger, DeliveryStatus } from "../status.ts";
 import { type Subscription, secret_purpose } from "../subscriptions/subscription.ts";
 
 /** One event on its way to one subscription. */
@@ -24,6 +24,10 @@ export interface Delivery {
   readonly leased_until: number | null;
   /** Null when the event's own bytes are sent. */
   readonly body: string | null;
+  /** What its present retry budget was given for. */
+  readonly trigger: AttemptTrigger;
+  /** The recovery that queued it again, or null. */
+  readonly recovery_id: number | null;
   readonly created_at: number;
   readonly finished_at: number | null;
 }
@@ -34,7 +38,16 @@ export interface Claim {
   readonly subscription: Subscription;
   /** The bytes to send, as text. */
   readonly body: string;
+  /** Whether it is the one that an open circuit lets through. */
+  readonly probe: boolean;
 }
+
+/** Whether a delivery leaves the first slots to others: it is tried for longer already, or was asked for again. */
+export function isLate({ trigger, attempts }: Pick<Delivery, "trigger" | "attempts">): boolean {
+  return trigger !== "scheduled" || attempts >= attempts_first;
+}
+
+const attempts_first = 2;
 
 /** An attempt that has ended. */
 export interface Finished {

@@ -6,12 +6,12 @@ import { systemClock } from "../../kit/clock.ts";
 import { randomId, wireId } from "../../kit/ids.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { default_ports, ranges } from "../address.ts";
-import { createSender, type Sender } from "../sender.ts";
-import { claimDeliveries, fanOut, recordAttempts } from "./commands.ts";
-import { type Claim, type Finished, signed } from "./delivery.ts";
+import { type Claimed, claimDeliveries } from "../claims/commands.ts";
+import { afterLoad, type Busy, full_load, type Load } from "../claims/slots.ts";
+import { createSender, default_deadlines, type Sender } from "../sender.ts";
+import { fanOut, recordAttempts } from "./commands.ts";
+import { type Claim, type Finished, isLate, signed } from "./delivery.ts";
 
-const in_flight_max = 256;
-const in_flight_of_one_max = 8;
 const recorded_together_max = 64;
 
 const realTime = systemClock();
@@ -38,6 +38,14 @@ export async function deliverDue(store: Store, service: Service): Promise<number
 /** Waits until every attempt under way is over and recorded. */
 export async function deliveriesSettled(store: Store): Promise<void> {
   await dispatchers.get(store)?.settled();
+}
+
+/**
+ * Waits until what was signed for a subscription before now is written to its receiver, by this server: for as long as
+ * a connection may take at most.
+ */
+export async function requestsWritten(store: Store, subscription_id: number): Promise<void> {
+  await dispatchers.get(store)?.written(subscription_id, default_deadlines.connect_ms);
 }
 
 const senders = new WeakMap<Service, Readonly<Record<Mode, Sender>>>();
@@ -75,9 +83,10 @@ function draw(): number {
 class Dispatcher {
   readonly #store: Store;
   readonly #service: Service;
-  /** Attempts under way for each subscription. */
-  readonly #inFlight = new Map<number, number>();
-  readonly #attempts = new Set<Promise<void>>();
+  /** Attempts under way, by subscription. */
+  readonly #busy = new Map<number, Map<Promise<void>, Claim>>();
+  readonly #loads = new Map<number, Load>();
+  #claiming: Promise<Claimed> | null = null;
   #last_id = 0;
   #ended: Finished[] = [];
   #recording: Promise<void> | null = null;
@@ -88,38 +97,61 @@ class Dispatcher {
   }
 
   async round(): Promise<number | null> {
-    const of = (id: number) => in_flight_of_one_max - (this.#inFlight.get(id) ?? 0);
-    const room = { in_all: in_flight_max - this.#attempts.size, of, last_id: this.#last_id };
-    const { claims, next_at } = await this.#store.write((tx) => claimDeliveries(tx, room));
-    for (const claim of claims) {
-      const sent = this.#send(claim).finally(() => this.#attempts.delete(sent));
-      this.#attempts.add(sent);
-    }
+    const busy = new Map(this.#busy.entries().map(([id, claims]) => [id, busyWith([...claims.values()])]));
+    const room = { busy, limitOf: (id: number) => this.#loadOf(id).limit, last_id: this.#last_id };
+    this.#claiming = this.#store.write((tx) => claimDeliveries(tx, room));
+    const { claims, next_at } = await this.#claiming.finally(() => {
+      this.#claiming = null;
+    });
+    for (const claim of claims) this.#begin(claim);
     this.#last_id = claims.at(-1)?.subscription.id ?? this.#last_id;
     return next_at;
   }
 
   async settled(): Promise<void> {
-    while (this.#attempts.size > 0 || this.#recording !== null) {
-      await Promise.all([...this.#attempts]);
+    while (this.#busy.size > 0 || this.#recording !== null) {
+      await Promise.all(this.#busy.values().flatMap((claims) => claims.keys()));
       await this.#recording;
     }
   }
 
+  async written(subscription_id: number, most_ms: number): Promise<void> {
+    await this.#claiming?.catch(() => {});
+    const attempts = this.#busy.get(subscription_id)?.keys() ?? [];
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, most_ms);
+    await Promise.race([Promise.all(attempts), late.promise]);
+    clearTimeout(timer);
+  }
+
+  #loadOf(subscription_id: number): Load {
+    return this.#loads.get(subscription_id) ?? full_load;
+  }
+
+  #begin(claim: Claim): void {
+    const { id } = claim.subscription;
+    const claims = this.#busy.get(id) ?? new Map<Promise<void>, Claim>();
+    this.#busy.set(id, claims);
+    const sent = this.#send(claim).finally(() => {
+      claims.delete(sent);
+      if (claims.size === 0) this.#busy.delete(id);
+    });
+    claims.set(sent, claim);
+  }
+
   async #send(claim: Claim): Promise<void> {
     const { id } = claim.subscription;
-    this.#inFlight.set(id, (this.#inFlight.get(id) ?? 0) + 1);
     try {
-      this.#ended.push(await attempt(claim, this.#store, this.#service, false));
+      const finished = await attempt(claim, this.#store, this.#service, false);
+      const load = afterLoad(this.#loadOf(id), finished.result);
+      if (load.limit === full_load.limit) this.#loads.delete(id);
+      else this.#loads.set(id, load);
+      this.#ended.push(finished);
       this.#recording ??= this.#record();
     } catch (error) {
       // Its lease runs out, and then it is tried again.
       const delivery = wireId("delivery", claim.delivery.id);
       this.#service.log.error("a delivery could not be sent", { delivery, error: String(error) });
-    } finally {
-      const left = (this.#inFlight.get(id) ?? 1) - 1;
-      if (left === 0) this.#inFlight.delete(id);
-      else this.#inFlight.set(id, left);
     }
   }
 
@@ -129,9 +161,9 @@ class Dispatcher {
       while (this.#ended.length > 0) {
         const ended = this.#ended.splice(0, recorded_together_max);
         const entered = await this.#store.write((tx) => recordAttempts(tx, ended));
-        for (const { subscription_id, status } of entered) {
-          const subscription = wireId("subscription", subscription_id);
-          this.#service.log.warn("a subscription changed", { mode: this.#store.mode, subscription, status });
+        for (const { subscription, status } of entered) {
+          const facts = { mode: this.#store.mode, subscription: wireId("subscription", subscription.id), status };
+          this.#service.log.warn("a subscription changed", facts);
         }
       }
     } catch (error) {
@@ -141,3 +173,8 @@ class Dispatcher {
     }
   }
 }
+
+const busyWith = (claims: readonly Claim[]): Busy => ({
+  all: claims.length,
+  late: claims.filter(({ delivery }) => isLate(delivery)).length,
+});

@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, lte, min, sql as template } from "drizzle-orm";
+import { and, asc, eq, inArray, lte, min, type SQL, sql as template } from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
 import type { Delivery } from "./delivery.ts";
 
 /** Stores deliveries. */
@@ -19,48 +20,69 @@ export async function insertDelivery(tx: Tx, row: Omit<Delivery, "id">): Promise
 // The conditions of partial indexes stand in the text, since the engines do not look into parameters.
 const isPending = template`${deliveries.status} = 'pending'`;
 
+const isFirst = and(isPending, template`${deliveries.trigger} = 'scheduled'`, template`${deliveries.attempts} < 2`);
+const isLast = and(isPending, template`(${deliveries.trigger} <> 'scheduled' or ${deliveries.attempts} >= 2)`);
+
 const sending = prepared((sql, _: Args<Record<never, never>>) => {
-  const first_at = sql
-    .select({ at: min(deliveries.next_at) })
-    .from(deliveries)
-    .where(and(eq(deliveries.subscription_id, subscriptions.id), isPending));
+  const earliest = (lane: SQL | undefined) =>
+    sql
+      .select({ at: min(deliveries.next_at) })
+      .from(deliveries)
+      .where(and(eq(deliveries.subscription_id, subscriptions.id), lane));
   return sql
     .select({
       id: subscriptions.id,
       paused_until: subscriptions.paused_until,
-      first_at: template<number | null>`(${first_at})`.as("first_at"),
+      paced_until: subscriptions.paced_until,
+      rate_limit_per_second: subscriptions.rate_limit_per_second,
+      next_probe_at: subscriptions.next_probe_at,
+      first_at: template<number | null>`(${earliest(isFirst)})`.as("first_at"),
+      late_at: template<number | null>`(${earliest(isLast)})`.as("late_at"),
     })
     .from(subscriptions)
     .where(inArray(subscriptions.status, ["active", "failing"]))
     .orderBy(asc(subscriptions.id));
 });
 
-/** A subscription that may be sent to: when its first delivery is due, and until when it is paused. */
-export interface Waiting {
-  readonly id: number;
+/** A subscription that may be sent to: when a delivery of each lane is due, and what may keep them waiting. */
+export interface Waiting extends Pace {
   readonly first_at: number | null;
+  readonly late_at: number | null;
   readonly paused_until: number | null;
 }
+
+/** What lets a subscription's deliveries begin one after another only. */
+export type Pace = Pick<Subscription, "id" | "rate_limit_per_second" | "paced_until" | "next_probe_at">;
 
 /** Every subscription that may be sent to, in the order of their ids. */
 export async function listWaiting(db: Db): Promise<Waiting[]> {
   return sending(db, {});
 }
 
-const due = prepared((sql, a: Args<{ subscription_id: number; now: number; limit: number }>) =>
-  skipLocked(
-    sql
-      .select()
-      .from(deliveries)
-      .where(and(eq(deliveries.subscription_id, a.subscription_id), isPending, lte(deliveries.next_at, a.now)))
-      .orderBy(asc(deliveries.next_at), asc(deliveries.id))
-      .limit(a.limit),
-  ),
-);
+const dueIn = (lane: SQL | undefined) =>
+  prepared((sql, a: Args<{ subscription_id: number; now: number; limit: number }>) =>
+    skipLocked(
+      sql
+        .select()
+        .from(deliveries)
+        .where(and(eq(deliveries.subscription_id, a.subscription_id), lane, lte(deliveries.next_at, a.now)))
+        .orderBy(asc(deliveries.next_at), asc(deliveries.id))
+        .limit(a.limit),
+    ),
+  );
 
-/** A subscription's deliveries that are due, the longest waiting first, locked; those that others hold are left out. */
-export async function lockDue(tx: Tx, subscription_id: number, limit: number): Promise<Delivery[]> {
-  return due(tx, { subscription_id, now: tx.now, limit });
+const dueFirst = dueIn(isFirst);
+const dueLate = dueIn(isLast);
+
+/** First and second attempts, or later ones and what was asked for again. */
+export type Lane = "first" | "late";
+
+/**
+ * A subscription's deliveries of one lane that are due, the longest waiting first, locked; those that others hold are
+ * left out.
+ */
+export async function lockDue(tx: Tx, lane: Lane, subscription_id: number, limit: number): Promise<Delivery[]> {
+  return (lane === "first" ? dueFirst : dueLate)(tx, { subscription_id, now: tx.now, limit });
 }
 
 const lease = prepared((sql: Tx["sql"], a: Args<{ ids: string; until: number }>) =>

@@ -32,13 +32,13 @@ export interface Attempt {
 }
 
 /** What the log keeps of an attempt that has ended, and of the moment of the next one. */
-export function attemptOf(finished: Finished, trigger: AttemptTrigger, next_at: number | null): Omit<Attempt, "id"> {
+export function attemptOf(finished: Finished, next_at: number | null): Omit<Attempt, "id"> {
   const { claim, request_headers, result, started_at } = finished;
   const { delivery, subscription } = claim;
   return {
     ...{ delivery_id: delivery.id, subscription_id: subscription.id },
     ...{ event_id: delivery.event_id, event_type: delivery.event_type },
-    ...{ attempt: delivery.attempts + 1, max_attempts: delivery.max_attempts, trigger },
+    ...{ attempt: delivery.attempts + 1, max_attempts: delivery.max_attempts, trigger: delivery.trigger },
     ...{ status: attemptStatus(result), url: subscription.url, request_headers },
     ...{ status_code: result.status_code, response_headers: result.status_code === null ? null : result.headers },
     ...{ response_body: result.body, truncated: result.truncated },

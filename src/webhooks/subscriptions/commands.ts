@@ -111,8 +111,8 @@ export async function deleteSubscription(tx: Tx, id: string): Promise<Subscripti
 }
 
 /**
- * Gives a subscription the secret that the caller has sealed. The one before signs beside it for `overlap_seconds`; with
- * 0 it ends at once. Refuses: resource_missing, rotation_in_progress (a secret still overlaps).
+ * Gives a subscription the secret that the caller has sealed. The one before signs beside it for `overlap_seconds`;
+ * with 0 it ends at once. Refuses: resource_missing, rotation_in_progress (a secret still overlaps).
  */
 export async function rotateSecret(
   tx: Tx,

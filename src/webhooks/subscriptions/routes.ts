@@ -7,10 +7,10 @@ import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
-import { senderOf } from "../deliveries/jobs.ts";
+import { requestsWritten, senderOf } from "../deliveries/jobs.ts";
 import { newSecret, secret_bytes, secretProblem } from "../signing.ts";
 import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "./commands.ts";
 import {
@@ -126,13 +126,16 @@ async function rotate(call: Call, id: string, body: RotateSecret, service: Servi
   const problem = secretProblem(secret);
   if (problem !== null) throw invalid("secret", problem);
   const sealed = seal(secret, service.secret_key, secret_purpose);
-  return await answerWrite(
+  const answer = await answerWrite(
     call,
     200,
     async (tx) => ({ ...subscriptionView(await rotateSecret(tx, id, sealed, overlap_seconds)), secret }),
     enveloped,
     service.secret_key,
   );
+  // Whoever learns of the new secret and switches at once gets nothing any more that was signed without it.
+  await requestsWritten(call.store, readId("subscription", id) ?? 0);
+  return answer;
 }
 
 function list(call: Call, query: ListSubscriptions): Promise<Response> {

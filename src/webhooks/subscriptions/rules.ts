@@ -15,6 +15,11 @@ const throttled_ms = minute_ms;
 const failures_to_failing = 5;
 const span_to_failing_ms = minute_ms;
 const failing_to_disabled_ms = 5 * 24 * 60 * minute_ms;
+const failures_to_open = 5;
+const circuit_wait_first_ms = minute_ms;
+const circuit_wait_max_ms = 15 * minute_ms;
+const window_ms = 2 * minute_ms;
+const window_attempts_min = 20;
 
 /** A subscription, as far as its receiver's health decides about it. */
 export interface SubscriptionHealth {
@@ -81,14 +86,16 @@ export interface HealthStep {
 /**
  * Decides what an attempt tells of its subscription's receiver. Every scheduled and manual attempt counts, blocked ones
  * too; test events do not and are not shown to this rule. What people paused, and what is disabled, only people resume.
+ * `probe` says that the attempt was the one which an open circuit lets through.
  */
 export function afterAnswer(
   health: SubscriptionHealth,
   result: AttemptResult,
   moment: Pick<Moment, "now" | "real_now">,
+  probe = false,
 ): HealthStep {
   if (!subscriptionMeanings[health.status].active) return { health, entered: null };
-  const next = result.error === null ? succeeded(health) : failed(health, result, moment);
+  const next = result.error === null ? succeeded(health, moment.now) : failed(health, result, moment, probe);
   return { health: next, entered: next.status === health.status ? null : next.status };
 }
 
@@ -102,24 +109,54 @@ export function switched(health: SubscriptionHealth, active: boolean): Subscript
   return { ...freshHealth, status: subscriptionAfter("pause", health.status) };
 }
 
-function succeeded(health: SubscriptionHealth): SubscriptionHealth {
+function succeeded(health: SubscriptionHealth, now: number): SubscriptionHealth {
   const status = health.status === "failing" ? subscriptionAfter("recover", health.status) : health.status;
-  return { ...freshHealth, status, paused_until: health.paused_until };
+  const window = health.circuit_wait_ms === null ? counted(health, now, 0) : no_window;
+  return { ...freshHealth, status, paused_until: health.paused_until, ...window };
+}
+
+type Window = Pick<SubscriptionHealth, "window_started_at" | "window_attempts" | "window_failures">;
+const no_window: Window = { window_started_at: null, window_attempts: 0, window_failures: 0 };
+
+/** The window with one more attempt in it. A failure outside of any begins one, which lasts two minutes. */
+function counted(health: SubscriptionHealth, now: number, failures: 0 | 1): Window {
+  const { window_started_at, window_attempts, window_failures } = health;
+  if (window_started_at !== null && now - window_started_at < window_ms) {
+    return { window_started_at, window_attempts: window_attempts + 1, window_failures: window_failures + failures };
+  }
+  return failures === 0 ? no_window : { window_started_at: now, window_attempts: 1, window_failures: 1 };
+}
+
+type Circuit = Pick<SubscriptionHealth, "circuit_wait_ms" | "next_probe_at">;
+const closed_circuit: Circuit = { circuit_wait_ms: null, next_probe_at: null };
+
+/** The circuit after a failure, which the health counts already. */
+function circuitAfter(health: SubscriptionHealth, now: number, probe: boolean): Circuit {
+  const { circuit_wait_ms, next_probe_at, consecutive_failures, window_attempts, window_failures } = health;
+  const opened = (wait_ms: number): Circuit => ({ circuit_wait_ms: wait_ms, next_probe_at: now + wait_ms });
+  if (circuit_wait_ms !== null) {
+    return probe ? opened(Math.min(2 * circuit_wait_ms, circuit_wait_max_ms)) : { circuit_wait_ms, next_probe_at };
+  }
+  const most = window_attempts >= window_attempts_min && 2 * window_failures > window_attempts;
+  return consecutive_failures >= failures_to_open || most ? opened(circuit_wait_first_ms) : closed_circuit;
 }
 
 function failed(
   before: SubscriptionHealth,
   result: AttemptResult,
   moment: Pick<Moment, "now" | "real_now">,
+  probe: boolean,
 ): SubscriptionHealth {
   const { now } = moment;
   const first_failure_at = before.first_failure_at ?? now;
   const consecutive_failures = before.consecutive_failures + 1;
   const paused_until = pausedUntil(before.paused_until, result, moment);
-  const health = { ...before, consecutive_failures, first_failure_at, paused_until };
+  const counts = { ...before, consecutive_failures, first_failure_at, paused_until, ...counted(before, now, 1) };
+  const health = { ...counts, ...circuitAfter(counts, now, probe) };
   const reason = disabledReason(before, result, now);
   if (reason !== null) {
-    return { ...health, status: subscriptionAfter("disable", health.status), disabled_reason: reason };
+    const status = subscriptionAfter("disable", health.status);
+    return { ...health, ...closed_circuit, ...no_window, status, disabled_reason: reason };
   }
   const persists = consecutive_failures >= failures_to_failing && now - first_failure_at >= span_to_failing_ms;
   if (health.status === "failing" || !persists) return health;

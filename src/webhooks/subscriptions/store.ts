@@ -73,6 +73,21 @@ export async function saveSequence(tx: Tx, id: number, sequence: number): Promis
   await setSequence(tx, { id, sequence });
 }
 
+const setPace = prepared((sql: Tx["sql"], a: Args<Pick<Subscription, "id" | "paced_until" | "next_probe_at">>) =>
+  sql
+    .update(subscriptions)
+    .set({ paced_until: template`${a.paced_until}`, next_probe_at: template`${a.next_probe_at}` })
+    .where(eq(subscriptions.id, a.id)),
+);
+
+/** Stores when a subscription's next delivery and its next probe may begin. */
+export async function savePace(
+  tx: Tx,
+  { id, paced_until, next_probe_at }: Pick<Subscription, "id" | "paced_until" | "next_probe_at">,
+): Promise<void> {
+  await setPace(tx, { id, paced_until, next_probe_at });
+}
+
 /** Stores what attempts told of a subscription's receiver. */
 export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth): Promise<void> {
   await tx.sql.update(subscriptions).set(healthOf(health)).where(eq(subscriptions.id, id));

@@ -32,10 +32,11 @@ export async function beginTest(tx: Tx, id: string, type: EventType, data: Domai
   const body = deliveryBody(subscription, event_body, 0) ?? event_body;
   const delivery = await insertDelivery(tx, {
     ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", body },
+    ...{ trigger: "test" as const, recovery_id: null },
     ...{ attempts: 0, ...budget(0, 0), next_at: null, leased_until: null },
     ...{ created_at: tx.now, finished_at: tx.now },
   });
-  return { delivery, subscription, body };
+  return { delivery, subscription, body, probe: false };
 }
 
 /** Records what came of a test event. It tells nothing of the receiver's health. */
@@ -43,5 +44,5 @@ export async function endTest(tx: Tx, finished: Finished): Promise<void> {
   const { delivery } = finished.claim;
   const step = afterAttempt(delivery, finished.result, { ...finished, now: tx.now });
   await saveProgress(tx, [delivery.id], { ...delivery, ...step });
-  await insertAttempts(tx, [attemptOf(finished, "test", null)]);
+  await insertAttempts(tx, [attemptOf(finished, null)]);
 }

@@ -1,0 +1,128 @@
+import type { Tx } from "../../database/store.ts";
+import { findEventBodies } from "../../outbox/store.ts";
+import { type Claim, type Delivery, isLate } from "../deliveries/delivery.ts";
+import { type Lane, leaseDeliveries, listWaiting, lockDue, type Pace, type Waiting } from "../deliveries/store.ts";
+import { findSubscriptions, lockSubscriptionsById, savePace } from "../subscriptions/store.ts";
+import { type Busy, burst, pacedUntil, slotsFor } from "./slots.ts";
+
+const lease_ms = 30_000;
+
+/** What this server has under way, and how much each receiver bears. */
+export interface Room {
+  /** Attempts under way, by subscription. */
+  readonly busy: ReadonlyMap<number, Busy>;
+  /** How many attempts at once the receiver of a subscription bears. */
+  readonly limitOf: (subscription_id: number) => number;
+  /** The subscription that was served last: the one after it comes first now. */
+  readonly last_id: number;
+}
+
+/** What was claimed, and when there will be more to claim unless something else happens first. */
+export interface Claimed {
+  readonly claims: readonly Claim[];
+  readonly next_at: number | null;
+}
+
+/**
+ * Claims deliveries that are due, in turn from every subscription, for 30 seconds. A claim that was not recorded until
+ * then is due again. A subscription with an open circuit gives one, its probe; one with a rate limit a few at a time.
+ */
+export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
+  const waiting = await listWaiting(tx);
+  const ready = inTurn(
+    waiting.filter((one) => timesOf(one).some((at) => at <= tx.now)),
+    room.last_id,
+  );
+  const held = await lockHeldBack(tx, ready);
+  const sharers = new Set([...room.busy.keys(), ...ready.map(({ id }) => id)]).size;
+  const total = { all: sumOf(room.busy, "all"), late: sumOf(room.busy, "late") };
+  const claimed: { delivery: Delivery; probe: boolean }[] = [];
+  for (const one of ready) {
+    const own = room.busy.get(one.id) ?? { all: 0, late: 0 };
+    const slots = allowed(slotsFor(own, total, room.limitOf(one.id), sharers), one, held.get(one.id), tx.now);
+    const found = await takeDue(tx, one, slots);
+    const probe = one.next_probe_at !== null;
+    if (found.length > 0 && held.has(one.id)) await holdBack(tx, one, found.length);
+    claimed.push(...found.map((delivery) => ({ delivery, probe })));
+    total.all += found.length;
+    total.late += found.filter(isLate).length;
+  }
+  if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now) };
+  return { claims: await leased(tx, claimed), next_at: nextAt(await listWaiting(tx), tx.now) };
+}
+
+/** When a delivery of each lane may be sent, as far as the subscription lets it. */
+function timesOf({ first_at, late_at, paused_until, paced_until, next_probe_at }: Waiting): number[] {
+  const held_until = Math.max(paused_until ?? 0, paced_until ?? 0, next_probe_at ?? 0);
+  return [first_at, late_at].flatMap((at) => (at === null ? [] : [Math.max(at, held_until)]));
+}
+
+/** The next moment that something becomes due. What is due already waits for room, which an ending attempt makes. */
+function nextAt(waiting: readonly Waiting[], now: number): number | null {
+  const later = waiting.flatMap(timesOf).filter((at) => at > now);
+  return later.length === 0 ? null : Math.min(...later);
+}
+
+function inTurn(ready: readonly Waiting[], last_id: number): Waiting[] {
+  return [...ready.filter(({ id }) => id > last_id), ...ready.filter(({ id }) => id <= last_id)];
+}
+
+const sumOf = (busy: Room["busy"], lane: keyof Busy) => busy.values().reduce((sum, one) => sum + one[lane], 0);
+
+/** Locks the subscriptions with a rate limit or an open circuit, so that no two servers let the same one through. */
+async function lockHeldBack(tx: Tx, ready: readonly Waiting[]): Promise<ReadonlyMap<number, Pace>> {
+  const ids = ready.flatMap((one) =>
+    one.rate_limit_per_second === null && one.next_probe_at === null ? [] : [one.id],
+  );
+  return ids.length === 0 ? new Map() : await lockSubscriptionsById(tx, ids);
+}
+
+/** The slots that a subscription's rate limit and circuit leave. */
+function allowed(slots: Busy, { rate_limit_per_second }: Waiting, held: Pace | undefined, now: number): Busy {
+  if (held === undefined) return slots;
+  const none = { all: 0, late: 0 };
+  // What another server has let through since this one looked.
+  if (Math.max(held.paced_until ?? 0, held.next_probe_at ?? 0) > now) return none;
+  if (held.next_probe_at !== null) return { all: 1, late: 1 };
+  const most = rate_limit_per_second === null ? slots.all : burst(rate_limit_per_second);
+  return { all: Math.min(slots.all, most), late: Math.min(slots.late, most) };
+}
+
+/** Locks deliveries of both lanes as far as there are slots, the longest waiting lane first where there is one slot. */
+async function takeDue(tx: Tx, { id, first_at, late_at }: Waiting, slots: Busy): Promise<Delivery[]> {
+  const isDue = (at: number | null): at is number => at !== null && at <= tx.now;
+  const lateFirst = slots.late > 0 && isDue(late_at) && (!isDue(first_at) || late_at < first_at);
+  const lanes: readonly Lane[] = lateFirst ? ["late", "first"] : ["first", "late"];
+  const found: Delivery[] = [];
+  for (const lane of lanes) {
+    const left = slots.all - found.length;
+    const limit = lane === "late" ? Math.min(left, slots.late) : left;
+    if (limit > 0 && isDue(lane === "late" ? late_at : first_at)) found.push(...(await lockDue(tx, lane, id, limit)));
+  }
+  return found;
+}
+
+/** Keeps a subscription's next deliveries back: by its rate, or until its probe is recorded or lost. */
+async function holdBack(tx: Tx, { id, rate_limit_per_second, next_probe_at }: Waiting, count: number): Promise<void> {
+  const paced_until = rate_limit_per_second === null ? null : pacedUntil(rate_limit_per_second, count, tx.now);
+  await savePace(tx, { id, paced_until, next_probe_at: next_probe_at === null ? null : tx.now + lease_ms });
+}
+
+async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boolean }[]): Promise<Claim[]> {
+  const leased_until = tx.now + lease_ms;
+  await leaseDeliveries(
+    tx,
+    claimed.map(({ delivery }) => delivery.id),
+    leased_until,
+  );
+  const ids = [...new Set(claimed.map(({ delivery }) => delivery.subscription_id))];
+  const subscriptions = new Map((await findSubscriptions(tx, ids)).map((row) => [row.id, row]));
+  const own = claimed.flatMap(({ delivery }) => (delivery.body === null ? [delivery.event_id] : []));
+  const bodies = await findEventBodies(tx, own);
+  return claimed.flatMap(({ delivery, probe }) => {
+    const subscription = subscriptions.get(delivery.subscription_id);
+    const body = delivery.body ?? bodies.get(delivery.event_id);
+    const gone = subscription === undefined || subscription.deleted_at !== null;
+    return gone || body === undefined ? [] : [{ delivery: { ...delivery, leased_until }, subscription, body, probe }];
+  });
+}
