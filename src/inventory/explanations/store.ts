@@ -8,9 +8,20 @@ import type { Db } from "../../database/store.ts";
 import type { MovementType } from "../status.ts";
 import type { Backorder, LedgerSum, Place, Promised } from "./explanation.ts";
 
-/** Both sides of a product's movements up to a moment (ms; null: all of them), each as a change of one stock item. */
+const id_max = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Both sides of a product's movements up to a moment (ms; null: all of them), each as a change of one stock item.
+ * A movement bears the time at which its transaction began and is numbered under the product's lock, so one that waited
+ * for another comes after it and may bear an earlier time. It was not there before the other: only movements before the
+ * first that is later than the moment are a state that there was.
+ */
 function sidesOf(product_id: number, as_of: number | null): SQL {
-  const until = as_of === null ? undefined : sql`${movements.created_at} <= ${as_of}`;
+  const firstLater = sql`(
+    select min(${movements.id}) from ${movements}
+    where ${movements.product_id} = ${product_id} and ${movements.created_at} > ${as_of}
+  )`;
+  const until = as_of === null ? undefined : sql`${movements.id} < coalesce(${firstLater}, ${id_max})`;
   const its = and(eq(movements.product_id, product_id), until);
   return sql`(
     select ${movements.from_item_id} as item, ${movements.id} as id, ${movements.type} as type,

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { engine } from "../../../src/config.ts";
+import { adjustStock } from "../../../src/inventory/stock/commands.ts";
+import { system } from "../../../src/kit/actor.ts";
 import { openShop, type Shop } from "../../orders/shop.ts";
 
 let shop: Shop;
@@ -127,6 +130,33 @@ describe("works", () => {
       );
     expect(await bins(both?.[0])).toEqual(["S-1", "S-2"]);
     expect(await bins(one?.[0])).toEqual(["S-2"]);
+  });
+
+  test("a movement that waited for another does not come before it", async () => {
+    await shop.product(0, "RYE");
+    const { live } = shop.app.service.stores;
+    const { live: clock } = shop.app.clocks;
+    const before = clock.now();
+    const [begun, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lose = async (isEarly: boolean) =>
+      live.write(async (tx) => {
+        begun.resolve();
+        if (isEarly) await arrived.promise;
+        await adjustStock(tx, "RYE", { adjustment: -5, reason: "lost" }, system("test"));
+      });
+    // Only PostgreSQL runs two transactions at once: the one that begins first moves its units last.
+    const early = engine === "postgres" ? lose(true) : null;
+    if (early !== null) await begun.promise;
+    clock.advance(minute_ms);
+    await add("RYE", 5);
+    arrived.resolve();
+    await (early ?? lose(false));
+    const [lost] = (await shop.app.get("/inventory/movements?sku=RYE")).body.data;
+    const at = (ms: number) => `?as_of=${new Date(ms).toISOString()}`;
+    expect(Date.parse(lost.created_at) < clock.now()).toBe(engine === "postgres");
+    expect(await explain("RYE", at(before))).toMatchObject({ on_hand: 0, movements: [], places: [] });
+    const both = [sum("receipt", "received", 1, 5), sum("adjustment", "lost", 1, -5)];
+    expect(await explain("RYE", at(clock.now()))).toMatchObject({ on_hand: 0, movements: both, places: [] });
   });
 
   test("what is over lies nowhere and is held by nobody", async () => {
