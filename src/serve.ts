@@ -9,7 +9,7 @@ import { exitCodes, startRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { type AddressList, addressList } from "./http/address.ts";
-import type { Service } from "./http/service.ts";
+import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
@@ -45,6 +45,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const given_key = givenSecretKey(database_url);
   const trusted_proxies = ranges("PACKHOUSE_TRUSTED_PROXIES");
   const webhook_allow_cidrs = openings();
+  const mail = mailSettings();
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);
@@ -59,6 +60,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     trusted_proxies,
     loopback_only: isLoopback(host),
     webhook_allow_cidrs,
+    mail,
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
   };
   // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
@@ -156,6 +158,17 @@ function openings(): string[] {
   const problem = cidrs.map(rangeProblem).find((found) => found !== null);
   if (problem) throw new WrongUse(`PACKHOUSE_WEBHOOK_ALLOW_CIDRS: ${problem}`);
   return cidrs;
+}
+
+/** How the operator wants to be told by e-mail; null when nothing is said of a mail server. */
+function mailSettings(): MailSettings | null {
+  const [url, to] = [variable("PACKHOUSE_SMTP_URL"), variable("PACKHOUSE_MAIL_TO")];
+  if (url === null) return null;
+  if (!/^smtps?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new WrongUse("PACKHOUSE_SMTP_URL must look like smtp://user:password@host:587.");
+  }
+  if (to === null) throw new WrongUse("PACKHOUSE_SMTP_URL needs PACKHOUSE_MAIL_TO, the address to tell.");
+  return { url, to, from: variable("PACKHOUSE_MAIL_FROM") ?? to.split(",")[0] ?? to };
 }
 
 function isLoopback(host: string): boolean {

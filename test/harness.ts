@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
-export async function openTestApp(options: { loopback_only?: boolean } = {}) {
+export async function openTestApp(options: { loopback_only?: boolean; mail?: Service["mail"] } = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
   const live = await openTemporaryStore({ mode: "live", clock: clocks.live });
   const test = await openTemporaryStore({ mode: "test", clock: clocks.test });
@@ -40,6 +40,7 @@ export async function openTestApp(options: { loopback_only?: boolean } = {}) {
     trusted_proxies: addressList([]),
     loopback_only: options.loopback_only ?? true,
     webhook_allow_cidrs: [],
+    mail: options.mail ?? null,
     peerOf: () => "127.0.0.1",
   };
   for (const store of [live, test]) await store.write(ensureWarehouse);

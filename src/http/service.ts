@@ -3,6 +3,15 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { AddressList } from "./address.ts";
 
+/** How the operator is reached by e-mail. */
+export interface MailSettings {
+  /** `smtp://user:password@host:587`, or `smtps:` for a connection under TLS from the start. */
+  readonly url: string;
+  readonly from: string;
+  /** One address, or several between commas. */
+  readonly to: string;
+}
+
 /** What the routes and jobs of one process share. */
 export interface Service {
   readonly stores: Readonly<Record<Mode, Store>>;
@@ -16,6 +25,8 @@ export interface Service {
   readonly loopback_only: boolean;
   /** Address ranges that webhooks may reach although they are not public. */
   readonly webhook_allow_cidrs: readonly string[];
+  /** The mail server and addresses by which the operator is told of what goes wrong; null without e-mail. */
+  readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */
   readonly peerOf: (request: Request) => string | null;
 }

@@ -35,7 +35,7 @@ export function afterLoad(load: Load, result: AttemptResult): Load {
 
 /**
  * How many more attempts of a subscription may begin, and how many of them late ones. The slots are shared evenly
- * among the subscriptions that want any (`sharers`); half of them, of each and in all, are for first and second attempts
+ * among those that want any (`sharers`); half of them, of each and in all, are for first and second attempts
  * only. One attempt a subscription may always make, whatever the others do.
  */
 export function slotsFor(own: Busy, total: Busy, limit: number, sharers: number): Busy {

@@ -160,7 +160,7 @@ class Dispatcher {
     try {
       while (this.#ended.length > 0) {
         const ended = this.#ended.splice(0, recorded_together_max);
-        const entered = await this.#store.write((tx) => recordAttempts(tx, ended));
+        const entered = await this.#store.write((tx) => recordAttempts(tx, ended, this.#service.mail !== null));
         for (const { subscription, status } of entered) {
           const facts = { mode: this.#store.mode, subscription: wireId("subscription", subscription.id), status };
           this.#service.log.warn("a subscription changed", facts);

@@ -2,8 +2,8 @@ import type { Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { SubscriptionStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
-import { messageOf } from "./notice.ts";
-import { insertNotices } from "./store.ts";
+import { afterMail, messageOf, type Notice } from "./notice.ts";
+import { insertNotices, leaseMails, lockDueMails, nextMailAt, saveMail } from "./store.ts";
 
 /** A subscription that has entered a status. */
 export interface Entered {
@@ -24,4 +24,31 @@ export async function notify(tx: Tx, entered: readonly Entered[], mails: boolean
   if (rows.length === 0) return;
   await insertNotices(tx, rows);
   if (mails) tx.wake("webhooks.mail", tx.now);
+}
+
+/** The notices to send by e-mail now, and when the next one is due. */
+export interface ClaimedMails {
+  readonly due: readonly Notice[];
+  readonly next_at: number | null;
+}
+
+const mails_together_max = 5;
+const lease_ms = 5 * 60_000;
+
+/** Claims notices whose e-mail is due for five minutes; what is not recorded until then is due again. */
+export async function claimMails(tx: Tx): Promise<ClaimedMails> {
+  const due = await lockDueMails(tx, mails_together_max);
+  if (due.length > 0) {
+    await leaseMails(
+      tx,
+      due.map(({ id }) => id),
+      tx.now + lease_ms,
+    );
+  }
+  return { due, next_at: await nextMailAt(tx) };
+}
+
+/** Records whether the mail server took the e-mail of a notice. */
+export async function recordMail(tx: Tx, notice: Notice, taken: boolean): Promise<void> {
+  await saveMail(tx, notice.id, afterMail(notice, taken, tx.now));
 }

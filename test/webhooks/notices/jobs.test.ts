@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import * as net from "node:net";
+import { notices } from "../../../db/schema/webhooks.ts";
+import { emit } from "../../../src/outbox/emit.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openReceiver, type Receiver } from "../receiver.ts";
+
+/** A mail server that takes what it is told to take, and remembers it. */
+async function openMailServer() {
+  const mails: string[] = [];
+  const server = net.createServer((socket) => converse(socket, mails, () => current));
+  let current = true;
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as net.AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    take: (next: boolean) => {
+      current = next;
+    },
+    stop: () => server.close(),
+  };
+}
+
+function converse(socket: net.Socket, mails: string[], takes: () => boolean): void {
+  let waiting = "";
+  let mail: string[] | null = null;
+  const hear = (line: string) => {
+    if (mail === null) {
+      if (/^DATA/i.test(line)) mail = [];
+      const refused = /^MAIL/i.test(line) && !takes();
+      return refused
+        ? "451 come again"
+        : /^DATA/i.test(line)
+          ? "354 go on"
+          : /^QUIT/i.test(line)
+            ? "221 bye"
+            : "250 ok";
+    }
+    if (line !== ".") {
+      mail.push(line);
+      return null;
+    }
+    mails.push(mail.join("\n"));
+    mail = null;
+    return "250 taken";
+  };
+  socket.write("220 mail.test\r\n");
+  socket.on("error", () => {});
+  socket.on("data", (chunk) => {
+    waiting += chunk;
+    const lines = waiting.split("\r\n");
+    waiting = lines.pop() ?? "";
+    for (const line of lines) {
+      const answer = hear(line);
+      if (answer !== null) socket.write(`${answer}\r\n`);
+    }
+  });
+}
+
+let app: TestApp;
+let receiver: Receiver;
+let server: Awaited<ReturnType<typeof openMailServer>>;
+beforeEach(async () => {
+  receiver = openReceiver(() => 410);
+  server = await openMailServer();
+  app = await openTestApp({ mail: { url: server.url, from: "packhouse@example.com", to: "ops@example.com" } });
+});
+afterEach(async () => {
+  await app.close();
+  await receiver.stop();
+  server.stop();
+});
+
+const disableOne = async () => {
+  const { test: store } = app.service.stores;
+  const body = { url: receiver.url, events: ["order.created"] };
+  const made = await app.call("POST", "/webhooks", body, { key: app.keys.test.full });
+  const told = (n: number) => ({ type: "order.created" as const, data: { object: "order", id: `ord_${n}` } });
+  await store.write((tx) => emit(tx, [1, 2, 3, 4, 5, 6, 7, 8].map(told)));
+  await app.runJobs();
+  return made.body.data.id as string;
+};
+const kept = () => app.service.stores.test.read((db) => db.sql.select().from(notices));
+
+describe("an e-mail", () => {
+  test("tells once of a subscription that was switched off", async () => {
+    const id = await disableOne();
+    await app.runJobs();
+    expect(server.mails.length).toBe(1);
+    const [mail = ""] = server.mails;
+    expect(mail).toContain("Subject: Packhouse (test): a webhook was switched off");
+    expect(mail).toContain("To: ops@example.com");
+    expect(mail).toContain("From: packhouse@example.com");
+    expect(mail.replaceAll("=\n", "")).toContain(
+      `${id} (${receiver.url}) was switched off because it answered 410 Gone.`,
+    );
+    expect(await kept()).toMatchObject([{ kind: "webhook_disabled", mail_status: "sent", mail_attempts: 1 }]);
+  });
+
+  test("that the mail server did not take is sent again, under the same name, and given up in the end", async () => {
+    server.take(false);
+    await disableOne();
+    expect(await kept()).toMatchObject([{ mail_status: "waiting", mail_attempts: 1 }]);
+    app.clocks.test.advance(59_000);
+    await app.runJobs();
+    expect(await kept()).toMatchObject([{ mail_attempts: 1 }]);
+    for (let n = 0; n < 6; n += 1) {
+      app.clocks.test.advance(12 * 3_600_000);
+      await app.runJobs();
+    }
+    expect(server.mails).toEqual([]);
+    expect(await kept()).toMatchObject([{ mail_status: "failed", mail_attempts: 6, mail_next_at: null }]);
+  });
+});
