@@ -20,8 +20,9 @@ export const env = { NODE_ENV: "production" };
 /** Sends a body and answers what came back. Refuses whatever is no 2xx. */
 export function sender(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  return async (path: string, body: object) => {
-    const response = await fetch(`${url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  return async (path: string, body: object | null = null, method = "POST") => {
+    const sent = body === null ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${url}/v1${path}`, { method, headers, ...sent });
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 // Loads a server with keep-alive connections from a second process: `wrk` where it is installed, else autocannon.
 import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,10 +44,12 @@ export function load(it: Load): Promise<Figures> {
 }
 
 async function withWrk({ url, key, shot, seconds, first }: Load): Promise<Figures> {
-  const script = join(mkdtempSync(join(tmpdir(), "packhouse-bench-")), "shot.lua");
+  const folder = mkdtempSync(join(tmpdir(), "packhouse-bench-"));
+  const script = join(folder, "shot.lua");
   writeFileSync(script, luaOf(shot, key, first));
   const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", script, url];
   const out = await textOf("wrk", flags);
+  rmSync(folder, { recursive: true });
   const figure = (pattern: RegExp) => pattern.exec(out)?.slice(1) ?? [];
   const ms = ([amount = "0", unit = "ms"]: string[]) =>
     Number(amount) * (unit === "us" ? 0.001 : unit === "s" ? 1000 : 1);
@@ -60,8 +62,9 @@ async function withWrk({ url, key, shot, seconds, first }: Load): Promise<Figure
 }
 
 function luaOf({ method, path, body = "", ids = [] }: Shot, key: string, first: number): string {
+  // Lua joins no more than two hundred pieces by its operator.
   const fill = (text: string) =>
-    `(${JSON.stringify(text).replaceAll("{n}", '"..n.."').replaceAll("{id}", '"..id.."')})`;
+    `table.concat({${JSON.stringify(text).replaceAll("{n}", '", n, "').replaceAll("{id}", '", id, "')}})`;
   return `
 local n = ${first}
 local ids = {${ids.map((id) => JSON.stringify(id)).join(",")}}

@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { fdatasyncLatency } from "./disk.ts";
 import { measureGrowth } from "./growth.ts";
 import { connections, driver } from "./load.ts";
+import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
 import { measureRequests } from "./requests.ts";
 
@@ -13,13 +14,15 @@ given). The figures hold for a machine that does nothing else meanwhile.
 
   requests   each kind of request on the service and on its floor: a bare server that does the same rows by hand
   pause      how long others wait while ten thousand reservations end at once
-  growth     what a change of stock costs with a million movements in the ledger, against ten thousand`;
+  growth     what a change of stock costs with a million movements in the ledger, against ten thousand
+  orders     what creating, getting and listing orders costs with a million of them, against a thousand`;
 
 /** A part measures for rounds of so many seconds, prints what it found, and answers how many goals are missed. */
 const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   requests: measureRequests,
   pause: measurePause,
   growth: measureGrowth,
+  orders: measureOrders,
 };
 
 /** The seconds of a round and the parts that the words ask for; null when they make no sense. */

@@ -3,10 +3,11 @@ import { type Figures, load, median, type Shot } from "./load.ts";
 
 const rounds = 5;
 
-/** One kind of request, and how much more it may cost where there is more; null is only reported. */
+/** One kind of request to both, and how much more it may cost where there is more; null is only reported. */
 export interface Compared {
   readonly name: string;
-  readonly shot: Shot;
+  readonly few: Shot;
+  readonly many: Shot;
   readonly worst_ratio: number | null;
 }
 
@@ -29,19 +30,20 @@ interface Round {
  */
 export async function comparePair({ few, many, key }: Pair, compared: readonly Compared[], seconds: number) {
   console.log(`${"".padEnd(34)}${["few req/s", "many req/s", "cost"].map((it) => it.padStart(12)).join("")}`);
+  const urls = { few: few.url, many: many.url };
   let missed = 0;
   let first = 0;
-  for (const { name, shot, worst_ratio } of compared) {
+  for (const { name, worst_ratio, ...shots } of compared) {
     const measured: Round[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const shots = async ({ url }: { readonly url: string }) => {
+      const fire = async (side: "few" | "many") => {
         first += 1_000_000;
-        return load({ url, key, shot, seconds, first });
+        return load({ url: urls[side], key, shot: shots[side], seconds, first });
       };
-      // Whoever comes second has no advantage of it twice.
-      const begin = round % 2 === 0 ? await shots(few) : null;
-      const there = await shots(many);
-      const here = begin ?? (await shots(few));
+      // They take turns in going first as well.
+      const early = round % 2 === 0 ? await fire("few") : null;
+      const there = await fire("many");
+      const here = early ?? (await fire("few"));
       const ratio = here.requests_per_second / there.requests_per_second;
       if (round > 0) measured.push({ few: here, many: there, ratio });
     }

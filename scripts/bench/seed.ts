@@ -4,24 +4,24 @@ import { Database } from "bun:sqlite";
 
 type Changes = Readonly<Record<string, string>>;
 
-function open(path: string): Database {
+/** Opens the database of a stopped service for much writing at once. */
+export function openForSeeding(path: string): Database {
   const db = new Database(path, { strict: true });
-  for (const pragma of ["foreign_keys=on", "synchronous=off", "cache_size=-262144"]) db.run(`pragma ${pragma}`);
+  for (const pragma of ["journal_mode=off", "foreign_keys=off", "synchronous=off", "cache_size=-262144"])
+    db.run(`pragma ${pragma}`);
   return db;
 }
 
-/** The columns of a table but its id, and what to put into each: itself, or the given expression. */
-function columnsOf(db: Database, table: string, changes: Changes) {
-  const rows = db.query(`select name from pragma_table_info('${table}') where name <> 'id'`).all() as {
-    name: string;
-  }[];
-  const names = rows.map(({ name }) => name);
+/** The columns of a table, and what to put into each: itself, or the given expression. An id is allotted or given. */
+export function columnsOf(db: Database, table: string, changes: Changes) {
+  const rows = db.query(`select name from pragma_table_info('${table}')`).all() as { name: string }[];
+  const names = rows.map(({ name }) => name).filter((name) => name !== "id" || changes["id"] !== undefined);
   return { names: names.join(", "), values: names.map((name) => changes[name] ?? `one.${name}`).join(", ") };
 }
 
 /** Makes so many more SKUs, each with the stock and the ledger of the one named, which has been received once. */
 export function copySku(path: string, sku: string, count: number): void {
-  const db = open(path);
+  const db = openForSeeding(path);
   const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const fresh = "products.sku like 'COPY-%'";
   const copy = (table: string, changes: Changes, from: string) => {
@@ -43,7 +43,7 @@ export function copySku(path: string, sku: string, count: number): void {
 
 /** Fills the ledger up to so many movements: a unit comes to each SKU and goes again, over and over. */
 export function fillLedger(path: string, total: number): void {
-  const db = open(path);
+  const db = openForSeeding(path);
   const [there, items] = ["movements", "stock_items"].map((table) => {
     return (db.query(`select count(*) as n from ${table}`).get() as { n: number }).n;
   }) as [number, number];

@@ -17,9 +17,23 @@ export const createOrder = ({ customer_id, shipping_address_id }: Ids): Shot => 
   return post("/orders", { order_number: "N-{n}", customer_id, shipping_address_id, line_items }, digits);
 };
 
+const bulk_size = 50;
+
+/** As many orders as a bulk call brings, of three lines each. */
+export const createOrders = ({ customer_id, shipping_address_id }: Ids): Shot => {
+  const line_items = ["BENCH-{id}", "BENCH-1{id}", "BENCH-2{id}"].map(line);
+  const orders = Array.from({ length: bulk_size }, (_, at) => {
+    return { order_number: `N-{n}-${at}`, customer_id, shipping_address_id, line_items };
+  });
+  return post("/orders/bulk", { orders }, digits);
+};
+
 export const orderById = ({ orders }: Ids): Shot => get("/orders/{id}", orders);
 
 export const listOrders: Shot = get("/orders?limit=50");
+
+/** A list of orders with these filters. */
+export const listOrdersBy = (query: string): Shot => get(`/orders?limit=50&${query}`);
 
 export const reserveSome: Shot = post(
   "/inventory/reserve",
