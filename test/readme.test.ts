@@ -25,7 +25,8 @@ test.skipIf(!hasCurl)(
       // Any free port will do for the receiver.
       .replaceAll("4000", String(await freePort()))
       .replace("src/main.ts verify", `src/main.ts verify --data ${service.data} ${databaseFlag(service)}`);
-    const shell = Bun.spawn(["bash", "-eu", "-c", `trap 'kill $(jobs -p)' EXIT\n${script}\nsleep 1`], {
+    // The last events may take a moment on a busy machine.
+    const shell = Bun.spawn(["bash", "-eu", "-c", `trap 'kill $(jobs -p)' EXIT\n${script}\nsleep 3`], {
       stdout: "pipe",
       stderr: "pipe",
     });
