@@ -3,6 +3,7 @@ import { customerRoutes } from "./customers/routes.ts";
 import { jsonResponse } from "./http/answer.ts";
 import { withConventions } from "./http/conventions.ts";
 import type { Service } from "./http/service.ts";
+import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
 import { orderRoutes } from "./orders/routes.ts";
@@ -18,8 +19,8 @@ import { webhookRoutes } from "./webhooks/routes.ts";
 const features = (service: Service) =>
   new Elysia()
     .use(eventRoutes)
-    .use(productRoutes)
-    .use(productSheetRoutes)
+    .use(productRoutes(tellSets))
+    .use(productSheetRoutes(tellSets))
     .use(customerRoutes)
     .use(inventoryRoutes)
     .use(orderRoutes)

@@ -4,6 +4,7 @@ import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages } from "./http/csv.ts";
 import { type GroupImport, type GroupReport, importGroups } from "./http/group_imports.ts";
 import { type Import, type ImportReport, importRows } from "./http/imports.ts";
+import { tellSets } from "./inventory/bundles/commands.ts";
 import { movementExport } from "./inventory/movements/routes.ts";
 import { countMovements } from "./inventory/movements/store.ts";
 import { stockExport, stockImport } from "./inventory/sheets/routes.ts";
@@ -22,7 +23,7 @@ type Exporting = (store: Store, file: string | undefined, terminal: Terminal) =>
 
 /** What can be imported, by its name on the command line. */
 export const importing = {
-  products: importer("Products", productImport),
+  products: importer("Products", productImport(tellSets)),
   stock: importer("Stock", stockImport),
   orders: groupImporter("Orders", orderImport),
 } as const satisfies Record<string, Importing>;

@@ -17,11 +17,14 @@ export async function createProduct(tx: Tx, input: CreateProduct): Promise<Produ
   return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields, parts));
 }
 
+/** Tells, in the same transaction, what a change of a product means for those whom products know nothing of. */
+export type TellChange = (tx: Tx, before: Product, after: Product) => Promise<void>;
+
 /**
  * Changes the given fields of a product; without a change it stays as it was. Its SKU names stock, orders and history
  * and cannot change, nor can its type. Refuses: resource_missing, validation_failed, immutable_field.
  */
-export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): Promise<Product> {
+export async function updateProduct(tx: Tx, id: string, input: UpdateProduct, tell: TellChange): Promise<Product> {
   const before = await lockProduct(tx, id);
   if (input.sku !== undefined && input.sku !== before.sku) {
     throw new Fault("immutable_field", "A SKU cannot change; create another product.", {
@@ -38,7 +41,9 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct): P
   if (isDeepStrictEqual(fields, kept)) return before;
   checkProduct(fields);
   const parts = await componentIds(tx, fields);
-  return refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
+  const after = await refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
+  await tell(tx, before, after);
+  return after;
 }
 
 /** The products of a bundle's components, which are simple, so that no bundle is made of itself. */
@@ -67,6 +72,7 @@ export async function setProduct(
   tx: Tx,
   before: Product | null,
   input: ImportProduct,
+  tell: TellChange,
 ): Promise<"created" | "updated" | "unchanged"> {
   const { name } = input;
   if (before === null) {
@@ -78,7 +84,7 @@ export async function setProduct(
     ([field, value]) => !isDeepStrictEqual(plain(value), plain(before[field as keyof Product])),
   );
   if (!differs) return "unchanged";
-  await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input));
+  await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input, tell));
   return "updated";
 }
 

@@ -6,42 +6,43 @@ import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
 import { momentOf } from "../kit/clock.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { createProduct, updateProduct } from "./commands.ts";
+import { createProduct, type TellChange, updateProduct } from "./commands.ts";
 import { productView } from "./product.ts";
 import { CreateProduct, ListProducts, ProductView, UpdateProduct } from "./schemas.ts";
 import { countProducts, getProduct, listProducts } from "./store.ts";
 
 /** The catalogue: create, list, get and update products. */
-export const productRoutes = new Elysia({ prefix: "/products" })
-  .use(conventions)
-  .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => productView(await createProduct(tx, body))), {
-    body: bodyOf(CreateProduct),
-    detail: documented({
-      id: "createProduct",
-      summary: "Create a product",
-      answers: { 201: EnvelopedView(ProductView) },
-    }),
-  })
-  .get("", ({ call, query }) => list(call, query), {
-    query: queryOf(ListProducts),
-    detail: documented({ id: "listProducts", summary: "List products", answers: { 200: ListView(ProductView) } }),
-  })
-  .get("/:id", ({ call, params }) => answerRead(call, async (db) => productView(await getProduct(db, params.id))), {
-    detail: documented({ id: "getProduct", summary: "Get a product", answers: { 200: EnvelopedView(ProductView) } }),
-  })
-  .patch(
-    "/:id",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => productView(await updateProduct(tx, params.id, body))),
-    {
-      body: bodyOf(UpdateProduct),
+export const productRoutes = (tell: TellChange) =>
+  new Elysia({ prefix: "/products" })
+    .use(conventions)
+    .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => productView(await createProduct(tx, body))), {
+      body: bodyOf(CreateProduct),
       detail: documented({
-        id: "updateProduct",
-        summary: "Update a product",
-        answers: { 200: EnvelopedView(ProductView) },
+        id: "createProduct",
+        summary: "Create a product",
+        answers: { 201: EnvelopedView(ProductView) },
       }),
-    },
-  );
+    })
+    .get("", ({ call, query }) => list(call, query), {
+      query: queryOf(ListProducts),
+      detail: documented({ id: "listProducts", summary: "List products", answers: { 200: ListView(ProductView) } }),
+    })
+    .get("/:id", ({ call, params }) => answerRead(call, async (db) => productView(await getProduct(db, params.id))), {
+      detail: documented({ id: "getProduct", summary: "Get a product", answers: { 200: EnvelopedView(ProductView) } }),
+    })
+    .patch(
+      "/:id",
+      ({ call, params, body }) =>
+        answerWrite(call, 200, async (tx) => productView(await updateProduct(tx, params.id, body, tell))),
+      {
+        body: bodyOf(UpdateProduct),
+        detail: documented({
+          id: "updateProduct",
+          summary: "Update a product",
+          answers: { 200: EnvelopedView(ProductView) },
+        }),
+      },
+    );
 
 function list(call: Parameters<typeof answerList>[0], query: ListProducts): Promise<Response> {
   const { updated_after, sort, ...rest } = query;

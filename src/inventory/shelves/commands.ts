@@ -133,10 +133,14 @@ async function bundleEvents(tx: Tx, before: ReadonlyMap<number, number>): Promis
         Math.floor((before.get(product_id) ?? available) / quantity),
       ),
     );
-    if (sets === had) return [];
-    const view = itemView({ product, ...shelf, sets }, tx.now, tx.now);
-    return changeEvents({ object: "inventory_item", ...view }, had);
+    return setsEvents(tx, { product, ...shelf, sets }, had);
   });
+}
+
+/** What the world is told of a bundle of which so many sets could be made before; nothing when they are as many now. */
+export function setsEvents(tx: Tx, shelf: Shelf & { readonly sets: number }, had: number): DomainEvent[] {
+  if (shelf.sets === had) return [];
+  return changeEvents({ object: "inventory_item", ...itemView(shelf, tx.now, tx.now) }, had);
 }
 
 /** A shelf's stock as events carry it, after what this transaction has done so far. */

@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { invalid } from "../../kit/fault.ts";
 import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
-import { setProduct } from "../commands.ts";
+import { setProduct, type TellChange } from "../commands.ts";
 import type { ImportProduct } from "../schemas.ts";
 import { findWholeProductsBySku } from "../store.ts";
 
@@ -14,6 +14,7 @@ export async function saveProductRows(
   tx: Tx,
   rows: readonly SheetRow<ImportProduct>[],
   taken: Taken,
+  tell: TellChange,
 ): Promise<Outcome[]> {
   const found = await findWholeProductsBySku(
     tx,
@@ -27,7 +28,7 @@ export async function saveProductRows(
     const outcome = await rowOutcome(line, async () => {
       const first = taken.get(sku) ?? own.get(sku);
       if (first !== undefined) throw invalid("sku", `is in line ${first} already`, "duplicate");
-      const change = await setProduct(tx, known.get(sku) ?? null, row);
+      const change = await setProduct(tx, known.get(sku) ?? null, row, tell);
       return { line, change, key: sku };
     });
     if (outcome.change !== "failed") own.set(sku, line);

@@ -6,6 +6,7 @@ import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf } from "../../kit/schema.ts";
 import { writeCells } from "../../kit/sheet.ts";
+import type { TellChange } from "../commands.ts";
 import { type Product, productView } from "../product.ts";
 import { ImportProduct } from "../schemas.ts";
 import { listProductsAfter } from "../store.ts";
@@ -15,12 +16,12 @@ import { saveProductRows } from "./commands.ts";
 const export_page = 500;
 
 /** How a file of products is taken in: by SKU, new ones are created and others changed where they differ. */
-export const productImport: Import<ImportProduct> = {
+export const productImport = (tell: TellChange): Import<ImportProduct> => ({
   columns: productColumns,
   required: ["sku"],
   read: checkOf(ImportProduct),
-  save: saveProductRows,
-};
+  save: (tx, rows, taken) => saveProductRows(tx, rows, taken, tell),
+});
 
 /** The file of all products, which can be taken in again. */
 export const productExport: CsvFile<Product> = {
@@ -31,15 +32,16 @@ export const productExport: CsvFile<Product> = {
 };
 
 /** Products as files of CSV. */
-export const productSheetRoutes = new Elysia({ prefix: "/products" })
-  .use(conventions)
-  .post("/import", ({ call }) => answerImport(call, productImport), {
-    detail: documented({
-      id: "importProducts",
-      summary: "Import products as CSV",
-      answers: { 200: EnvelopedView(ImportView) },
-    }),
-  })
-  .get("/export.csv", ({ call }) => answerCsv(call, productExport), {
-    detail: documented({ id: "exportProducts", summary: "Export products as CSV", answers: { 200: null } }),
-  });
+export const productSheetRoutes = (tell: TellChange) =>
+  new Elysia({ prefix: "/products" })
+    .use(conventions)
+    .post("/import", ({ call }) => answerImport(call, productImport(tell)), {
+      detail: documented({
+        id: "importProducts",
+        summary: "Import products as CSV",
+        answers: { 200: EnvelopedView(ImportView) },
+      }),
+    })
+    .get("/export.csv", ({ call }) => answerCsv(call, productExport), {
+      detail: documented({ id: "exportProducts", summary: "Export products as CSV", answers: { 200: null } }),
+    });

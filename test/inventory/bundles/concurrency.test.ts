@@ -2,8 +2,11 @@
 // transaction begins before the one before it has ended.
 import { expect, test } from "bun:test";
 import { engine } from "../../../src/config.ts";
+import { tellSets } from "../../../src/inventory/bundles/commands.ts";
 import { adjustStock } from "../../../src/inventory/stock/commands.ts";
+import { wireId } from "../../../src/kit/ids.ts";
 import { listEventsAfter } from "../../../src/outbox/store.ts";
+import { updateProduct } from "../../../src/products/commands.ts";
 import { clerk, openShop } from "../shop.ts";
 
 test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both parts", async () => {
@@ -30,3 +33,29 @@ test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both 
   expect(await shop.differences()).toEqual([]);
   await shop.close();
 });
+
+test.skipIf(engine === "sqlite")(
+  "a bundle that gets other components while these change is told as it is then",
+  async () => {
+    const shop = await openShop();
+    for (const sku of ["LID", "JAR"]) await shop.product(sku);
+    const madeOf = (sku: string) => ({ components: [{ sku, quantity: 1 }] });
+    await shop.product("POT", { type: "bundle", ...madeOf("JAR") });
+    await shop.add("JAR", 2);
+    await shop.takeEvents();
+    const ended = Promise.withResolvers<void>();
+    const lids = shop.write(async (tx) => {
+      await adjustStock(tx, "LID", { adjustment: 5, reason: "found", location: shop.main }, clerk);
+      tx.atEnd("test.wait", async () => {
+        ended.resolve();
+        await Bun.sleep(300);
+      });
+    });
+    await ended.promise;
+    const pot = wireId("product", shop.product_id("POT"));
+    await Promise.all([lids, shop.write((tx) => updateProduct(tx, pot, madeOf("LID"), tellSets))]);
+    const events = (await shop.store.read((db) => listEventsAfter(db, 0))).map(({ body }) => JSON.parse(body).data);
+    expect(events.filter(({ sku }) => sku === "POT").at(-1)?.available).toBe(5);
+    await shop.close();
+  },
+);

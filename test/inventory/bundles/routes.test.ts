@@ -72,6 +72,37 @@ describe("tells", () => {
     expect(await told()).toEqual([...parts, "inventory.updated POT 3"]);
     expect((await app.get("/inventory/POT")).body.data.available).toBe(3);
   });
+
+  test("of a bundle that is made of other components from now on, by a change or by a file", async () => {
+    for (const [sku, quantity] of Object.entries({ TEA: 12, BOX: 5 })) {
+      await app.post("/products", { sku, name: sku });
+      await app.post("/inventory", { sku, quantity });
+    }
+    const components = [{ sku: "TEA", quantity: 2 }];
+    const gift = { sku: "GIFT", name: "Gift", type: "bundle", components, reorder_point: 4 };
+    const { id } = (await app.post("/products", gift)).body.data;
+    const change = (fields: object) => app.patch(`/products/${id}`, fields);
+    await app.takeEvents();
+    await change({ components: [...components, { sku: "BOX", quantity: 1 }] });
+    expect(await told()).toEqual(["inventory.updated GIFT 5"]);
+    await change({ components: [{ sku: "TEA", quantity: 4 }], name: "Great gift" });
+    expect(await told()).toEqual(["inventory.updated GIFT 3", "inventory.low_stock GIFT 3"]);
+    expect((await app.get("/inventory/GIFT")).body.data.available).toBe(3);
+    // What makes as many sets is no news of the stock, nor is a change that is refused.
+    await change({
+      components: [
+        { sku: "TEA", quantity: 4 },
+        { sku: "BOX", quantity: 1 },
+      ],
+    });
+    await change({ name: "Gift" });
+    expect((await change({ components: [{ sku: "NONE", quantity: 1 }] })).status).toBe(404);
+    expect(await told()).toEqual([]);
+    const csv = 'sku,components\nGIFT,"[{""sku"":""TEA"",""quantity"":1}]"\n';
+    const taken = await app.call("POST", "/products/import", csv, { headers: { "content-type": "text/csv" } });
+    expect(taken.body.data).toMatchObject({ updated: 1, failed: 0 });
+    expect(await told()).toEqual(["inventory.updated GIFT 12"]);
+  });
 });
 
 describe("refuses", () => {
