@@ -25,7 +25,8 @@ export interface PostgresSettings {
 }
 
 const connections_max = 16;
-const connect_timeout_ms = 5000;
+// Also how long a request waits for its turn, which on a busy machine is as long as it may wait for a lock.
+const connect_timeout_ms = 10_000;
 const attempts_max = 20;
 const readOnly = "repeatable read read only";
 const retried: readonly (string | null)[] = ["40001", "40P01"];
