@@ -38,9 +38,12 @@ export function stillClock(start: number): Clock {
   };
 }
 
-/** A moment as the API writes it: ISO 8601 UTC with milliseconds. */
+let written = { at: Number.NaN, text: "" };
+
+/** A moment as the API writes it: ISO 8601 UTC with milliseconds. Often the same moment is written twice in a row. */
 export function iso(at: number): string {
-  return new Date(at).toISOString();
+  if (written.at !== at) written = { at, text: new Date(at).toISOString() };
+  return written.text;
 }
 
 /** A moment that may be absent, as the API writes it. */

@@ -37,9 +37,12 @@ export function momentAt({ day, minute }: LocalTime, zone: string): number {
   return shown - (wallClock(guess, zone) - guess);
 }
 
-/** A day as `YYYY-MM-DD`. */
+let written = { day: Number.NaN, text: "" };
+
+/** A day as `YYYY-MM-DD`. Lists often write the same day many times in a row. */
 export function dayText(day: number): string {
-  return new Date(day * day_ms).toISOString().slice(0, 10);
+  if (written.day !== day) written = { day, text: new Date(day * day_ms).toISOString().slice(0, 10) };
+  return written.text;
 }
 
 /** The day that `YYYY-MM-DD` names; null for text that names none, such as `2026-02-30`. */
