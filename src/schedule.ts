@@ -8,6 +8,7 @@ import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs
 import { holdRecalled, noteClaims, releaseHolds } from "./orders/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { mailNotices } from "./webhooks/notices/jobs.ts";
+import { queueRecoveries } from "./webhooks/recoveries/jobs.ts";
 import { forgetOldDeliveries } from "./webhooks/retention/jobs.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
@@ -52,6 +53,7 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "orders.note_claims",            what: "note what became of claims",        job: noteClaims },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
+  { when: "webhooks.recover",              what: "queue what receivers missed",          job: queueRecoveries },
   { when: "webhooks.mail",                 what: "tell the operator by e-mail",        job: mailNotices },
 ];
 

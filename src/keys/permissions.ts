@@ -121,6 +121,10 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /webhooks/:id/rotate-secret": "full",
   "POST /webhooks/:id/test": "full",
   "GET /webhooks/:id/logs": "read",
+  "GET /webhooks/:id/deliveries": "read",
+  "POST /webhooks/:id/deliveries/:delivery_id/redeliver": "full",
+  "POST /webhooks/:id/recover": "full",
+  "GET /webhooks/:id/recover/:job_id": "read",
 
   "GET /events": "read",
   "GET /events/:id": "read",

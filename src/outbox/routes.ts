@@ -7,12 +7,12 @@ import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
 import { iso, momentOf } from "../kit/clock.ts";
-import { missing } from "../kit/fault.ts";
+import { invalid, missing } from "../kit/fault.ts";
 import { queryOf } from "../kit/schema.ts";
 import { eventDescriptions } from "../webhooks/catalog.ts";
 import { eventTypes } from "./catalog.ts";
 import { EventTypeView, EventView, eventSchema, ListEvents } from "./schemas.ts";
-import { countEvents, findEvent, listEvents, type StoredEvent } from "./store.ts";
+import { countEvents, findEvent, listEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
 
 /** What happened, to be read again, and the types of what can happen. */
 export const eventRoutes = new Elysia()
@@ -37,13 +37,20 @@ export const eventRoutes = new Elysia()
   });
 
 function list(call: Call, query: ListEvents): Promise<Response> {
-  const { type, created_after } = query;
-  const filter = { type, created_after: momentOf(created_after) };
+  const { type, created_after, delivered, page = 1 } = query;
+  const filter = { type, created_after: momentOf(created_after), delivered };
+  if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; go on by cursor");
   return answerList(
     call,
     query,
     {
-      rows: (db, { after, ...window }) => listEvents(db, filter, { ...window, after: after && Number(after[0]) }),
+      rows: (db, { after: last, ...window }) => {
+        const after = last && Number(last[0]);
+        const { limit } = window;
+        return delivered === undefined
+          ? listEvents(db, filter, { ...window, after })
+          : stretchOfEvents(db, filter, { limit, after });
+      },
       count: (db) => countEvents(db, filter),
       position: (event) => [event.position ?? 0, event.seq],
     },

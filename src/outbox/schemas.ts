@@ -10,6 +10,9 @@ export const ListEvents = closed({
   ...pageFields,
   type: Type.Optional(choice(eventTypes)),
   created_after: Type.Optional(momentField("Events stored after this moment.")),
+  delivered: Type.Optional(
+    Type.Boolean({ description: "False: events that some subscription has not received. True: all others." }),
+  ),
 });
 export type ListEvents = Static<typeof ListEvents>;
 

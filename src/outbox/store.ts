@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, isNull, max, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, eq, exists, gt, isNull, lte, max, ne, notExists, type SQL, sql as template } from "drizzle-orm";
 import { amongTexts, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
+import { deliveries } from "../../db/schema/webhooks.ts";
 import { type Args, insert, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
 import type { EventType } from "./catalog.ts";
@@ -78,6 +79,42 @@ export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]>
 export interface EventFilter {
   readonly type?: EventType | undefined;
   readonly created_after?: number | undefined;
+  /** False: some delivery of it has not arrived. True: every other event, also one that nobody chose. */
+  readonly delivered?: boolean | undefined;
+}
+
+// Events before this many were looked at make a page of its own, even if few of them match.
+const looked_at_max = 5000;
+
+/**
+ * A page of events by whether all of their deliveries arrived, of which no index knows: the first that match among the
+ * next 5,000, and where the list goes on when there are more behind these.
+ */
+export async function stretchOfEvents(
+  db: Db,
+  filter: EventFilter,
+  { limit, after }: { limit: number; after: number | null },
+): Promise<{ rows: StoredEvent[]; end: readonly [position: number, id: number] | null }> {
+  const [from, last_position] = [after ?? 0, await lastPosition(db)];
+  const undelivered = db.sql
+    .select({ one: template`1` })
+    .from(deliveries)
+    .where(and(eq(deliveries.event_id, events.id), ne(deliveries.status, "delivered")));
+  const to = from + looked_at_max;
+  const rows = await db.sql
+    .select()
+    .from(events)
+    .where(
+      and(
+        matching(filter),
+        gt(events.position, from),
+        lte(events.position, to),
+        filter.delivered === true ? notExists(undelivered) : exists(undelivered),
+      ),
+    )
+    .orderBy(asc(events.position))
+    .limit(limit);
+  return { rows, end: to < last_position ? [to, 0] : null };
 }
 
 function matching({ type, created_after }: EventFilter): SQL | undefined {

@@ -399,7 +399,7 @@ describe("guards", () => {
     expect((await rows()).map(({ body }) => body === "")).toEqual([true, false]);
     await store.write((tx) => tx.sql.update(deliveries).set({ status: "pending" }).where(eq(deliveries.sequence, 2)));
     passed(31 * day_ms);
-    await store.write((tx) => forgetOld(tx, app.clocks.test.now(), 10));
+    await store.write((tx) => forgetOld(tx, 10));
     expect((await get("/events")).data).toMatchObject([{ data: null }, { data: { id: "ord_2" } }]);
   });
 });

@@ -1,17 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { lead } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
+import { Fault } from "../../kit/fault.ts";
 import { findEventBodies, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
 import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type Entered, notify } from "../notices/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
 import { afterAnswer, healthOf } from "../subscriptions/rules.ts";
-import { lockSubscriptions, lockSubscriptionsById, saveHealth, saveSequence } from "../subscriptions/store.ts";
-import type { Subscription } from "../subscriptions/subscription.ts";
+import {
+  lockSubscription,
+  lockSubscriptions,
+  lockSubscriptionsById,
+  saveHealth,
+  saveSequence,
+} from "../subscriptions/store.ts";
+import { refuseInactive, type Subscription } from "../subscriptions/subscription.ts";
 import { type Delivery, deliveryBody, type Finished } from "./delivery.ts";
-import { afterAttempt, budget, type DeliveryStep } from "./rules.ts";
-import { endPending, insertDeliveries, lockDeliveries, saveProgress } from "./store.ts";
+import { afterAttempt, budget, type DeliveryStep, requeued } from "./rules.ts";
+import { endPending, insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
 
 const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
@@ -129,4 +136,26 @@ async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
     await saveProgress(tx, ids, first);
     if (first.next_at !== null) tx.wake("webhooks.deliver", first.next_at);
   }
+}
+
+/**
+ * Queues one delivery again, whatever became of it, with a fresh budget of retries; event id and bytes stay the same.
+ * Refuses: resource_missing, subscription_disabled, payload_expired (it was forgotten after thirty days).
+ */
+export async function redeliver(tx: Tx, subscription_id: string, delivery_id: string): Promise<Delivery> {
+  const subscription = await lockSubscription(tx, subscription_id);
+  const before = await lockDelivery(tx, subscription.id, delivery_id);
+  refuseInactive(subscription);
+  const body = before.body ?? (await findEventBodies(tx, [before.event_id])).get(before.event_id) ?? "";
+  if (body === "") throw new Fault("payload_expired", "The payload of this delivery is not kept any more.");
+  // An attempt under way goes on and counts for the new budget.
+  const underWay = before.status === "pending" && before.leased_until !== null && before.leased_until > tx.now;
+  const after: Delivery = {
+    ...requeued(before, "redeliver", subscription.retry_limit),
+    ...{ trigger: "manual", finished_at: null },
+    ...(underWay ? {} : { next_at: tx.now, leased_until: null }),
+  };
+  await saveRequeued(tx, after);
+  tx.wake("webhooks.deliver", tx.now);
+  return after;
 }

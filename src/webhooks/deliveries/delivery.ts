@@ -1,5 +1,6 @@
 // A delivery of one event to one subscription, and the bytes that are sent.
 import { assert } from "../../kit/assert.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { open } from "../../kit/seal.ts";
 import type { EventType } from "../../outbox/catalog.ts";
@@ -102,4 +103,18 @@ export function deliveryBody(
   const thin = id === undefined ? { object, sku } : { object, id };
   const shown = payload === "thin" ? thin : { ...data, previous_attributes: {} };
   return JSON.stringify({ ...event, api_version: "v1", sequence, data: shown });
+}
+
+/** A delivery as the API shows it. */
+export function deliveryView(delivery: Delivery) {
+  const { id, subscription_id, event_id, event_type, sequence, status, attempts, max_attempts, trigger } = delivery;
+  return {
+    id: wireId("delivery", id),
+    subscription_id: wireId("subscription", subscription_id),
+    ...{ event_id, event_type, sequence, status, attempts, max_attempts, trigger },
+    recovery_id: delivery.recovery_id === null ? null : wireId("recovery", delivery.recovery_id),
+    next_attempt_at: isoOrNull(delivery.next_at),
+    created_at: iso(delivery.created_at),
+    finished_at: isoOrNull(delivery.finished_at),
+  };
 }

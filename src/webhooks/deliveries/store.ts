@@ -1,8 +1,13 @@
-import { and, asc, eq, inArray, lte, min, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { EventType } from "../../outbox/catalog.ts";
+import type { DeliveryStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -135,4 +140,65 @@ export async function endPending(tx: Tx, subscription_id: number, status: "skipp
     .update(deliveries)
     .set({ status, next_at: null, finished_at: tx.now })
     .where(and(eq(deliveries.subscription_id, subscription_id), isPending));
+}
+
+/** A subscription's delivery by its identifier, locked; test events are none. Refuses: resource_missing. */
+export async function lockDelivery(tx: Tx, subscription_id: number, id: string): Promise<Delivery> {
+  const [row] = await lockedDeliveries(tx, { ids: list([readId("delivery", id) ?? 0]) });
+  if (row === undefined || row.subscription_id !== subscription_id || row.sequence === 0) throw missing("delivery", id);
+  return row;
+}
+
+/** Stores a delivery that was queued again. */
+export async function saveRequeued(tx: Tx, delivery: Delivery): Promise<void> {
+  const { id, status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at } = delivery;
+  await tx.sql
+    .update(deliveries)
+    .set({ status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at })
+    .where(eq(deliveries.id, id));
+}
+
+/** What a subscription's deliveries may be narrowed to. */
+export interface DeliveryFilter {
+  readonly subscription_id: number;
+  readonly status?: DeliveryStatus | undefined;
+  readonly event_type?: EventType | undefined;
+  readonly event_id?: string | undefined;
+  /** From this moment on. */
+  readonly since?: number | undefined;
+  /** Before this moment. */
+  readonly until?: number | undefined;
+}
+
+function matching({ subscription_id, status, event_type, event_id, since, until }: DeliveryFilter): SQL | undefined {
+  return and(
+    eq(deliveries.subscription_id, subscription_id),
+    template`${deliveries.sequence} > 0`,
+    status === undefined ? undefined : eq(deliveries.status, status),
+    event_type === undefined ? undefined : eq(deliveries.event_type, event_type),
+    event_id === undefined ? undefined : eq(deliveries.event_id, event_id),
+    since === undefined ? undefined : gte(deliveries.created_at, since),
+    until === undefined ? undefined : lt(deliveries.created_at, until),
+  );
+}
+
+/** A page of a subscription's deliveries, newest first; test events are none. */
+export async function listDeliveries(
+  db: Db,
+  filter: DeliveryFilter,
+  { limit, offset, after }: Window,
+): Promise<Delivery[]> {
+  const before = after === null ? undefined : lt(deliveries.sequence, Number(after[0]));
+  return db.sql
+    .select()
+    .from(deliveries)
+    .where(and(matching(filter), before))
+    .orderBy(desc(deliveries.sequence))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many of a subscription's deliveries match. */
+export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
+  return db.sql.$count(deliveries, matching(filter));
 }

@@ -52,6 +52,22 @@ export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number
   return forgotten.length;
 }
 
+/** Forgets up to `limit` answers of receivers older than a moment, and answers how many. The attempts are kept. */
+export async function forgetResponses(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: delivery_attempts.id })
+    .from(delivery_attempts)
+    .where(and(template`${delivery_attempts.response_body} <> ''`, lt(delivery_attempts.started_at, before)))
+    .orderBy(asc(delivery_attempts.started_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(delivery_attempts)
+    .set({ response_body: null })
+    .where(inArray(delivery_attempts.id, old))
+    .returning({ id: delivery_attempts.id });
+  return forgotten.length;
+}
+
 /** Deletes up to `limit` lines of the log older than a moment, and answers how many. */
 export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
   const oldest = tx.sql

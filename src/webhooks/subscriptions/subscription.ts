@@ -1,4 +1,5 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { EventType } from "../../outbox/catalog.ts";
 import { type PayloadKind, type RetryLimit, type SubscriptionVersion, subscriptionMeanings } from "../status.ts";
@@ -69,4 +70,13 @@ export function isSame(
 ): boolean {
   const chosen = ({ events }: Pick<Subscription, "events">) => [...events].sort().join();
   return one.url === other.url && one.version === other.version && chosen(one) === chosen(other);
+}
+
+/** Refuses what needs a subscription that takes deliveries. Refuses: subscription_disabled. */
+export function refuseInactive({ status, disabled_reason }: Subscription): void {
+  if (subscriptionMeanings[status].active) return;
+  throw new Fault("subscription_disabled", `The subscription is ${status}; switch it on first.`, {
+    status,
+    disabled_reason,
+  });
 }

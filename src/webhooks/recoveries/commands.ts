@@ -1,0 +1,47 @@
+import type { Tx } from "../../database/store.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { invalid } from "../../kit/fault.ts";
+import { subscriptionMeanings } from "../status.ts";
+import { lockSubscription, lockSubscriptionsById } from "../subscriptions/store.ts";
+import { refuseInactive } from "../subscriptions/subscription.ts";
+import { type Recovery, reach_ms, recoverable, recovered_max } from "./recovery.ts";
+import type { StartRecovery } from "./schemas.ts";
+import { countMissed, insertRecovery, lockQueueing, queueMissed, saveRecovery } from "./store.ts";
+
+const queued_together_max = 500;
+
+/**
+ * Begins to send again what a subscription missed: a job queues it, oldest first, with a fresh budget of retries each.
+ * Refuses: resource_missing, subscription_disabled, validation_failed (a time too long ago, or none).
+ */
+export async function startRecovery(tx: Tx, subscription_id: string, input: StartRecovery): Promise<Recovery> {
+  const subscription = await lockSubscription(tx, subscription_id);
+  refuseInactive(subscription);
+  const [since, until] = [momentOf(input.since), momentOf(input.until) ?? tx.now];
+  if (since < tx.now - reach_ms) throw invalid("since", "must lie within the last 30 days");
+  if (until <= since) throw invalid("until", "must be later than since");
+  const statuses = recoverable.filter((status) => input.statuses?.includes(status) ?? true);
+  const what = { subscription_id: subscription.id, since, until, statuses };
+  const total = await countMissed(tx, what, recovered_max);
+  tx.wake("webhooks.recover", tx.now);
+  return insertRecovery(tx, { ...what, status: "queueing", total, queued: 0, created_at: tx.now });
+}
+
+/** Queues some more of the oldest recovery that is not done. Answers whether there may be more to queue. */
+export async function queueSome(tx: Tx): Promise<boolean> {
+  const recovery = await lockQueueing(tx);
+  if (recovery === null) return false;
+  const subscription = (await lockSubscriptionsById(tx, [recovery.subscription_id])).get(recovery.subscription_id);
+  if (subscription === undefined || !subscriptionMeanings[subscription.status].active) {
+    await saveRecovery(tx, { ...recovery, status: "cancelled" });
+    return true;
+  }
+  const limit = Math.min(queued_together_max, recovery.total - recovery.queued);
+  const count = limit === 0 ? 0 : await queueMissed(tx, recovery, subscription.retry_limit, limit);
+  const queued = recovery.queued + count;
+  // Some may have been sent again by other ways since they were counted.
+  const done = count < limit || queued === recovery.total;
+  await saveRecovery(tx, done ? { ...recovery, status: "queued", total: queued, queued } : { ...recovery, queued });
+  if (count > 0) tx.wake("webhooks.deliver", tx.now);
+  return true;
+}

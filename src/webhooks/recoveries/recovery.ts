@@ -1,0 +1,51 @@
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { DeliveryStatus, RecoveryStatus } from "../status.ts";
+
+/** A request to send again what one subscription missed. */
+export interface Recovery {
+  readonly id: number;
+  readonly subscription_id: number;
+  readonly status: RecoveryStatus;
+  readonly since: number;
+  readonly until: number;
+  readonly statuses: readonly DeliveryStatus[];
+  /** How many deliveries there are to queue. */
+  readonly total: number;
+  readonly queued: number;
+  readonly created_at: number;
+}
+
+/** Deliveries in these statuses can be recovered. */
+export const recoverable = ["exhausted", "skipped"] as const satisfies readonly DeliveryStatus[];
+
+/** How many deliveries one recovery queues at most. */
+export const recovered_max = 10_000;
+
+/** How far back a recovery may reach: as long as payloads are kept. */
+export const reach_ms = 30 * 24 * 3_600_000;
+
+/** What became of the deliveries that a recovery queued. */
+export interface Outcome {
+  readonly pending: number;
+  readonly delivered: number;
+}
+
+/** The recovery as the API shows it. What a later one took over counts as failed in this one. */
+export function recoveryView(recovery: Recovery, { pending, delivered }: Outcome) {
+  const { id, subscription_id, status, since, until, statuses, total, queued, created_at } = recovery;
+  const underWay = status === "queueing" || (status === "queued" && pending > 0);
+  return {
+    id: wireId("recovery", id),
+    subscription_id: wireId("subscription", subscription_id),
+    status: underWay ? "running" : status === "cancelled" ? "cancelled" : "completed",
+    since: iso(since),
+    until: iso(until),
+    statuses,
+    total,
+    queued,
+    delivered,
+    failed: queued - delivered - pending,
+    created_at: iso(created_at),
+  };
+}

@@ -1,0 +1,45 @@
+import { Elysia } from "elysia";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { bodyOf } from "../../kit/schema.ts";
+import { getSubscription } from "../subscriptions/store.ts";
+import { startRecovery } from "./commands.ts";
+import { recoveryView } from "./recovery.ts";
+import { RecoveryView, StartRecovery } from "./schemas.ts";
+import { getRecovery, outcomeOf } from "./store.ts";
+
+/** Sending again what a subscription missed. */
+export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
+  .use(conventions)
+  .post(
+    "/:id/recover",
+    ({ call, params, body }) =>
+      answerWrite(call, 202, async (tx) =>
+        recoveryView(await startRecovery(tx, params.id, body), { pending: 0, delivered: 0 }),
+      ),
+    {
+      body: bodyOf(StartRecovery),
+      detail: documented({
+        id: "recoverWebhook",
+        summary: "Send again what a subscription missed",
+        answers: { 202: EnvelopedView(RecoveryView) },
+      }),
+    },
+  )
+  .get(
+    "/:id/recover/:job_id",
+    ({ call, params }) =>
+      answerRead(call, async (db) => {
+        const recovery = await getRecovery(db, (await getSubscription(db, params.id)).id, params.job_id);
+        return recoveryView(recovery, await outcomeOf(db, recovery.id));
+      }),
+    {
+      detail: documented({
+        id: "getWebhookRecovery",
+        summary: "See how far a recovery is",
+        answers: { 200: EnvelopedView(RecoveryView) },
+      }),
+    },
+  );
