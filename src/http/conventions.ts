@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { Fault } from "../kit/fault.ts";
+import { Fault, invalidFields } from "../kit/fault.ts";
 import { randomId } from "../kit/ids.ts";
 import type { Call } from "./call.ts";
 import { errorResponse } from "./errors.ts";
@@ -36,7 +36,7 @@ export const withConventions = (service: Service, admit: Admit) =>
     .onTransform({ as: "global" }, (context) => {
       const { url } = context.request;
       const at = url.indexOf("?");
-      if (at >= 0) context.query = Object.fromEntries(new URLSearchParams(url.slice(at + 1)));
+      if (at >= 0) context.query = readQuery(url.slice(at + 1));
     })
     .onError({ as: "global" }, ({ error, request, code, call }) => {
       const request_id = started.get(request) ?? requestId(request);
@@ -51,6 +51,18 @@ export const withConventions = (service: Service, admit: Admit) =>
       const headers = (call as Call | null)?.headers ?? {};
       return errorResponse(fault, { request_id, headers, now: service.stores.live.clock.now(), accept });
     });
+
+/** The parameters of a query, each once. Refuses: validation_failed, since of two values one would be lost unseen. */
+function readQuery(text: string): Record<string, string> {
+  const query: Record<string, string> = {};
+  const repeated = new Set<string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (Object.hasOwn(query, name)) repeated.add(name);
+    query[name] = value;
+  }
+  if (repeated.size === 0) return query;
+  throw invalidFields([...repeated].map((field) => ({ field, code: "repeated", message: "is given more than once" })));
+}
 
 // The id of a request that failed before it had a call.
 const started = new WeakMap<Request, string>();

@@ -64,9 +64,7 @@ function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: u
 
 function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
   const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
-    // A parameter given twice counts once: the last one.
-    const text = Array.isArray(value) ? value.at(-1) : value;
+  for (const [name, text] of Object.entries(query as Record<string, string>)) {
     const type = properties[name]?.["type"];
     if (type === "integer" && /^-?\d{1,15}$/.test(text)) read[name] = Number(text);
     else if (type === "boolean" && (text === "true" || text === "false")) read[name] = text === "true";
