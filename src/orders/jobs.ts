@@ -3,8 +3,7 @@ import type { Service } from "../http/service.ts";
 import { listOrdersWithNews } from "../inventory/backorders/store.ts";
 import { listOrdersWithRecalled } from "../inventory/lots/store.ts";
 import { system } from "../kit/actor.ts";
-import { noteClaim } from "./history/commands.ts";
-import { releaseDueHolds, settleRecall } from "./holds/commands.ts";
+import { noteClaim, releaseDueHolds, settleRecall } from "./holds/commands.ts";
 import { listOrdersHeldForRecall, listOrdersWithDueHolds, nextHoldEnd } from "./holds/store.ts";
 
 const orders_max = 100;

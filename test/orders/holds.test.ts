@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { system } from "../../src/kit/actor.ts";
 import { readId } from "../../src/kit/ids.ts";
 import { placeHold } from "../../src/orders/holds/commands.ts";
-import { releaseHolds } from "../../src/orders/jobs.ts";
+import { noteClaims, releaseHolds } from "../../src/orders/jobs.ts";
 import { lockOrder } from "../../src/orders/store.ts";
 import { openShop, type Shop } from "./shop.ts";
 
@@ -67,6 +67,27 @@ describe("works", () => {
     const released = await shop.act(made.id, "release");
     expect(released.line_items).toMatchObject([{ quantity_reserved: 2, quantity_backordered: 2 }]);
     expect({ ...(await shop.get(made.id)), still_on_hold: false }).toEqual(released);
+  });
+
+  test("what a release or another hold reserves again is told with it, so that its version stays", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 4]]);
+    await shop.act(made.id, "hold", { reserve_inventory: false });
+    const kept = await shop.act(made.id, "hold", { reserve_inventory: true });
+    await shop.act(made.id, "hold", { reserve_inventory: false });
+    const released = await shop.act(made.id, "release");
+    expect([kept.version, released.version]).toEqual([4, 7]);
+    expect(await noteClaims(shop.app.service.stores.live, shop.app.service)).toBeNull();
+    expect((await shop.get(made.id)).version).toBe(7);
+    expect(await shop.history(made.id)).toEqual([
+      "create: - > pending",
+      "hold: pending > on_hold",
+      "hold: on_hold > on_hold",
+      "backorder_filled: on_hold > on_hold",
+      "hold: on_hold > on_hold",
+      "release: on_hold > pending",
+      "backorder_filled: pending > pending",
+    ]);
   });
 
   test("a hold that kept the stock takes it back from one that freed it", async () => {

@@ -40,7 +40,8 @@ export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Or
   });
 }
 
-function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+/** Refuses: resource_missing, precondition_failed, malformed_header, unless the order is as `If-Match` says. */
+export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => (await lockOrder(tx, id)).version);
 }
 

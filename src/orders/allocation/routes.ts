@@ -7,6 +7,7 @@ import { documented } from "../../http/route.ts";
 import { allotmentView } from "../../inventory/reservations/reasons.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { requireVersion } from "../actions/routes.ts";
 import { backorderedUnits } from "../order.ts";
 import { NoFields } from "../schemas.ts";
 import { allocateOrder } from "./commands.ts";
@@ -17,6 +18,7 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
   "/allocate",
   ({ call, params, query: { dry_run = false } }) =>
     answerWrite(call, 200, async (tx) => {
+      await requireVersion(tx, call, params.id);
       const allocate = (within: typeof tx) => allocateOrder(within, params.id, call.actor);
       // What would be done is done in truth and undone again, so that both always agree.
       const { order, allotments } = await (dry_run ? rehearsed(tx, allocate) : allocate(tx));

@@ -5,6 +5,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { tellNews } from "../history/commands.ts";
 import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold, type OrderLine } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
@@ -36,7 +37,8 @@ export async function placeHold(tx: Tx, before: Order, hold: Omit<OrderHold, "id
   const holds = old ? before.holds.map((known) => (known.id === old.id ? placed : known)) : [...before.holds, placed];
   const order = await settleClaim(tx, before, { ...before, held: true, holds });
   if (hold.hold_until !== null) tx.wake("orders.release_holds", hold.hold_until);
-  return saveOrder(tx, before, order, { event: "hold", actor, reason: hold.reason, note: hold.note });
+  const saved = await saveOrder(tx, before, order, { event: "hold", actor, reason: hold.reason, note: hold.note });
+  return isStopped(before) ? tellNews(tx, saved, actor) : saved;
 }
 
 /**
@@ -96,6 +98,16 @@ export async function settleHoldsOf(tx: Tx, order_id: number, actor: Actor): Pro
   return settleHolds(tx, await lockOrder(tx, order_id), actor);
 }
 
+/**
+ * Takes note of what became of an order's claim on stock without its doing, and lifts a hold that waited for it.
+ * Refuses: resource_missing.
+ */
+export async function noteClaim(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  const order = await tellNews(tx, before, actor);
+  return order === before ? before : settleHolds(tx, order, actor);
+}
+
 async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: Actor): Promise<Order> {
   const left = before.holds.filter((hold) => !lifted.includes(hold));
   const order = await settleClaim(tx, before, { ...before, holds: left });
@@ -105,7 +117,10 @@ async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: 
   await closeHolds(tx, closed);
   const holds = left.filter((hold) => !settled.includes(hold));
   const reason = closed.map((hold) => hold.reason).join(", ");
-  return saveOrder(tx, before, { ...order, holds, held: holds.length > 0 }, { event: "release", actor, reason });
+  const after: Order = { ...order, holds, held: holds.length > 0 };
+  const saved = await saveOrder(tx, before, after, { event: "release", actor, reason });
+  // What waking its claim has found is told at once, so that the version in the answer is its last.
+  return isStopped(before) ? tellNews(tx, saved, actor) : saved;
 }
 
 /**

@@ -135,6 +135,14 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
+  test("a choice for an order that has changed since it was read", async () => {
+    const { id } = await shop.order([[await shop.product(9, "TEA"), 1]]);
+    const send = (tag: string) => shop.app.call("POST", `/orders/${id}/allocate`, {}, { headers: { "if-match": tag } });
+    const stale = await send('"7"');
+    expect([stale.status, stale.body.error.code]).toEqual([412, "precondition_failed"]);
+    expect((await send('"1"')).status).toBe(200);
+  });
+
   test("an order that is not there, is on hold, packed or cancelled", async () => {
     const tea = await shop.product(9, "TEA");
     const [held, packed, gone] = [
