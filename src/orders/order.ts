@@ -173,7 +173,9 @@ export function hindrance(order: Order, action: OrderAction): string | null {
       ? "a parcel is out; create a return instead, and cancel the items that have not left"
       : "a parcel is out; create a return instead";
   }
-  if (action === "cancel_items" && order.lines.every((line) => openUnits(line) === 0)) return "every unit has left";
+  if (action === "cancel_items" && order.status !== "cancelled" && order.lines.every((line) => openUnits(line) === 0)) {
+    return "every unit has left";
+  }
   if (action === "release" && !order.held) return "it is not held";
   return null;
 }

@@ -1,5 +1,5 @@
 import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
-import { Fault, type FieldProblem, invalid } from "../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { actionsOf, hindrance, keptUnits, type Order, type OrderLine, partsOf, publicStatus } from "./order.ts";
@@ -96,8 +96,16 @@ export interface OrderedPart {
   readonly status: string;
 }
 
-/** What is wrong with the products that a request's lines name: those that are not there. */
+/**
+ * What is wrong with the products that a request's lines name: those that are not there.
+ * Refuses: validation_failed, for lines that name none.
+ */
 export function missingProducts(items: readonly LineInput[], products: readonly OrderedProduct[]): FieldProblem[] {
+  const unnamed = items.flatMap((item, at) => {
+    if (item.product_id !== undefined || item.sku !== undefined) return [];
+    return [{ field: `line_items[${at}].product_id`, code: "required", message: "is required, or else the sku" }];
+  });
+  if (unnamed.length > 0) throw invalidFields(unnamed);
   return items.flatMap((item, at) => {
     if (productOf(item, products) !== undefined) return [];
     const name = item.product_id === undefined ? "sku" : "product_id";

@@ -292,6 +292,26 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
+  test("more units than are left, naming the package and the item", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 2]]);
+    const item = (quantity: number) => ({ sku: goods.sku, quantity });
+    const packages = [{ items: [item(1)] }, { items: [item(1), item(1)] }];
+    const { status, body } = await shop.app.post(`/orders/${made.id}/pack`, { packages });
+    expect(status).toBe(422);
+    expect(body.error.details).toMatchObject([{ field: "packages[1].items[1].quantity", code: "too_large" }]);
+  });
+
+  test("a partial shipment of which nothing is there, naming what is short", async () => {
+    const goods = await shop.product(0);
+    const made = await shop.order([[goods, 2]]);
+    for (const action of ["pack", "ship"]) {
+      const { status, body } = await shop.app.post(`/orders/${made.id}/${action}`, { partial: true });
+      expect([status, body.error.code]).toEqual([409, "insufficient_inventory"]);
+      expect(body.error.shortages).toEqual([{ sku: goods.sku, requested: 2, available: 0 }]);
+    }
+  });
+
   test("a parcel of another order, one that is gone, and another tracking number than its label's", async () => {
     const goods = await shop.product(9);
     const made = await shop.order([[goods, 2]]);

@@ -262,17 +262,62 @@ describe("refuses", () => {
 
   test("everything that is not there at once", async () => {
     const line = { quantity: 1, unit_price: 1 };
-    const line_items = [{ ...line, product_id: 1 }, { ...line, sku: "no such" }, line];
+    const line_items = [
+      { ...line, product_id: 1 },
+      { ...line, sku: "no such" },
+    ];
     const missing = async (fields: object) => {
       const { status, body } = await shop.app.post("/orders", shop.draft([], { line_items, ...fields }));
       expect([status, body.error.code]).toEqual([404, "resource_missing"]);
       return body.error.details.map(({ field }: { field: string }) => field);
     };
-    const lines = ["line_items[0].product_id", "line_items[1].sku", "line_items[2].sku"];
+    const lines = ["line_items[0].product_id", "line_items[1].sku"];
     expect(await missing({})).toEqual(lines);
     expect(await missing({ customer_id: 1 })).toEqual(["customer_id", ...lines]);
     expect(await missing({ shipping_address_id: "adr_1" })).toEqual(["shipping_address_id", ...lines]);
     expect(await missing({ warehouse_id: 1 })).toEqual([...lines, "warehouse_id"]);
+  });
+
+  test("lines that name no product, on creation and on a change", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 1]]);
+    const line = { quantity: 1, unit_price: 1 };
+    const line_items = [line, { ...line, sku: goods.sku }, line];
+    for (const { status, body } of [
+      await shop.app.post("/orders", shop.draft([], { line_items })),
+      await shop.app.patch(`/orders/${made.id}`, { line_items }),
+    ]) {
+      expect([status, body.error.code]).toEqual([422, "validation_failed"]);
+      expect(body.error.details).toMatchObject([
+        { field: "line_items[0].product_id", code: "required" },
+        { field: "line_items[2].product_id", code: "required" },
+      ]);
+    }
+  });
+
+  test("a reservation that is not there, by its field", async () => {
+    const { status, body } = await shop.app.post(
+      "/orders",
+      shop.draft([[await shop.product(5), 1]], { reservation_id: "rsv_99999" }),
+    );
+    expect([status, body.error.code]).toEqual([404, "resource_missing"]);
+    expect(body.error.details).toMatchObject([{ field: "reservation_id", code: "resource_missing" }]);
+  });
+
+  test("changes of a cancelled order, and says nothing of packing", async () => {
+    const goods = await shop.product(5);
+    const made = await shop.order([[goods, 1]]);
+    await shop.cancel(made.id);
+    const line_items = [{ sku: goods.sku, quantity: 2, unit_price: 1 }];
+    for (const { status, body } of [
+      await shop.app.patch(`/orders/${made.id}`, { priority: 7 }),
+      await shop.app.patch(`/orders/${made.id}`, { line_items }),
+    ]) {
+      expect([status, body.error.message]).toEqual([409, "Cannot update while cancelled."]);
+    }
+    const items = [{ sku: goods.sku, quantity: 1 }];
+    const { body } = await shop.app.post(`/orders/${made.id}/cancel_items`, { items });
+    expect(body.error.message).toBe("Cannot cancel_items while cancelled.");
   });
 
   test("a number that is taken, with the order that has it", async () => {

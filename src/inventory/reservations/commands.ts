@@ -2,7 +2,7 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault, missing } from "../../kit/fault.ts";
+import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
@@ -68,11 +68,16 @@ async function withShelvesOpen(
   return (await adoptedBy(tx, claim)).filter(({ id }) => ids.includes(id));
 }
 
+function noSuchReservation(id: string): Fault {
+  const fields = [{ field: "reservation_id", code: "resource_missing", message: "names no reservation" }];
+  return new Fault("resource_missing", `No such reservation: ${id}.`, { resource: "reservation", fields });
+}
+
 /** The reservations that an order takes over: the one it names, or those made for its number. */
 async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: OrderClaim): Promise<Reservation[]> {
   if (reservation_id === null) return findAdoptable(tx, order_number, source);
   const named = await findReservation(tx, reservation_id);
-  if (named === null) throw missing("reservation", wireId("reservation", reservation_id));
+  if (named === null) throw noSuchReservation(wireId("reservation", reservation_id));
   if (named.order_id !== null) {
     throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }

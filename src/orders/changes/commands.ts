@@ -38,7 +38,7 @@ export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor:
   const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items);
   if (fields === null && address === null && lines === null) return before;
   if (before.status !== "pending" && before.status !== "processing") {
-    throw refusal(before, "update", "it is packed");
+    throw refusal(before, "update", before.status === "cancelled" ? null : "it is packed");
   }
   const changed: Order = { ...before, ...fields, ...address };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
@@ -83,6 +83,7 @@ async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Pro
   if (sameLines(before.lines, lines)) return null;
   const begun = before.lines.some((line) => isBegun(line) || line.quantity_packed > 0);
   const parcelled = before.shipments.some(({ status }) => status !== "voided");
+  if (before.status === "cancelled") throw refusal(before, "update");
   if (begun || parcelled || (before.status !== "pending" && !before.held)) {
     throw refusal(before, "update", "its lines can change only while it is pending or on hold, with nothing picked");
   }

@@ -2,7 +2,6 @@ import type { Tx } from "../../database/store.ts";
 import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
 import { commitClaim, missClaim, pickClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { Fault } from "../../kit/fault.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { placeHold } from "../holds/commands.ts";
@@ -17,6 +16,7 @@ import {
   missingPicks,
   missingSteps,
   namedUnits,
+  nothingToTake,
   packedInHouse,
   partsInWords,
   picksUpTo,
@@ -88,8 +88,12 @@ export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Act
   }
   const parcelled = unitsInParcels(order);
   const packages = input.packages.map(({ items }) => items);
-  const left = namedUnits(order, packages.flat(), (line) =>
-    Math.min(openUnits(line) - packedInHouse(line), openUnits(line) - (parcelled.get(line.id) ?? 0)),
+  const fields = packages.flatMap((items, at) => items.map((_, place) => `packages[${at}].items[${place}]`));
+  const left = namedUnits(
+    order,
+    packages.flat(),
+    (line) => Math.min(openUnits(line) - packedInHouse(line), openUnits(line) - (parcelled.get(line.id) ?? 0)),
+    (at) => fields[at] ?? "packages",
   );
   const packs = addedUp(left);
   order = await inWork(tx, order, actor);
@@ -108,9 +112,7 @@ export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Act
  * the plan. Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
  */
 export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], actor: Actor): Promise<Order> {
-  if (units.length === 0) {
-    throw new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.");
-  }
+  if (units.length === 0) throw nothingToTake(before);
   const working = await inWork(tx, before, actor);
   const { picks, packs } = missingSteps(working, units);
   const picked = picks.length === 0 ? working : await pick(tx, working, picks, { actor, confirmed: false });

@@ -22,12 +22,25 @@ export function unitsOf(order: Order, count: (line: OrderLine) => number): LineU
 /** Refuses: insufficient_inventory, naming every SKU that waits for stock, unless `partial` leaves it for later. */
 export function refuseShort(order: Order, partial: boolean): void {
   if (partial || backorderedUnits(order) === 0) return;
-  const short = order.lines.filter((line) => line.reserved < line.wanted);
+  const shortages = shortagesOf(order);
+  const skus = shortages.map(({ sku }) => sku).join(", ");
   throw new Fault(
     "insufficient_inventory",
-    `Units of ${short.map(({ sku }) => sku).join(", ")} wait for stock; send partial: true to leave them for later.`,
-    { shortages: short.map(({ sku, wanted, reserved }) => ({ sku, requested: wanted, available: reserved })) },
+    `Units of ${skus} wait for stock; send partial: true to leave them for later.`,
+    { shortages },
   );
+}
+
+/** The refusal of an act for which no unit of the order is there. */
+export function nothingToTake(order: Order): Fault {
+  return new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.", {
+    shortages: shortagesOf(order),
+  });
+}
+
+function shortagesOf({ lines }: Order) {
+  const short = lines.filter((line) => line.reserved < line.wanted);
+  return short.map(({ sku, wanted, reserved }) => ({ sku, requested: wanted, available: reserved }));
 }
 
 /** Units of a line that stand packed and have not left. */
@@ -104,13 +117,14 @@ export interface ItemInput {
 
 /**
  * The units that a request's items name: of the line with that id, or of the lines with that SKU in their order. `left`
- * says how many units of a line can be named. Refuses: validation_failed, resource_missing.
+ * says how many units of a line can be named, `field` where the request has the item at a place of the list.
+ * Refuses: validation_failed, resource_missing.
  */
 export function namedUnits<Item extends ItemInput>(
   order: Order,
   items: readonly Item[],
   left: (line: OrderLine) => number,
-  field = "items",
+  field = itemField,
 ): (LineUnits & { readonly item: Item })[] {
   const goods = order.lines.map((line) => ({ line, sku: line.sku, part: null, left: left(line) }));
   return spread(order, goods, items, field).map(({ of: { line }, quantity, item }) => {
@@ -131,7 +145,7 @@ export function namedPicks<Item extends ItemInput>(
     ...(line.components ?? []).map((part) => ({ line, sku: part.sku, part, left: part.wanted - part.picked })),
   ]);
   const picked = new Map(order.lines.map((line) => [line.id, line.picked]));
-  return spread(order, goods, items, "items").flatMap(({ of: { line, part }, quantity, item }) => {
+  return spread(order, goods, items, itemField).flatMap(({ of: { line, part }, quantity, item }) => {
     const first = picked.get(line.id) ?? 0;
     if (part === null) picked.set(line.id, first + quantity);
     const units =
@@ -190,11 +204,18 @@ interface Named {
   left: number;
 }
 
+const itemField = (at: number): string => `items[${at}]`;
+
 /** Spreads the units of items over what they name, in the order of the lines, and counts `left` down. */
-function spread<Item extends ItemInput>(order: Order, goods: readonly Named[], items: readonly Item[], field: string) {
+function spread<Item extends ItemInput>(
+  order: Order,
+  goods: readonly Named[],
+  items: readonly Item[],
+  field: (at: number) => string,
+) {
   return items.flatMap((item, at) => {
     let open = item.quantity;
-    const taken = goodsNamed(order, goods, item, `${field}[${at}]`).flatMap((of) => {
+    const taken = goodsNamed(order, goods, item, field(at)).flatMap((of) => {
       const quantity = Math.min(open, of.left);
       if (quantity <= 0) return [];
       open -= quantity;
@@ -202,7 +223,7 @@ function spread<Item extends ItemInput>(order: Order, goods: readonly Named[], i
       return [{ of, quantity, item }];
     });
     if (open > 0) {
-      throw invalid(`${field}[${at}].quantity`, `is ${open} more than are left`, "too_large");
+      throw invalid(`${field(at)}.quantity`, `is ${open} more than are left`, "too_large");
     }
     return taken;
   });

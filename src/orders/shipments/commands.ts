@@ -13,6 +13,7 @@ import {
   claimUnits,
   isAway,
   isPacked,
+  nothingToTake,
   packedInHouse,
   raised,
   refuseShort,
@@ -150,9 +151,7 @@ async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<
 async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shipment> {
   const packed = unitsOf(order, packedInHouse);
   const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
-  if (units.length === 0) {
-    throw new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.");
-  }
+  if (units.length === 0) throw nothingToTake(order);
   const { carrier = null, service = null, tracking_number = null } = input;
   return insertShipment(tx, order.id, { carrier, service, tracking_number }, units);
 }
