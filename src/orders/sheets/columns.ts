@@ -40,7 +40,8 @@ export const orderColumns: readonly Column[] = [
   { name: "shipped_at", path: ["shipped_at"], kind: "text" },
 ];
 
-const readOnly = [
+/** What an exported row tells beside what can be taken in: some of it of the order, some of its line. */
+export const readOnly: readonly string[] = [
   "fulfillment_status",
   "quantity_backordered",
   "quantity_shipped",

@@ -5,10 +5,11 @@ import { readCents } from "../../kit/money.ts";
 import type { Group } from "../../kit/sheet.ts";
 import type { Order } from "../order.ts";
 import type { CreateOrder } from "../schemas.ts";
-import type { ImportLine } from "./columns.ts";
+import { type ImportLine, readOnly } from "./columns.ts";
 
 const lines_max = 500;
-const own = ["sku", "quantity", "unit_price"];
+// What each row says for its own line, or only tells.
+const own: ReadonlySet<string> = new Set(["sku", "quantity", "unit_price", ...readOnly]);
 
 /** An order as the rows of a file tell it. */
 export interface OrderSheet {
@@ -29,7 +30,7 @@ export function sheetOf({ rows }: Group<ImportLine>): OrderSheet {
   const said = flat(head.row);
   const problems = rows.flatMap(({ row }, at) =>
     Object.entries(flat(row)).flatMap(([field, value]): FieldProblem[] => {
-      if (own.includes(field) || JSON.stringify(said[field]) === JSON.stringify(value)) return [];
+      if (own.has(field) || JSON.stringify(said[field]) === JSON.stringify(value)) return [];
       return [{ field: `rows[${at}].${field}`, code: "conflict", message: `is not what line ${head.line} says` }];
     }),
   );

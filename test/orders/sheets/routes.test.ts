@@ -123,6 +123,24 @@ describe("works", () => {
     expect(same(rowsOf(await exported("?sort=created_at", keys.full)))).toEqual(same(rows));
   });
 
+  test("an order of which lines wait, were cancelled or have left differently can be taken in again", async () => {
+    const few = await shop.product(2, "FEW");
+    const [cup] = (await shop.app.get("/products?sku=CUP")).body.data;
+    const made = await shop.order([
+      [few, 5],
+      [cup, 4],
+    ]);
+    await shop.act(made.id, "ship", { partial: true });
+    await shop.act(made.id, "cancel_items", { items: [{ sku: "FEW", quantity: 1 }], reason: "customer" });
+    const file = await exported(`?order_number=${made.order_number}`);
+    const told = ["quantity_backordered", "quantity_shipped", "quantity_cancelled"];
+    expect(rowsOf(file).map((row) => told.map((name) => row[name]))).toEqual([
+      ["2", "2", "1"],
+      ["0", "4", "0"],
+    ]);
+    expect(await imports(file)).toMatchObject({ rows: 2, orders: 1, unchanged: 1, failed: 0, errors: [] });
+  });
+
   test("an export takes the filters, the search and the sort of the list", async () => {
     expect(rowsOf(await exported("?q=cruz&status=pending")).map((row) => row["order_number"])).toEqual([
       "I-4",
