@@ -1,0 +1,214 @@
+// Addresses that a stranger may try: none of them leads to a place that is not public, however it is spelt, whatever
+// its name resolves to by then, and wherever an answer points.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import * as dgram from "node:dgram";
+import { Resolver } from "node:dns/promises";
+import * as net from "node:net";
+import { eq } from "drizzle-orm";
+import { subscriptions } from "../../db/schema/webhooks.ts";
+import { emit } from "../../src/outbox/emit.ts";
+import { type AddressPolicy, default_ports, ranges } from "../../src/webhooks/address.ts";
+import { createSender } from "../../src/webhooks/sender.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+const stranger: AddressPolicy = { mode: "test", loopback_server: false, ports: default_ports, openings: ranges([]) };
+const deadlines = { connect_ms: 1500, headers_ms: 500, body_ms: 200 };
+
+/** What must not be reached: it counts every connection on loopback, by IPv4 and, where there is one, by IPv6. */
+async function openTarget() {
+  let connections = 0;
+  const servers: net.Server[] = [];
+  let port = 0;
+  for (const host of ["127.0.0.1", "::1", "0.0.0.0"]) {
+    const server = net.createServer((socket) => {
+      connections += 1;
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    });
+    const listening = new Promise<boolean>((done) => {
+      server.once("listening", () => done(true));
+      server.once("error", () => done(false));
+    });
+    server.listen(port, host);
+    if (!(await listening)) continue;
+    servers.push(server);
+    port = (server.address() as net.AddressInfo).port;
+  }
+  const close = () => {
+    for (const server of servers) server.close();
+  };
+  return { port, count: () => connections, close };
+}
+
+/** A name server that gives each answer of a list in turn for any name, to be kept for no time. */
+async function openNameServer(answers: readonly (readonly string[])[]) {
+  const socket = dgram.createSocket("udp4");
+  let asked = 0;
+  socket.on("message", (query, from) => {
+    const addresses = answers[asked++ % answers.length] ?? [];
+    let end = 12;
+    while (query[end] !== 0) end += 1 + (query[end] ?? 0);
+    const header = Buffer.from(query.subarray(0, 12));
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(addresses.length, 6);
+    header.writeUInt32BE(0, 8);
+    const records = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)]),
+    );
+    socket.send(Buffer.concat([header, query.subarray(12, end + 5), ...records]), from.port, from.address);
+  });
+  await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done));
+  const resolver = new Resolver();
+  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  return { resolve: (host: string) => resolver.resolve4(host), asked: () => asked, close: () => socket.close() };
+}
+
+/** One IPv4 address in the many ways in which it can be written. */
+function spellings(address: string): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
+  const whole = ((a * 256 + b) * 256 + c) * 256 + d;
+  const octal = (part: number) => `0${part.toString(8)}`;
+  const hex = (part: number) => `0x${part.toString(16)}`;
+  const pair = (high: number, low: number) => (high * 256 + low).toString(16);
+  return [
+    ...[address, `${address}.`, String(whole), hex(whole), octal(whole), `${a}.${whole % 2 ** 24}`],
+    ...[`${a}.${b}.${c * 256 + d}`, [a, b, c, d].map(octal).join("."), [a, b, c, d].map(hex).join(".")],
+    ...[`${hex(a)}.${b}.${octal(c)}.${d}`, address.replaceAll(".", "。"), address.replaceAll(".", "%2e")],
+    ...[address.replace(/1/g, "①"), `[::ffff:${address}]`, `[::${address}]`, `[::ffff:0:${address}]`],
+    ...[`[0:0:0:0:0:ffff:${pair(a, b)}:${pair(c, d)}]`, `[64:ff9b::${address}]`, `[64:ff9b:1::${address}]`],
+    ...[`[2002:${pair(a, b)}:${pair(c, d)}::1]`, `user@${address}`],
+  ];
+}
+
+const inner = ["127.0.0.1", "0.0.0.0", "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1"];
+const more = [
+  ...["localhost", "LOCALHOST", "localhost.", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[fe80::1]", "[fc00::1]", "0"],
+  ...["[fd00:ec2::254]", "[ff02::1]", "[100::1]", "[2001:db8::1]", "[2001::1]", "[3fff::1]", "[5f00::1]", "127.1"],
+  ...["127.255.255.254", "198.18.0.1", "192.0.0.170", "192.88.99.1", "224.0.0.1", "255.255.255.255", "240.0.0.1"],
+];
+const hosts = [...new Set([...inner.flatMap(spellings), ...more])];
+
+let target: Awaited<ReturnType<typeof openTarget>>;
+let app: TestApp;
+beforeAll(async () => {
+  target = await openTarget();
+  app = await openTestApp({ loopback_only: false });
+});
+afterAll(async () => {
+  target.close();
+  await app.close();
+});
+
+const ask = (method: string, path: string, body: unknown = {}) =>
+  app.call(method, path, body, { key: app.keys.test.full });
+const refusals = ["blocked_address", "validation_failed"];
+
+describe("a hostile address", () => {
+  test("there are more than 150 of them", () => {
+    expect(hosts.length).toBeGreaterThanOrEqual(150);
+  });
+
+  test("is refused when a client names it, by both modes", async () => {
+    for (const host of hosts) {
+      const [scheme, own] = [`http://${host}:${target.port}/`, `https://${host}/`];
+      const answers = [
+        await ask("POST", "/webhooks", { url: scheme, events: ["order.created"] }),
+        await app.post("/webhooks", { url: own, events: ["order.created"] }),
+      ];
+      for (const { status, body } of answers) {
+        // A name that is no address is let pass and judged by what it resolves to: none of these resolves.
+        if (status === 201) expect(body.data.url).toMatch(/localhost\./i);
+        else expect([host, refusals.includes(body.error.code)]).toEqual([host, true]);
+      }
+    }
+    expect(target.count()).toBe(0);
+  }, 30_000);
+
+  test("is not called by the sender, who judges for himself", async () => {
+    const sender = createSender({ policy: stranger, deadlines });
+    for (const host of hosts) {
+      const result = await sender.send({ url: `http://${host}:${target.port}/`, headers: {}, body: "{}" });
+      expect([host, result.error?.code]).toEqual([host, expect.stringMatching(/^(blocked_address|dns_error)$/)]);
+      expect([result.ip_address, result.duration_ms === null || result.error?.code === "dns_error"]).toEqual([
+        null,
+        true,
+      ]);
+    }
+    sender.close();
+    expect(target.count()).toBe(0);
+  }, 30_000);
+
+  test("that came into the database by another way is called by neither test nor delivery", async () => {
+    const { test: store } = app.service.stores;
+    const made = (await ask("POST", "/webhooks", { url: "https://1.1.1.1/", events: ["order.created"] })).body.data;
+    const id = Number(made.id.slice(4));
+    for (const host of ["127.0.0.1", "[::1]", "2130706433", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0", "127.1"]) {
+      const url = `http://${host}:${target.port}/`;
+      await store.write((tx) => tx.sql.update(subscriptions).set({ url }).where(eq(subscriptions.id, id)));
+      const tested = await ask("POST", `/webhooks/${id}/test`, { event: "order.created" });
+      expect(tested.body.data).toMatchObject({ status: "blocked", response: null, duration_ms: null });
+      await store.write((tx) => emit(tx, [{ type: "order.created", data: { object: "order", id: host } }]));
+      await app.runJobs();
+      await ask("PATCH", `/webhooks/${id}`, { active: true });
+    }
+    const log = (await ask("GET", `/webhooks/${id}/logs?limit=100`, undefined)).body.data;
+    expect(log.length).toBeGreaterThanOrEqual(12);
+    for (const line of log) {
+      expect(line).toMatchObject({
+        ...{ status: "blocked", response: null, ip_address: null, duration_ms: null },
+        error: { code: "blocked_address" },
+      });
+    }
+    expect(target.count()).toBe(0);
+  });
+
+  test("of a name that is public at first and loopback later is not called, nor one that is both", async () => {
+    const names = await openNameServer([["1.1.1.1"], ["127.0.0.1"], ["1.1.1.1", "127.0.0.1"], ["127.0.0.1"]]);
+    const sender = createSender({ policy: stranger, deadlines, resolve: names.resolve });
+    const url = `http://rebinding.example:${target.port}/`;
+    expect(await sender.problem(url)).toBeNull();
+    for (let n = 0; n < 3; n += 1) {
+      expect((await sender.send({ url, headers: {}, body: "{}" })).error?.code).toBe("blocked_address");
+    }
+    // Public again: this one is called, at what was found just now, and asks no second time.
+    expect(names.asked()).toBe(4);
+    const policy = { ...stranger, openings: ranges(["192.0.2.0/24"]) };
+    const public_first = await openNameServer([["192.0.2.1"], ["127.0.0.1"]]);
+    const second = createSender({
+      policy,
+      deadlines: { ...deadlines, connect_ms: 200 },
+      resolve: public_first.resolve,
+    });
+    const result = await second.send({ url, headers: {}, body: "{}" });
+    expect(["timeout", "connect_error"]).toContain(result.error?.code ?? "");
+    expect([public_first.asked(), target.count()]).toEqual([1, 0]);
+    for (const one of [names, public_first, sender, second]) one.close();
+  });
+
+  test("to which an answer redirects is not called, by whatever status", async () => {
+    const sender = createSender({ policy: { ...stranger, openings: ranges(["127.0.0.9/32"]) }, deadlines });
+    const statuses = [300, 301, 302, 303, 305, 307, 308];
+    for (const status of statuses) {
+      const location = `http://127.0.0.1:${target.port}/latest/meta-data/`;
+      const receiver = net.createServer((socket) => {
+        socket.on("error", () => {});
+        socket.on("data", () =>
+          socket.end([`HTTP/1.1 ${status} There`, `Location: ${location}`, "Content-Length: 0", "", ""].join("\r\n")),
+        );
+      });
+      await new Promise<void>((done) => receiver.listen(0, "127.0.0.9", done));
+      const { port } = receiver.address() as net.AddressInfo;
+      const result = await sender.send({ url: `http://127.0.0.9:${port}/`, headers: {}, body: "{}" });
+      expect([result.status_code, result.error?.code]).toEqual([status, "http_error"]);
+      receiver.close();
+    }
+    sender.close();
+    expect(target.count()).toBe(0);
+  });
+});
+
+test("the target can be reached, so that its silence means something", async () => {
+  const sender = createSender({ policy: { ...stranger, openings: ranges(["127.0.0.0/8"]) }, deadlines });
+  await sender.send({ url: `http://127.0.0.1:${target.port}/`, headers: {}, body: "{}" });
+  sender.close();
+  expect(target.count()).toBe(1);
+});
