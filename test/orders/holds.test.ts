@@ -56,6 +56,16 @@ describe("works", () => {
     expect((await shop.act(made.id, "release", { hold_id: address.id })).status).toBe("pending");
   });
 
+  test("a hold that is sent twice holds once, and its history says so once", async () => {
+    const made = await shop.order([[await shop.product(5), 2]]);
+    const hold = { reason: "payment", note: "Card declined.", hold_until: later(2), reserve_inventory: false };
+    const held = await shop.act(made.id, "hold", hold);
+    expect(await shop.act(made.id, "hold", hold)).toEqual(held);
+    expect(await shop.history(made.id)).toEqual(["create: - > pending", "hold: pending > on_hold"]);
+    const kept = await shop.act(made.id, "hold", { ...hold, hold_until: null });
+    expect(kept).toMatchObject({ version: held.version + 1, holds: [{ hold_until: null }] });
+  });
+
   test("stock is freed when asked, and reserved again on release", async () => {
     const goods = await shop.product(5);
     const made = await shop.order([[goods, 4]]);

@@ -16,7 +16,8 @@ import { closeHolds, hasHadHold, insertHold, saveHold } from "./store.ts";
 const note_max = 500;
 
 /**
- * Keeps an order from moving until it is released. Held again for the same reason, note and date are replaced.
+ * Keeps an order from moving until it is released. Held again for the same reason, note and date are replaced; where
+ * they are the same, nothing changes.
  * Refuses: resource_missing, invalid_state_transition, validation_failed (an end that has passed).
  */
 export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Actor): Promise<Order> {
@@ -26,7 +27,14 @@ export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Act
   const hold_until = momentOf(input.hold_until ?? null);
   if (hold_until !== null && hold_until <= tx.now) throw invalid("hold_until", "must lie in the future");
   const hold = { reason, note, hold_until, reserve_inventory, created_at: tx.now };
+  if (before.holds.some((open) => saysTheSame(open, hold))) return before;
   return placeHold(tx, before, hold, actor);
+}
+
+const told = ["reason", "note", "hold_until", "reserve_inventory"] as const;
+
+function saysTheSame(some: Pick<OrderHold, (typeof told)[number]>, other: typeof some): boolean {
+  return told.every((name) => some[name] === other[name]);
 }
 
 /** Puts a hold on a locked order, whatever its state: a client's, or the system's own. */
