@@ -1,26 +1,13 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
-import {
-  Column,
-  getTableColumns,
-  type InferInsertModel,
-  is,
-  noopDecoder,
-  Param,
-  Placeholder,
-  SQL,
-  sql as template,
-} from "drizzle-orm";
+import { getTableColumns, type InferInsertModel, type Placeholder, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
+import { quickened, type Ready } from "./ready.ts";
 import type { Reading, Tx, Writing } from "./store.ts";
 
 /** The arguments of a prepared statement, as its query names them: usable wherever Drizzle takes a value. */
 export type Args<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> & SQL<A[K]> };
-
-interface Ready<R> {
-  execute(values?: Record<string, unknown>): Promise<R>;
-}
 
 interface Built<R> {
   prepare(name: string): Ready<R>;
@@ -46,7 +33,7 @@ export function prepared<A, R, S extends Reading = Reading>(
   return async (db, values) => {
     let ready = made.get(db.sql);
     if (ready === undefined) {
-      ready = plainRows(keepNulls(build(db.sql, args).prepare(name)));
+      ready = quickened(build(db.sql, args).prepare(name));
       made.set(db.sql, ready);
     }
     return await ready.execute(values as Record<string, unknown>);
@@ -115,90 +102,7 @@ function insertOf(sql: Writing, table: PgTable, names: readonly string[], id: An
   }
   const values = Object.fromEntries(names.map((name) => [name, template.placeholder(name)]));
   const query = sql.insert(table).values(values as never);
-  return keepNulls(id === null ? query.prepare("") : query.returning({ id }).prepare(""));
-}
-
-/** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool, "null" in JSON. */
-function keepNulls<R>(ready: Ready<R>): Ready<R> {
-  const { params } = (ready as unknown as { getQuery(): { params: unknown[] } }).getQuery();
-  for (const param of params) {
-    if (!is(param, Param) || !is(param.value, Placeholder)) continue;
-    const encoder = param.encoder;
-    const mapToDriverValue = (value: unknown) => (value === null ? null : encoder.mapToDriverValue(value));
-    Object.assign(param, { encoder: { mapToDriverValue } });
-  }
-  return ready;
-}
-
-type Field = Column | SQL | SQL.Aliased;
-
-interface Selected {
-  fields?: readonly { readonly path: readonly string[]; readonly field: Field }[] | undefined;
-  customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
-  /** Of SQLite alone. */
-  readonly stmt?: { readonly columnNames: readonly string[] };
-  all(values?: Record<string, unknown>): Row[];
-}
-
-type Row = Record<string, unknown>;
-
-interface Decoder {
-  mapFromDriverValue(value: unknown): unknown;
-}
-
-/**
- * Lets rows pass by Drizzle's mapper, which asks the class of every column for every row and so costs more than SQLite
- * does. Only what decodes (bool, json, `mapWith`) is asked to.
- */
-function plainRows<R>(ready: Ready<R>): Ready<R> {
-  const selected = ready as unknown as Selected;
-  const { fields, stmt } = selected;
-  if (!fields || selected.customResultMapper) return ready;
-  if (!fields.every(({ path, field }) => path.length === 1 && isPlain(field))) return ready;
-  const names = fields.map(({ path }) => path[0] as string);
-  const decoders = fields.map(({ field }) => decoderOf(field));
-  if (stmt !== undefined && stmt.columnNames.join() === names.join() && new Set(names).size === names.length) {
-    takeObjects(selected, names, decoders);
-  } else {
-    selected.customResultMapper = (rows) => rows.map((values) => objectOf(values, names, decoders));
-  }
-  return ready;
-}
-
-const isPlain = (field: unknown) => is(field, Column) || is(field, SQL) || is(field, SQL.Aliased);
-
-/** What turns a value of the database into one of the program; null where it is that already. */
-function decoderOf(field: Field): Decoder | null {
-  const source = is(field, SQL.Aliased) ? field.sql : field;
-  const decoder: Decoder = is(source, SQL) ? (source as unknown as { decoder: Decoder }).decoder : source;
-  return decoder === noopDecoder || decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : decoder;
-}
-
-/** SQLite names the values itself, faster than anything here could; what is left is to decode a few. */
-function takeObjects(selected: Selected, names: readonly string[], decoders: readonly (Decoder | null)[]): void {
-  const decoding = decoders.flatMap((decoder, at) => (decoder ? [{ decoder, name: names[at] as string }] : []));
-  selected.fields = undefined;
-  const all = selected.all.bind(selected);
-  selected.all = (values) => {
-    const rows = all(values);
-    for (const row of rows) {
-      for (const { decoder, name } of decoding) {
-        const value = row[name];
-        if (value !== null) row[name] = decoder.mapFromDriverValue(value);
-      }
-    }
-    return rows;
-  };
-}
-
-function objectOf(values: readonly unknown[], names: readonly string[], decoders: readonly (Decoder | null)[]): Row {
-  const row: Row = {};
-  for (let at = 0; at < names.length; at += 1) {
-    const decoder = decoders[at] ?? null;
-    const value = values[at];
-    row[names[at] as string] = value === null || decoder === null ? value : decoder.mapFromDriverValue(value);
-  }
-  return row;
+  return quickened<unknown>(id === null ? query.prepare("") : query.returning({ id }).prepare(""));
 }
 
 function getOrMake<K, V>(
