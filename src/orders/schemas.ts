@@ -180,7 +180,9 @@ export const PackOrder = closed({
 export type PackOrder = Static<typeof PackOrder>;
 
 export const ShipOrder = closed({
-  shipment_id: Type.Optional(idField("shipment")),
+  shipment_id: Type.Optional(
+    idField("shipment", "Only this parcel; without it the oldest, or all while none has a tracking number."),
+  ),
   carrier: Type.Optional(nullable(textField(100))),
   service: Type.Optional(nullable(textField(100))),
   tracking_number: Type.Optional(nullable(textField(100))),

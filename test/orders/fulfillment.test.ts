@@ -117,7 +117,7 @@ describe("works", () => {
       ],
     });
     await shop.told();
-    const first = await shop.act(made.id, "ship");
+    const first = await shop.act(made.id, "ship", { shipment_id: packed.shipments[0].id });
     expect(first).toMatchObject({ status: "fulfilled", fulfillment_status: "partially_shipped", shipped_at: null });
     expect(first.shipments.map(({ status }: { status: string }) => status)).toEqual(["shipped", "pending"]);
     expect(await shop.told()).toEqual([]);
@@ -129,6 +129,32 @@ describe("works", () => {
       { status: "delivered" },
     ]);
     expect(await shop.told()).toEqual(["order.delivered"]);
+  });
+
+  test("parcels without labels leave together, with what is packed beside them", async () => {
+    const goods = await shop.product(9);
+    const made = await shop.order([[goods, 7]]);
+    const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
+    await shop.act(made.id, "pack", { packages: [items(1), items(2)] });
+    await shop.act(made.id, "pack");
+    await shop.told();
+    const shipped = await shop.act(made.id, "ship", { carrier: "UPS" });
+    expect(shipped).toMatchObject({ status: "shipped", line_items: [{ quantity_shipped: 7 }] });
+    expect(shipped.shipments).toMatchObject(
+      [1, 2, 4].map((quantity) => ({ status: "shipped", carrier: "UPS", items: [{ quantity }] })),
+    );
+    expect(await shop.told()).toEqual(["order.shipped"]);
+    expect((await shop.app.post(`/orders/${made.id}/ship`, {})).status).toBe(409);
+  });
+
+  test("of parcels without labels, one leaves when a tracking number is given", async () => {
+    const goods = await shop.product(9);
+    const made = await shop.order([[goods, 3]]);
+    const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
+    await shop.act(made.id, "pack", { packages: [items(1), items(2)] });
+    const first = await shop.act(made.id, "ship", { tracking_number: "T-7" });
+    expect(first.shipments).toMatchObject([{ status: "shipped", tracking_number: "T-7" }, { status: "pending" }]);
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
   test("with partial, what is there leaves and the rest stays open", async () => {

@@ -111,8 +111,9 @@ export async function saveLess(tx: Tx, before: Order, less: Order, entry: Entry)
 }
 
 /**
- * Hands over a parcel: the one named, else the oldest that waits, else all that is packed in a new one. Performs the
- * steps before it. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Hands over the parcel named, else the oldest that waits, else all that is packed in a new one. While no parcel has a
+ * tracking number and none is given, they all leave, and what is packed beside them. Performs the steps before it.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
  * Emits: order.fulfilled, order.shipped, once nothing of the order is left in the house.
  */
 export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Actor): Promise<Order> {
@@ -121,9 +122,18 @@ export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Act
   decide(order, "ship");
   if (chosen !== null && chosen.status !== "pending") throw refusal(order, "ship", `that parcel is ${chosen.status}`);
   refuseShort(order, input.partial ?? false);
-  const waiting = chosen ?? order.shipments.find(({ status }) => status === "pending");
-  const shipment = waiting ? await completed(tx, waiting, input) : await packedParcel(tx, order, input);
-  return (await leave(tx, withShipment(order, shipment), shipment, actor, false)).order;
+  const waiting = order.shipments.filter(({ status }) => status === "pending");
+  const apart = input.tracking_number != null || waiting.some((parcel) => parcel.tracking_number !== null);
+  const leaving = chosen !== null ? [chosen] : waiting.slice(0, apart ? 1 : undefined);
+  let rest = order;
+  for (const parcel of leaving) {
+    const shipment = await completed(tx, parcel, input);
+    rest = (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
+  }
+  const loose = chosen === null && !apart && unitsOf(rest, packedInHouse).length > 0;
+  if (leaving.length > 0 && !loose) return rest;
+  const shipment = await packedParcel(tx, rest, { ...input, partial: input.partial || loose });
+  return (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
 }
 
 function chosenShipment(order: Order, id: string | number): Shipment {

@@ -36,8 +36,8 @@ beforeAll(async () => {
   const others = await shop.product(2);
   const packedOrder = await shop.order([[others, 2]]);
   const items = [{ sku: others.sku, quantity: 1 }];
-  await shop.act(packedOrder.id, "pack", { packages: [{ items }, { items }] });
-  await shop.act(packedOrder.id, "ship");
+  const { shipments } = await shop.act(packedOrder.id, "pack", { packages: [{ items }, { items }] });
+  await shop.act(packedOrder.id, "ship", { shipment_id: shipments[0].id });
 });
 afterAll(() => shop.close());
 
