@@ -147,6 +147,18 @@ describe("works", () => {
     expect((await shop.app.post(`/orders/${made.id}/ship`, {})).status).toBe(409);
   });
 
+  test("without a parcel all leaves, packed or not", async () => {
+    const [there, late] = [await shop.product(1), await shop.product(0)];
+    const made = await shop.order([
+      [there, 1],
+      [late, 1],
+    ]);
+    await shop.act(made.id, "pack", { partial: true });
+    await shop.app.post("/inventory", { sku: late.sku, quantity: 1 });
+    const shipped = await shop.act(made.id, "ship");
+    expect(shipped).toMatchObject({ status: "shipped", shipments: [{ items: [{ quantity: 1 }, { quantity: 1 }] }] });
+  });
+
   test("of parcels without labels, one leaves when a tracking number is given", async () => {
     const goods = await shop.product(9);
     const made = await shop.order([[goods, 3]]);

@@ -130,9 +130,9 @@ export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Act
     const shipment = await completed(tx, parcel, input);
     rest = (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
   }
-  const loose = chosen === null && !apart && unitsOf(rest, packedInHouse).length > 0;
-  if (leaving.length > 0 && !loose) return rest;
-  const shipment = await packedParcel(tx, rest, { ...input, partial: input.partial || loose });
+  const more = chosen === null && !apart && unitsOf(rest, packedInHouse).length > 0;
+  if (leaving.length > 0 && !more) return rest;
+  const shipment = await packedParcel(tx, rest, leaving.length > 0 ? { ...input, partial: true } : input);
   return (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
 }
 
