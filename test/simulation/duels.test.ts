@@ -2,6 +2,7 @@
 // Settable: SEED and DUELS.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/config.ts";
+import { expireReservations } from "../../src/inventory/jobs.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
 import { releaseHolds } from "../../src/orders/jobs.ts";
 import type { Answered } from "../harness.ts";
@@ -25,7 +26,8 @@ type Act = (made: Made) => Promise<Answered>;
 interface Duel {
   readonly acts: readonly [Act, Act];
   readonly ends: readonly string[];
-  readonly begins?: (made: Made) => Promise<unknown>;
+  /** Prepares the order, or answers another one to meet on. */
+  readonly begins?: (made: Made) => Promise<Made | undefined>;
 }
 
 function duelsOf({ shop }: Ring): Record<string, Duel> {
@@ -44,6 +46,10 @@ function duelsOf({ shop }: Ring): Record<string, Duel> {
   // What the clock does is no request: any answer stands for it.
   const clock: Act = async ({ id }) => {
     await releaseHolds(shop.app.service.stores.live, shop.app.service);
+    return shop.app.get(`/orders/${id}`);
+  };
+  const expiry: Act = async ({ id }) => {
+    await expireReservations(shop.app.service.stores.live);
     return shop.app.get(`/orders/${id}`);
   };
   return {
@@ -86,9 +92,25 @@ function duelsOf({ shop }: Ring): Record<string, Duel> {
         const hold_until = new Date(shop.app.clocks.live.now() + 1000).toISOString();
         await shop.act(id, "hold", { hold_until });
         shop.app.clocks.live.advance(1000);
+        return undefined;
       },
       acts: [clock, post("process")],
       ends: ["200 200 > processing", "200 409 > pending"],
+    },
+    // Packing processes and picks first: it takes both units, which the booking must have given up exactly once.
+    "expiry against process": {
+      begins: async () => {
+        const { live } = shop.app.clocks;
+        const scarce = await shop.product(2);
+        const expires_at = new Date(live.now() + 1).toISOString();
+        const items = [{ sku: scarce.sku, quantity: 2 }];
+        await shop.app.post("/inventory/reserve", { order_id: `B-${scarce.sku}`, items, expires_at });
+        const { id } = await shop.order([[scarce, 2]]);
+        live.advance(1);
+        return { id, sku: scarce.sku };
+      },
+      acts: [expiry, post("pack")],
+      ends: ["200 200 > fulfilled"],
     },
     "two deliveries": {
       begins: ({ id }) => shop.act(id, "ship"),
@@ -100,8 +122,8 @@ function duelsOf({ shop }: Ring): Record<string, Duel> {
 
 async function fight(ring: Ring, { acts, begins }: Duel, random: Random): Promise<string> {
   const { id } = await ring.shop.order([[ring.goods, 2]]);
-  const made = { id, sku: ring.goods.sku };
-  await begins?.(made);
+  const first = { id, sku: ring.goods.sku };
+  const made = (await begins?.(first)) ?? first;
   const late = random.chance(0.5) ? 0 : 1;
   const waits = random.integer(0, 3);
   const answers = await Promise.all(
@@ -110,7 +132,7 @@ async function fight(ring: Ring, { acts, begins }: Duel, random: Random): Promis
       return act(made);
     }),
   );
-  const { status } = await ring.shop.get(id);
+  const { status } = await ring.shop.get(made.id);
   return `${answers.map((answer) => answer.status).join(" ")} > ${status}`;
 }
 
