@@ -158,6 +158,15 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 }
 
 /**
+ * What stock holds for an order at this moment, after reservations past their time have given back their units and
+ * whoever waited for them has them. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function freshClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
+  const { lines } = await openClaim(tx, order_id);
+  return lines.map(claimLine);
+}
+
+/**
  * Commits an order's claim as work on the order begins, and plans its unpicked units anew, first expired first.
  * Refuses: invalid_state_transition. Emits: inventory.updated, inventory.low_stock.
  */

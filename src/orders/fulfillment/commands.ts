@@ -1,11 +1,11 @@
 import type { Tx } from "../../database/store.ts";
 import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
-import { commitClaim, missClaim, pickClaim } from "../../inventory/reservations/commands.ts";
+import { commitClaim, freshClaim, missClaim, pickClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { placeHold } from "../holds/commands.ts";
-import { type Order, openUnits } from "../order.ts";
+import { backorderedUnits, type Order, openUnits } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { PackOrder, PickOrder } from "../schemas.ts";
 import { insertShipment } from "../shipments/store.ts";
@@ -43,8 +43,9 @@ export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Or
  * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
  */
 export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
-  const before = await lockOrder(tx, id);
-  decide(before, "pick");
+  const locked = await lockOrder(tx, id);
+  decide(locked, "pick");
+  const before = await withFreshClaim(tx, locked);
   if (input.items === undefined) refuseShort(before, input.partial ?? false);
   const { picks, misses } =
     input.items === undefined
@@ -77,6 +78,7 @@ async function miss(tx: Tx, before: Order, misses: Misses, actor: Actor): Promis
 export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
   let order = await lockOrder(tx, id);
   decide(order, "pack");
+  order = await withFreshClaim(tx, order);
   if (input.packages === undefined) {
     refuseShort(order, input.partial ?? false);
     return stage(
@@ -117,6 +119,14 @@ export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], 
   const { picks, packs } = missingSteps(working, units);
   const picked = picks.length === 0 ? working : await pick(tx, working, picks, { actor, confirmed: false });
   return packs.length === 0 ? picked : pack(tx, picked, packs, actor);
+}
+
+/**
+ * A locked order that waits for units, with those that it gets at this moment: a reservation of others may be past its
+ * time, or just have given back what it held.
+ */
+export async function withFreshClaim(tx: Tx, order: Order): Promise<Order> {
+  return backorderedUnits(order) === 0 ? order : withClaims(order, await freshClaim(tx, order.id));
 }
 
 async function inWork(tx: Tx, order: Order, actor: Actor): Promise<Order> {

@@ -8,7 +8,7 @@ import { Fault, invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
-import { stage } from "../fulfillment/commands.ts";
+import { stage, withFreshClaim } from "../fulfillment/commands.ts";
 import {
   claimUnits,
   isAway,
@@ -117,10 +117,11 @@ export async function saveLess(tx: Tx, before: Order, less: Order, entry: Entry)
  * Emits: order.fulfilled, order.shipped, once nothing of the order is left in the house.
  */
 export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Actor): Promise<Order> {
-  const order = await lockOrder(tx, id);
-  const chosen = input.shipment_id === undefined ? null : chosenShipment(order, input.shipment_id);
-  decide(order, "ship");
-  if (chosen !== null && chosen.status !== "pending") throw refusal(order, "ship", `that parcel is ${chosen.status}`);
+  const locked = await lockOrder(tx, id);
+  const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
+  decide(locked, "ship");
+  const order = await withFreshClaim(tx, locked);
+  if (chosen !== null && chosen.status !== "pending") throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
   refuseShort(order, input.partial ?? false);
   const waiting = order.shipments.filter(({ status }) => status === "pending");
   const apart = input.tracking_number != null || waiting.some((parcel) => parcel.tracking_number !== null);
@@ -179,10 +180,11 @@ export async function handOver(
   actor: Actor,
   { by_carrier }: { readonly by_carrier: boolean },
 ): Promise<Parcel> {
-  const { order, shipment } = await lockParcel(tx, shipment_id);
-  if (by_carrier) return scanned(tx, order, shipment, actor);
-  if (shipment.status !== "pending") return { order, shipment };
-  decide(order, "ship");
+  const { order: locked, shipment } = await lockParcel(tx, shipment_id);
+  if (by_carrier) return scanned(tx, locked, shipment, actor);
+  if (shipment.status !== "pending") return { order: locked, shipment };
+  decide(locked, "ship");
+  const order = await withFreshClaim(tx, locked);
   refuseShort(order, false);
   return leave(tx, order, shipment, actor, false);
 }
