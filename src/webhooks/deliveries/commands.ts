@@ -9,6 +9,7 @@ import { type Entered, notify } from "../notices/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
 import { afterAnswer, healthOf } from "../subscriptions/rules.ts";
 import {
+  countSubscriptions,
   lockSubscription,
   lockSubscriptions,
   lockSubscriptionsById,
@@ -30,10 +31,11 @@ const fan_out_deliveries_max = 2000;
  */
 export async function fanOut(tx: Tx, owner: string): Promise<boolean> {
   if (!(await lead(tx, "webhooks.fan_out", owner, 0))) return true;
-  const subscriptions = await lockSubscriptions(tx);
-  const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, subscriptions.length));
+  const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await countSubscriptions(tx)));
   const limit = Math.min(fan_out_events_max, events_max);
   const events = await placeEvents(tx, limit);
+  // Read after the events, so that every subscription is seen that was there before one of them.
+  const subscriptions = await lockSubscriptions(tx);
   if (events.length > 0 && subscriptions.length > 0) await recordDeliveries(tx, events, subscriptions);
   return events.length === limit;
 }
