@@ -50,6 +50,7 @@ export const faults = {
   internal_error: { status: 500, type: "api" },
   carrier_error: { status: 502, type: "api" },
   carrier_timeout: { status: 504, type: "api" },
+  platform_error: { status: 502, type: "api" },
   storage_full: { status: 503, type: "api" },
   storage_unavailable: { status: 503, type: "api" },
   unavailable: { status: 503, type: "api" },

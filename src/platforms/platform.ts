@@ -1,0 +1,175 @@
+// What the service and the connector of a platform say to each other. Moments are milliseconds, money is cents.
+import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./status.ts";
+
+/** A store at a platform, connected to this service. Its secrets are sealed: see `Credentials`. */
+export interface Connection {
+  readonly id: number;
+  /** Random text that names the connection in its callback address: `?connection=…`. */
+  readonly key: string;
+  readonly platform: Platform;
+  readonly name: string;
+  /** BigCommerce: the store hash. Shopify: the `….myshopify.com` domain. WooCommerce: the address of the site. */
+  readonly store_id: string;
+  /** Where the platform's API is, without a slash at the end, such as `https://api.bigcommerce.com`. */
+  readonly api_url: string;
+  /** WooCommerce's consumer key; null for the other platforms. Sealed. */
+  readonly api_key: string | null;
+  /** The access token, or WooCommerce's consumer secret; null when the API may not be called. Sealed. */
+  readonly api_token: string | null;
+  /** What the platform signs its notifications with; null when it does not. Sealed. */
+  readonly client_secret: string | null;
+  readonly previous_client_secret: string | null;
+  readonly previous_client_secret_expires_at: number | null;
+  /** Put before the platform's number of an order to make ours. */
+  readonly order_prefix: string;
+  readonly status: ConnectionStatus;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** The secrets of a connection, opened for the time of one call. They go into no log, no answer and no error. */
+export interface Credentials {
+  readonly api_key: string | null;
+  readonly api_token: string | null;
+  /** Newest first; the one before the newest counts for an hour after it was replaced. */
+  readonly client_secrets: readonly string[];
+}
+
+/** A request from a platform as it arrived. */
+export interface Inbound {
+  readonly headers: Headers;
+  /** The body as text that is, as UTF-8, byte for byte what was received. */
+  readonly raw: string;
+}
+
+/** What a platform's notification says. */
+export interface Notification {
+  readonly kind: NotificationKind;
+  /** What happened, in the platform's words: `store/order/created`, `orders/updated`, `order.updated`. */
+  readonly topic: string;
+  /** The platform's id of the order; null unless the kind is `order`. */
+  readonly external_id: string | null;
+  /** Equal for repeats of one notification, within one connection. */
+  readonly dedupe_key: string;
+  /** The names by which the notification calls its store, the surest first; a connection's `store_id` is among them. */
+  readonly stores: readonly string[];
+  /** When it was made at the platform, or null when it does not say. */
+  readonly created_at: number | null;
+  /** The whole order; null when the notification is thin or the order in it cannot be read: then it is fetched. */
+  readonly order: PlatformOrder | null;
+}
+
+/** Where the goods go, as far as the platform knows. What it leaves empty is null. */
+export interface PlatformAddress {
+  readonly name: string | null;
+  readonly company: string | null;
+  readonly address_line1: string | null;
+  readonly address_line2: string | null;
+  readonly city: string | null;
+  /** The code where the platform has one, such as `CA`, else the name. */
+  readonly state: string | null;
+  readonly postal_code: string | null;
+  /** Two-letter code of ISO 3166-1. */
+  readonly country: string | null;
+  readonly phone: string | null;
+}
+
+/** A line of an order whose goods are to be sent. Digital lines and those with nothing left to send are left out. */
+export interface PlatformLine {
+  readonly external_id: string;
+  readonly sku: string | null;
+  /** The platform's product or variant, from which a SKU is made where there is none. */
+  readonly variant_id: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unit_price_cents: number;
+}
+
+/** An order as a platform tells it, in the same words for every platform. */
+export interface PlatformOrder {
+  readonly external_id: string;
+  /** The number that the buyer knows, without the platform's decoration. */
+  readonly number: string;
+  readonly state: PlatformOrderState;
+  readonly email: string | null;
+  readonly customer_name: string | null;
+  readonly phone: string | null;
+  readonly address: PlatformAddress | null;
+  readonly lines: readonly PlatformLine[];
+  readonly shipping_method: string | null;
+  readonly shipping_amount_cents: number;
+  readonly currency: string;
+  readonly notes: string | null;
+  readonly created_at: number;
+  /** When it last changed at the platform: of two tellings of one order the later one holds. */
+  readonly updated_at: number;
+}
+
+/** A parcel of an order, as it is reported to the platform. */
+export interface ShipmentReport {
+  /** Our name of the parcel, `shp_1001`, by which a repeated report may be known. */
+  readonly shipment_id: string;
+  readonly external_order_id: string;
+  /** The platform's lines and how many units of each are in the parcel. */
+  readonly lines: readonly { readonly external_id: string; readonly quantity: number }[];
+  readonly carrier: string | null;
+  readonly service: string | null;
+  readonly tracking_number: string | null;
+  readonly tracking_url: string | null;
+  readonly shipped_at: number;
+  /** Whether nothing of the order remains to be sent after it. */
+  readonly last: boolean;
+}
+
+/** One request to a platform's API. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What the platform's API answered, whatever the status. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** By name in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Calls a platform's API at a checked address. Refuses: platform_error, when there is no answer. */
+export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** All that a connector needs to call the API of one store. */
+export interface Access {
+  readonly connection: Pick<Connection, "id" | "store_id" | "api_url">;
+  readonly credentials: Credentials;
+  readonly api: Api;
+  /** The moment of the call, in milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * How one platform is understood and spoken to. What a platform refuses or does not answer is a Fault `platform_error`
+ * with the facts `permanent` (true when asking again cannot help: a bad token, say) and `retry_after_seconds` (a number,
+ * where the platform named one). What cannot be read of a notification is a Fault `validation_failed`.
+ */
+export interface Connector {
+  /** Whether a request was signed with one of the secrets; true without a secret where the API key is the proof. */
+  verify(inbound: Inbound, credentials: Credentials, now: number): boolean;
+  /** Reads a notification, verified or not. Refuses: validation_failed. */
+  read(inbound: Inbound): Notification;
+  /** The order as it is now at the platform, or null when there is none. Refuses: platform_error. */
+  fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null>;
+  /** The ids of the orders that changed at the platform since a moment, oldest change first. Refuses: platform_error. */
+  changedSince(access: Access, since: number): Promise<readonly string[]>;
+  /**
+   * Tells the platform of a parcel, unless it knows of it already, and answers the platform's id of it if there is one.
+   * Refuses: platform_error.
+   */
+  report(access: Access, report: ShipmentReport): Promise<string | null>;
+}
+
+/** The connector of each platform. */
+export type Connectors = Readonly<Record<Platform, Connector>>;

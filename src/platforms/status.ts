@@ -1,0 +1,38 @@
+// The platforms that orders come from, and every state of what the service keeps of them. The SQL CHECKs, the schemas
+// and the rules all read these tuples.
+import type { Moves } from "../kit/moves.ts";
+
+export const platforms = ["bigcommerce", "shopify", "woocommerce"] as const;
+export type Platform = (typeof platforms)[number];
+
+export const connectionStatuses = ["active", "paused"] as const;
+export type ConnectionStatus = (typeof connectionStatuses)[number];
+
+// While a connection is paused its notifications are stored; their orders are imported once it is active again.
+// biome-ignore format: a table is read by its columns.
+export const connectionMoves = {
+  pause:  { from: connectionStatuses, to: "paused", held: false, tells: null },
+  resume: { from: connectionStatuses, to: "active", held: false, tells: null },
+} as const satisfies Moves<ConnectionStatus>;
+
+export const importStatuses = ["queued", "imported", "waiting", "ignored", "failed"] as const;
+export type ImportStatus = (typeof importStatuses)[number];
+
+// An import is the claim of one order of a platform to one order here. Every notification of that order queues it anew.
+// biome-ignore format: a table is read by its columns.
+export const importMoves = {
+  queue:   { from: importStatuses, to: "queued",   held: false, tells: null },
+  import:  { from: ["queued"],     to: "imported", held: false, tells: null },
+  wait:    { from: ["queued"],     to: "waiting",  held: false, tells: null },
+  ignore:  { from: ["queued"],     to: "ignored",  held: false, tells: null },
+  give_up: { from: ["queued"],     to: "failed",   held: false, tells: null },
+  retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, tells: null },
+} as const satisfies Moves<ImportStatus>;
+export type ImportAction = keyof typeof importMoves;
+
+/** What the platform makes of an order: to be sent, not paid yet, called off, or sent already. */
+export const platformOrderStates = ["open", "unpaid", "cancelled", "done"] as const;
+export type PlatformOrderState = (typeof platformOrderStates)[number];
+
+export const notificationKinds = ["order", "ping", "unknown"] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
