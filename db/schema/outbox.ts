@@ -13,6 +13,8 @@ export const events = table(
      * they were forgotten, long after the last delivery.
      */
     body: text().notNull(),
+    /** What the change did away with, as JSON, for version 2 subscriptions. Null where nothing is told of it. */
+    previous: text(),
     created_at: time().notNull(),
     /** The place in the order of `GET /events`, given when the event is fanned out. */
     position: int(),

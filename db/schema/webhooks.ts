@@ -15,6 +15,7 @@ import {
   type SubscriptionStatus,
   subscriptionStatuses,
 } from "../../src/webhooks/status.ts";
+import type { Tally } from "../../src/webhooks/subscriptions/rules.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 
 export const subscriptions = table(
@@ -49,10 +50,8 @@ export const subscriptions = table(
     /** How long the circuit stays open before its next probe; null while it is closed. */
     circuit_wait_ms: int(),
     next_probe_at: time(),
-    /** The two minutes, begun by a failure, in which attempts are counted. */
-    window_started_at: time(),
-    window_attempts: int().notNull().default(0),
-    window_failures: int().notNull().default(0),
+    /** The attempts of the last two minutes, counted together by ten seconds. */
+    recent_attempts: json<readonly Tally[]>().notNull().default([]),
     /** A deleted subscription is kept for the sake of its log, without its secrets. */
     deleted_at: time(),
     created_at: time().notNull(),
@@ -191,6 +190,8 @@ export const notices = table(
     mail_attempts: int().notNull(),
     /** When the e-mail is due; while it is being sent, when its sender counts as lost. */
     mail_next_at: time(),
+    /** When somebody said that they have seen it. */
+    acknowledged_at: time(),
     created_at: time().notNull(),
   },
   (t) => [

@@ -218,8 +218,11 @@ describe("a subscription", () => {
     const step = afterAnswer(failing, answer(204), quiet);
     expect(step).toEqual({ health: freshHealth, entered: "active" });
     const { health } = fail(freshHealth, [0, 1, 2, 3]);
-    const window = { window_started_at: start, window_attempts: 5, window_failures: 4 };
-    expect(afterAnswer(health, answer(200), quiet)).toEqual({ health: { ...freshHealth, ...window }, entered: null });
+    const recent_attempts = [{ started_at: start, attempts: 5, failures: 4 }];
+    expect(afterAnswer(health, answer(200), quiet)).toEqual({
+      health: { ...freshHealth, recent_attempts },
+      entered: null,
+    });
   });
 
   test("is disabled at once by 410", () => {
@@ -308,5 +311,92 @@ describe("an attempt", () => {
     const overloaded = [answer(502), answer(503), answer(504), answer("timeout")].map(isOverloaded);
     expect(overloaded).toEqual([true, true, true, true]);
     expect([answer(200), answer(500), answer(429), answer("blocked_address")].some(isOverloaded)).toBe(false);
+  });
+});
+
+describe("the circuit", () => {
+  /** What comes of answers at these seconds: whether the circuit is open after each of them. */
+  function after(answers: readonly (readonly [second: number, status: number])[], from = freshHealth) {
+    let health = from;
+    const open = answers.map(([second, status]) => {
+      const now = start + second * second_ms;
+      health = afterAnswer(health, answer(status), { now, real_now: now }).health;
+      return health.circuit_wait_ms !== null;
+    });
+    return { open, last: open.at(-1), health };
+  }
+  /** So many answers, one every `every` seconds; `failed` says which of them fail. */
+  const answers = (count: number, every: number, failed: (n: number) => boolean, from = 0) =>
+    Array.from({ length: count }, (_, n) => [from + n * every, failed(n) ? 500 : 200] as const);
+  const half = (n: number) => n % 2 === 0;
+  const most = (n: number) => n % 3 !== 0;
+
+  test("opens at the fifth failure in a row", () => {
+    expect(after(answers(5, 1, () => true)).open).toEqual([false, false, false, false, true]);
+    expect(after(answers(5, 3600, () => true)).last).toBe(true);
+  });
+
+  test("opens when more than half of twenty attempts within two minutes failed, not when half of them did", () => {
+    expect(after(answers(19, 1, most)).open).not.toContain(true);
+    expect(after(answers(21, 1, most)).open.indexOf(true)).toBeWithin(19, 21);
+    expect(after(answers(200, 1, half)).open.indexOf(true)).toBe(20); // Eleven of twenty-one.
+    expect(after(answers(200, 1, (n) => !half(n))).open).not.toContain(true);
+  });
+
+  test("counts what went well before the first failure", () => {
+    const well = answers(60, 0.5, () => false);
+    expect(after([...well, ...answers(50, 1, most, 30)]).open).not.toContain(true);
+    expect(after(answers(50, 1, most, 30)).open).toContain(true);
+  });
+
+  test("forgets what is two minutes old, a little at a time", () => {
+    // All of one minute's failures are still counted when the next minute begins, wherever the two begin.
+    for (const from of [0, 55, 119, 1234]) {
+      const early = answers(12, 3, most, from);
+      const late = answers(12, 3, most, from + 60);
+      expect(after([...early, ...late]).open.indexOf(true)).toBeWithin(19, 22);
+      const later = answers(12, 3, most, from + 156);
+      expect(after([...early, ...later]).open).not.toContain(true);
+    }
+    const { health } = after(answers(2000, 1, half, 0), freshHealth);
+    expect(health.recent_attempts.length).toBeLessThanOrEqual(12);
+  });
+
+  test("never counts an attempt that is older than two minutes, nor leaves one out that is younger by ten seconds", () => {
+    const spots = fc.array(fc.tuple(fc.nat(300), fc.boolean()), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(spots, (given) => {
+        const sorted = given.toSorted(([a], [b]) => a - b);
+        // One success after each keeps the failures from being five in a row.
+        const all = sorted.flatMap(([at, failed]) =>
+          failed ? [[at, 500] as const, [at, 200] as const] : [[at, 200] as const],
+        );
+        const { health } = after(all);
+        const end = all.at(-1)?.[0] ?? 0;
+        const counted = health.recent_attempts.reduce((sum, { attempts }) => sum + attempts, 0);
+        const within = (age: number) => all.filter(([at]) => end - at < age).length;
+        expect(counted).toBeWithin(within(110), within(120) + 1);
+      }),
+    );
+  });
+
+  test("probes after a minute, waits twice as long after each that fails, and closes with nothing counted", () => {
+    let { health } = after(answers(5, 1, () => true));
+    const waits = [health.circuit_wait_ms];
+    for (let n = 0; n < 6; n += 1) {
+      const now = health.next_probe_at ?? 0;
+      // What was on its way when the circuit opened changes nothing of it.
+      const late = afterAnswer(health, answer(500), { now, real_now: now }).health;
+      expect([late.circuit_wait_ms, late.next_probe_at]).toEqual([health.circuit_wait_ms, health.next_probe_at]);
+      health = afterAnswer(late, answer(500), { now, real_now: now }, true).health;
+      waits.push(health.circuit_wait_ms);
+      expect(health.next_probe_at).toBe(now + (health.circuit_wait_ms ?? 0));
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15].map((minutes) => minutes * minute_ms));
+    const now = health.next_probe_at ?? 0;
+    expect(afterAnswer(health, answer(200), { now, real_now: now }, true)).toEqual({
+      health: freshHealth,
+      entered: "active",
+    });
   });
 });

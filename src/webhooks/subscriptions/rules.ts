@@ -20,6 +20,14 @@ const circuit_wait_first_ms = minute_ms;
 const circuit_wait_max_ms = 15 * minute_ms;
 const window_ms = 2 * minute_ms;
 const window_attempts_min = 20;
+const tally_ms = 10_000;
+
+/** Attempts that ended within the ten seconds from a moment on. */
+export interface Tally {
+  readonly started_at: number;
+  readonly attempts: number;
+  readonly failures: number;
+}
 
 /** A subscription, as far as its receiver's health decides about it. */
 export interface SubscriptionHealth {
@@ -38,10 +46,8 @@ export interface SubscriptionHealth {
   readonly circuit_wait_ms: number | null;
   /** While the circuit is open, nothing is sent before this moment, and then one delivery. */
   readonly next_probe_at: number | null;
-  /** When the present window of counting began, by a failure; null outside of one. */
-  readonly window_started_at: number | null;
-  readonly window_attempts: number;
-  readonly window_failures: number;
+  /** The attempts of the last two minutes, oldest first, in steps of ten seconds. */
+  readonly recent_attempts: readonly Tally[];
 }
 
 /** A subscription's health when it is created. */
@@ -54,9 +60,7 @@ export const freshHealth: SubscriptionHealth = {
   paused_until: null,
   circuit_wait_ms: null,
   next_probe_at: null,
-  window_started_at: null,
-  window_attempts: 0,
-  window_failures: 0,
+  recent_attempts: [],
 };
 
 /** What a subscription's row says of its health. */
@@ -70,9 +74,7 @@ export function healthOf(health: SubscriptionHealth): SubscriptionHealth {
     paused_until: health.paused_until,
     circuit_wait_ms: health.circuit_wait_ms,
     next_probe_at: health.next_probe_at,
-    window_started_at: health.window_started_at,
-    window_attempts: health.window_attempts,
-    window_failures: health.window_failures,
+    recent_attempts: health.recent_attempts,
   };
 }
 
@@ -111,20 +113,24 @@ export function switched(health: SubscriptionHealth, active: boolean): Subscript
 
 function succeeded(health: SubscriptionHealth, now: number): SubscriptionHealth {
   const status = health.status === "failing" ? subscriptionAfter("recover", health.status) : health.status;
-  const window = health.circuit_wait_ms === null ? counted(health, now, 0) : no_window;
-  return { ...freshHealth, status, paused_until: health.paused_until, ...window };
+  // What closes a circuit begins a new count, or the old failures would open it again.
+  const recent_attempts = health.circuit_wait_ms === null ? counted(health.recent_attempts, now, 0) : [];
+  return { ...freshHealth, status, paused_until: health.paused_until, recent_attempts };
 }
 
-type Window = Pick<SubscriptionHealth, "window_started_at" | "window_attempts" | "window_failures">;
-const no_window: Window = { window_started_at: null, window_attempts: 0, window_failures: 0 };
+/** The attempts of the last two minutes with one more, and without what is older by now. */
+function counted(recent: readonly Tally[], now: number, failures: 0 | 1): readonly Tally[] {
+  const started_at = now - (now % tally_ms);
+  const kept = recent.filter((tally) => tally.started_at > started_at - window_ms && tally.started_at < started_at);
+  const present = recent.find((tally) => tally.started_at === started_at) ?? { started_at, attempts: 0, failures: 0 };
+  return [...kept, { started_at, attempts: present.attempts + 1, failures: present.failures + failures }];
+}
 
-/** The window with one more attempt in it. A failure outside of any begins one, which lasts two minutes. */
-function counted(health: SubscriptionHealth, now: number, failures: 0 | 1): Window {
-  const { window_started_at, window_attempts, window_failures } = health;
-  if (window_started_at !== null && now - window_started_at < window_ms) {
-    return { window_started_at, window_attempts: window_attempts + 1, window_failures: window_failures + failures };
-  }
-  return failures === 0 ? no_window : { window_started_at: now, window_attempts: 1, window_failures: 1 };
+/** Whether more than half of twenty attempts or more have failed. */
+function mostFailed(recent: readonly Tally[]): boolean {
+  const sum = (of: "attempts" | "failures") => recent.reduce((total, tally) => total + tally[of], 0);
+  const attempts = sum("attempts");
+  return attempts >= window_attempts_min && 2 * sum("failures") > attempts;
 }
 
 type Circuit = Pick<SubscriptionHealth, "circuit_wait_ms" | "next_probe_at">;
@@ -132,13 +138,13 @@ const closed_circuit: Circuit = { circuit_wait_ms: null, next_probe_at: null };
 
 /** The circuit after a failure, which the health counts already. */
 function circuitAfter(health: SubscriptionHealth, now: number, probe: boolean): Circuit {
-  const { circuit_wait_ms, next_probe_at, consecutive_failures, window_attempts, window_failures } = health;
+  const { circuit_wait_ms, next_probe_at, consecutive_failures, recent_attempts } = health;
   const opened = (wait_ms: number): Circuit => ({ circuit_wait_ms: wait_ms, next_probe_at: now + wait_ms });
   if (circuit_wait_ms !== null) {
     return probe ? opened(Math.min(2 * circuit_wait_ms, circuit_wait_max_ms)) : { circuit_wait_ms, next_probe_at };
   }
-  const most = window_attempts >= window_attempts_min && 2 * window_failures > window_attempts;
-  return consecutive_failures >= failures_to_open || most ? opened(circuit_wait_first_ms) : closed_circuit;
+  const unfit = consecutive_failures >= failures_to_open || mostFailed(recent_attempts);
+  return unfit ? opened(circuit_wait_first_ms) : closed_circuit;
 }
 
 function failed(
@@ -151,12 +157,13 @@ function failed(
   const first_failure_at = before.first_failure_at ?? now;
   const consecutive_failures = before.consecutive_failures + 1;
   const paused_until = pausedUntil(before.paused_until, result, moment);
-  const counts = { ...before, consecutive_failures, first_failure_at, paused_until, ...counted(before, now, 1) };
+  const recent_attempts = counted(before.recent_attempts, now, 1);
+  const counts = { ...before, consecutive_failures, first_failure_at, paused_until, recent_attempts };
   const health = { ...counts, ...circuitAfter(counts, now, probe) };
   const reason = disabledReason(before, result, now);
   if (reason !== null) {
     const status = subscriptionAfter("disable", health.status);
-    return { ...health, ...closed_circuit, ...no_window, status, disabled_reason: reason };
+    return { ...health, ...closed_circuit, recent_attempts: [], status, disabled_reason: reason };
   }
   const persists = consecutive_failures >= failures_to_failing && now - first_failure_at >= span_to_failing_ms;
   if (health.status === "failing" || !persists) return health;

@@ -88,9 +88,26 @@ export async function savePace(
   await setPace(tx, { id, paced_until, next_probe_at });
 }
 
+const setHealth = prepared((sql: Tx["sql"], a: Args<SubscriptionHealth & { id: number }>) =>
+  sql
+    .update(subscriptions)
+    .set({
+      status: template`${a.status}`,
+      disabled_reason: template`${a.disabled_reason}`,
+      consecutive_failures: template`${a.consecutive_failures}`,
+      first_failure_at: template`${a.first_failure_at}`,
+      failing_since: template`${a.failing_since}`,
+      paused_until: template`${a.paused_until}`,
+      circuit_wait_ms: template`${a.circuit_wait_ms}`,
+      next_probe_at: template`${a.next_probe_at}`,
+      recent_attempts: a.recent_attempts,
+    })
+    .where(eq(subscriptions.id, a.id)),
+);
+
 /** Stores what attempts told of a subscription's receiver. */
 export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth): Promise<void> {
-  await tx.sql.update(subscriptions).set(healthOf(health)).where(eq(subscriptions.id, id));
+  await setHealth(tx, { ...healthOf(health), id });
 }
 
 /** What may change of a subscription apart from its numbers. */

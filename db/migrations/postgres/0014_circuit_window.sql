@@ -1,0 +1,1 @@
+ALTER TABLE "subscriptions" ADD COLUMN "recent_attempts" json DEFAULT '[]'::json NOT NULL;

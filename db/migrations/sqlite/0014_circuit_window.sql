@@ -1,0 +1,1 @@
+ALTER TABLE `subscriptions` ADD `recent_attempts` text DEFAULT '[]' NOT NULL;
