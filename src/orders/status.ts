@@ -48,7 +48,13 @@ export const clientHoldReasons = [
 export type ClientHoldReason = (typeof clientHoldReasons)[number];
 
 /** Reasons only the system gives; they are lifted by their cause, not by `release`. */
-export const systemHoldReasons = ["bad_address", "carrier_discrepancy", "recalled_lot", "short_pick"] as const;
+export const systemHoldReasons = [
+  "bad_address",
+  "carrier_discrepancy",
+  "recalled_lot",
+  "short_pick",
+  "unknown_sku",
+] as const;
 export type SystemHoldReason = (typeof systemHoldReasons)[number];
 
 export const holdReasons = [...clientHoldReasons, ...systemHoldReasons] as const;

@@ -1,0 +1,40 @@
+import { type ReportStatus, reportStatuses } from "../../src/platforms/reports/status.ts";
+import { id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { orders } from "./orders.ts";
+import { shipments } from "./shipments.ts";
+
+/** A parcel that its order's platform is told of. */
+export const platform_reports = table(
+  "platform_reports",
+  {
+    id: id(),
+    connection_id: int().notNull(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    shipment_id: int()
+      .notNull()
+      .references(() => shipments.id),
+    /** The platform's lines and how many units of each are in the parcel. */
+    lines: json<{ external_id: string; quantity: number }[]>().notNull(),
+    status: text().$type<ReportStatus>().notNull(),
+    /** Tries begun since it was queued. */
+    attempts: int().notNull(),
+    /** When it is tried next; while it is tried, when the try counts as lost. Null unless it is queued. */
+    next_at: time(),
+    give_up_at: time().notNull(),
+    /** What the platform calls the parcel. */
+    external_id: text(),
+    last_error: text(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    reported_at: time(),
+  },
+  (t) => [
+    unique("platform_reports_shipment").on(t.shipment_id),
+    index("platform_reports_order").on(t.order_id, t.id),
+    index("platform_reports_connection").on(t.connection_id, t.created_at, t.id),
+    index("platform_reports_queued").on(t.next_at).where(where("status = 'queued'")),
+    oneOf("platform_reports", "status", reportStatuses),
+  ],
+);

@@ -1,0 +1,14 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const reportStatuses = ["queued", "reported", "skipped", "failed"] as const;
+export type ReportStatus = (typeof reportStatuses)[number];
+
+// A parcel that has left and what its platform knows of it. A report is skipped when there is nothing that the platform
+// could take: its connection is gone, or none of its units is on the platform's order.
+// biome-ignore format: a table is read by its columns.
+export const reportMoves = {
+  report:  { from: ["queued"],            to: "reported", held: false, tells: null },
+  skip:    { from: ["queued"],            to: "skipped",  held: false, tells: null },
+  give_up: { from: ["queued"],            to: "failed",   held: false, tells: null },
+  retry:   { from: ["skipped", "failed"], to: "queued",   held: false, tells: null },
+} as const satisfies Moves<ReportStatus>;
