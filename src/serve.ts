@@ -9,6 +9,7 @@ import { exitCodes, startRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { type AddressList, addressList } from "./http/address.ts";
+import { rangeProblem } from "./http/destination.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
@@ -16,7 +17,6 @@ import { listKeys } from "./keys/store.ts";
 import type { Log } from "./kit/log.ts";
 import { readSealingKey } from "./kit/seal.ts";
 import { startSchedule } from "./schedule.ts";
-import { rangeProblem } from "./webhooks/address.ts";
 
 export interface ServeSettings {
   readonly host: string;

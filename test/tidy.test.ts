@@ -121,7 +121,7 @@ describe("the checks themselves", () => {
   test("let the outside world be touched in its place, and its name stand in a text", () => {
     const files = {
       "src/kit/clock.ts": "const now = () => Date.now();",
-      "src/webhooks/sender.ts": 'import { request } from "node:http";',
+      "src/http/outbound.ts": 'import { request } from "node:http";',
       "src/orders/rules.ts": '// Date.now()\nexport const text = "process.env";\nconst then = new Date(1);',
     };
     expect(escapes(planted(files))).toEqual([]);

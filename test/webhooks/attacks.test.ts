@@ -6,8 +6,8 @@ import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
 import { eq } from "drizzle-orm";
 import { subscriptions } from "../../db/schema/webhooks.ts";
+import { type AddressPolicy, default_ports, ranges } from "../../src/http/destination.ts";
 import { emit } from "../../src/outbox/emit.ts";
-import { type AddressPolicy, default_ports, ranges } from "../../src/webhooks/address.ts";
 import { createSender } from "../../src/webhooks/sender.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 

@@ -1,11 +1,11 @@
 // The acts of the clock: events become deliveries, deliveries are sent. Nothing is sent inside a transaction: they are
 // claimed in one, sent, and recorded in another.
 import type { Store } from "../../database/store.ts";
+import { default_ports, ranges } from "../../http/destination.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { randomId, wireId } from "../../kit/ids.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { default_ports, ranges } from "../address.ts";
 import { type Claimed, claimDeliveries } from "../claims/commands.ts";
 import { afterLoad, type Busy, full_load, type Load } from "../claims/slots.ts";
 import { createSender, default_deadlines, type Sender } from "../sender.ts";

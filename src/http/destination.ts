@@ -1,5 +1,5 @@
-// Which receivers the service may call. A webhook is a request that a stranger aims, so nothing but public addresses
-// is called, unless the operator opened a range or a developer's own machine calls itself.
+// Which addresses the service may call. A webhook, or a shop's API, is a request that a stranger aims, so nothing but
+// public addresses is called, unless the operator opened a range or a developer's own machine calls itself.
 import { BlockList, isIP } from "node:net";
 import { assert } from "../kit/assert.ts";
 
@@ -9,18 +9,18 @@ export interface Ranges {
   readonly ipv6: BlockList;
 }
 
-/** What decides which receivers may be called. */
+/** What decides which addresses may be called. */
 export interface AddressPolicy {
   readonly mode: "live" | "test";
   /** Whether this server itself listens on loopback addresses only. */
   readonly loopback_server: boolean;
-  /** The ports that live receivers may have: 443 and 8443 unless configured. */
+  /** The ports that may be called in live mode: 443 and 8443 unless configured. */
   readonly ports: readonly number[];
   /** The ranges that the operator opened. */
   readonly openings: Ranges;
 }
 
-/** Why a receiver's address is refused: the code and message of the field `url`. */
+/** Why an address is refused: the code and message of the field that names it. */
 export interface UrlProblem {
   readonly code:
     | "too_long"
@@ -33,7 +33,7 @@ export interface UrlProblem {
   readonly message: string;
 }
 
-/** The ports that live receivers may have where nothing is configured. */
+/** The ports that may be called in live mode where nothing is configured. */
 export const default_ports: readonly number[] = [443, 8443];
 
 const url_characters_max = 2048;
@@ -91,7 +91,7 @@ export function bareHost(host: string): string {
 }
 
 /**
- * What is wrong with a receiver's address as a client writes it, or null. A host name is not resolved here: what it
+ * What is wrong with an address as a client writes it, or null. A host name is not resolved here: what it
  * resolves to is checked whenever it is called.
  */
 export function urlProblem(text: string, policy: AddressPolicy): UrlProblem | null {
