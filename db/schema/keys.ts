@@ -16,6 +16,7 @@ export const api_keys = table(
     last_used_at: time(),
     expires_at: time(),
     revoked_at: time(),
+    replaced_by: int(),
   },
   (t) => [
     unique("api_keys_hash").on(t.hash),

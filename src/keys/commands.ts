@@ -39,6 +39,7 @@ export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Prom
     last_used_at: null,
     expires_at: input.expires_at ?? null,
     revoked_at: null,
+    replaced_by: null,
   });
   return { key, text };
 }

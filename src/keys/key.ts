@@ -18,7 +18,10 @@ export interface ApiKey {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly expires_at: number | null;
+  /** When it ends or ended, if that was decided; may lie ahead. */
   readonly revoked_at: number | null;
+  /** The key that it was rotated to. */
+  readonly replaced_by: number | null;
 }
 
 /** The text of a new key from 30 or more random bytes: prefix, 30 base62 characters, 6 of their CRC32. */
