@@ -150,6 +150,12 @@ export interface Access {
   readonly now: number;
 }
 
+/** An order of a platform and when it last changed there. */
+export interface Change {
+  readonly external_id: string;
+  readonly updated_at: number;
+}
+
 /**
  * How one platform is understood and spoken to. What a platform refuses or does not answer is a Fault `platform_error`
  * with the facts `permanent` (true when asking again cannot help: a bad token, say) and `retry_after_seconds` (a number,
@@ -162,8 +168,8 @@ export interface Connector {
   read(inbound: Inbound): Notification;
   /** The order as it is now at the platform, or null when there is none. Refuses: platform_error. */
   fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null>;
-  /** The ids of the orders that changed at the platform since a moment, oldest change first. Refuses: platform_error. */
-  changedSince(access: Access, since: number): Promise<readonly string[]>;
+  /** The orders that changed at the platform since a moment, the oldest change first. Refuses: platform_error. */
+  changedSince(access: Access, since: number): Promise<readonly Change[]>;
   /**
    * Tells the platform of a parcel, unless it knows of it already, and answers the platform's id of it if there is one.
    * Refuses: platform_error.
