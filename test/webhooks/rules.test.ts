@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { readRetryAfter } from "../../src/kit/retry_after.ts";
 import type { AttemptResult } from "../../src/webhooks/attempt.ts";
 import { attemptStatus, isOverloaded } from "../../src/webhooks/attempt.ts";
 import {
   afterAttempt,
   budget,
   type DeliveryProgress,
-  readRetryAfter,
   requeued,
   retryDelay,
   retryWaits_ms,

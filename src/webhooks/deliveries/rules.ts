@@ -1,6 +1,7 @@
 // What one attempt does to its delivery. Times are in milliseconds.
 import { assert } from "../../kit/assert.ts";
 import { move } from "../../kit/moves.ts";
+import { readRetryAfter } from "../../kit/retry_after.ts";
 import { type AttemptResult, isAborted } from "../attempt.ts";
 import { type DeliveryAction, type DeliveryStatus, deliveryMoves, type RetryLimit } from "../status.ts";
 
@@ -69,18 +70,6 @@ export function retryDelay(failure: number, random: number, hint_ms: number | nu
   assert(base !== undefined, `the schedule has no wait after failure ${failure}`);
   const delay = Math.round(base * (1 + jitter_max * random));
   return hint_ms === null ? delay : Math.max(delay, Math.min(hint_ms, hint_max_ms));
-}
-
-/**
- * Reads a Retry-After header as milliseconds from now: whole seconds, or a date in the one form that HTTP still writes
- * (`Sun, 06 Nov 1994 08:49:37 GMT`). Null for anything else. A date that has passed means 0.
- */
-export function readRetryAfter(value: string | undefined, real_now: number): number | null {
-  const text = value?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Number(text) * second_ms;
-  const at = Date.parse(text);
-  if (Number.isNaN(at) || new Date(at).toUTCString() !== text) return null;
-  return Math.max(0, at - real_now);
 }
 
 /**

@@ -1,7 +1,8 @@
 // What attempts tell of a subscription's receiver. Times are in milliseconds.
 import { move } from "../../kit/moves.ts";
+import { readRetryAfter } from "../../kit/retry_after.ts";
 import type { AttemptResult } from "../attempt.ts";
-import { hint_max_ms, type Moment, readRetryAfter } from "../deliveries/rules.ts";
+import { hint_max_ms, type Moment } from "../deliveries/rules.ts";
 import {
   type DisabledReason,
   type SubscriptionAction,
