@@ -5,7 +5,8 @@ import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
-import { holdRecalled, noteClaims, releaseHolds } from "./orders/jobs.ts";
+import { counter } from "./kit/meter.ts";
+import { holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { mailNotices } from "./webhooks/notices/jobs.ts";
 import { queueRecoveries } from "./webhooks/recoveries/jobs.ts";
@@ -32,6 +33,9 @@ export interface WokenJob {
 // So many in one transaction, which all other writes wait for.
 const forgotten_together_max = 1000;
 
+const rounds = counter("packhouse_job_rounds_total", "Rounds of jobs that ended well.", ["job", "mode"]);
+const failed_rounds = counter("packhouse_job_failures_total", "Rounds of jobs that failed.", ["job", "mode"]);
+
 async function forgetAnswers(store: Store): Promise<void> {
   for (let more = true; more; ) more = await store.write((tx) => deleteExpiredAnswers(tx, forgotten_together_max));
 }
@@ -39,7 +43,7 @@ async function forgetAnswers(store: Store): Promise<void> {
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
-  { when: "23 3 * * *", what: "forget payloads and log lines after thirty days", job: forgetOldDeliveries },
+  { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
 ];
 
 /** The jobs that commits wake, by the names they wake them by. */
@@ -51,6 +55,8 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "orders.release_holds",          what: "lift holds whose time has come",    job: releaseHolds },
   { when: "orders.hold_recalled",          what: "hold orders with recalled units",   job: holdRecalled },
   { when: "orders.note_claims",            what: "note what became of claims",        job: noteClaims },
+  { when: "orders.recheck_goods",          what: "lift holds for unknown SKUs",       job: recheckGoods },
+  { when: "orders.recheck_addresses",      what: "lift holds for bad addresses",      job: recheckAddresses },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
   { when: "webhooks.recover",              what: "queue what receivers missed",          job: queueRecoveries },
@@ -80,7 +86,9 @@ function startTimed({ when, what, job }: TimedJob, store: Store, service: Servic
   const act = async () => {
     try {
       await job(store, service);
+      rounds.add(1, what, store.mode);
     } catch (error) {
+      failed_rounds.add(1, what, store.mode);
       service.log.error("a job failed", { job: what, mode: store.mode, error: String(error) });
     }
   };
@@ -182,9 +190,11 @@ class JobTimer implements Schedule {
     try {
       const next = await job(this.#store, this.#service);
       this.#failures = 0;
+      rounds.add(1, name, this.#store.mode);
       if (next !== null) this.wake(next);
       if (this.#poll_ms !== null) this.wake(this.#store.clock.now() + this.#poll_ms);
     } catch (error) {
+      failed_rounds.add(1, name, this.#store.mode);
       const now = this.#store.clock.now();
       this.#rested_at = now + Math.min(rest_first_ms * 2 ** this.#failures++, rest_max_ms);
       this.#service.log.error("a job failed", { job: name, mode: this.#store.mode, error: String(error) });

@@ -8,10 +8,11 @@ import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { databaseCode } from "./conflict.ts";
+import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
 import { steady } from "./steady_clock.ts";
-import type { Db, Store, Tx, Writing } from "./store.ts";
+import type { Db, Store, StoreFacts, Tx, Writing } from "./store.ts";
 import { Transaction } from "./transaction.ts";
-import { told } from "./trouble.ts";
+import { told, troubleOf } from "./trouble.ts";
 
 export interface PostgresSettings {
   readonly url: string;
@@ -30,6 +31,10 @@ const connect_timeout_ms = 10_000;
 const attempts_max = 20;
 const readOnly = "repeatable read read only";
 const retried: readonly (string | null)[] = ["40001", "40P01"];
+
+// The tables of a schema with their indexes.
+const schemaSize = `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes
+  from pg_class where relkind = 'r' and relnamespace = $1::regnamespace`;
 
 // Integers and sums come as numbers, JSON as its text, which Drizzle reads: as on SQLite.
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
@@ -162,7 +167,11 @@ class PostgresStore implements Store {
       try {
         return await this.#writeOnce(work);
       } catch (error) {
-        if (!retried.includes(databaseCode(error))) throw told(error);
+        if (!retried.includes(databaseCode(error))) {
+          if (troubleOf(error) !== null) failures.add(1, this.mode);
+          throw told(error);
+        }
+        retries.add(1, this.mode);
         if (attempt >= attempts_max) throw conflicting(error);
         await Bun.sleep(randomInt(2 ** Math.min(attempt, 6)));
       }
@@ -185,6 +194,24 @@ class PostgresStore implements Store {
     this.#listeners.push(listener);
   }
 
+  async facts(): Promise<StoreFacts> {
+    try {
+      const client = await this.#connect();
+      const { totalCount, idleCount, waitingCount } = this.#pool;
+      // The one that asks does not count.
+      const connections = { busy: totalCount - idleCount - 1, idle: idleCount, waiting: waitingCount };
+      try {
+        const { rows } = await client.query<{ bytes: number }>(schemaSize, [this.#settings.schema]);
+        const database_bytes = rows[0]?.bytes ?? 0;
+        return { engine: "postgres", database_bytes, log_bytes: null, free_bytes: null, connections };
+      } finally {
+        client.release();
+      }
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -193,12 +220,16 @@ class PostgresStore implements Store {
 
   async #writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     let wakes: Iterable<[string, number]> = [];
+    const begun_at = performance.now();
     const result = await this.#transact(await this.#connect(), "read committed", async (session, now) => {
       const tx = new Transaction(session.sql, now, this.mode, (part) => session.part(part));
       const value = await session.run(() => tx.run(work));
       wakes = tx.wakes;
       return value;
     });
+    commits.add(1, this.mode);
+    commit_writes.observe(1, this.mode);
+    commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
     for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
     return result;
   }

@@ -1,12 +1,15 @@
 // The store on SQLite: one writer with group commit, and a read-only connection beside it.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { type Connection, connectReader, connectWriter } from "./sqlite_connection.ts";
 import { steady } from "./steady_clock.ts";
-import type { Db, Store, Tx } from "./store.ts";
+import type { Db, Store, StoreFacts, Tx } from "./store.ts";
 import { earliest, Transaction, type Wakes } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
@@ -133,6 +136,18 @@ class SqliteStore implements Store {
     this.#listeners.push(listener);
   }
 
+  async facts(): Promise<StoreFacts> {
+    const { path } = this.#settings;
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return {
+      engine: "sqlite",
+      database_bytes: statSync(path).size,
+      log_bytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+      free_bytes: bavail * bsize,
+      connections: null,
+    };
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -158,6 +173,7 @@ class SqliteStore implements Store {
     const settle: (() => void)[] = [];
     const wakes: Wakes = new Map();
     let number: number | null = null;
+    const begun_at = performance.now();
     try {
       this.#begin.run();
       const before = this.#changes();
@@ -170,6 +186,9 @@ class SqliteStore implements Store {
       this.#abandon(batch, error);
       return;
     }
+    commits.add(1, this.mode);
+    commit_writes.observe(batch.length, this.mode);
+    commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
     if (number !== null) this.#settings.committed?.(number);
     for (const tell of settle) tell();
     for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
@@ -224,6 +243,7 @@ class SqliteStore implements Store {
   }
 
   #abandon(batch: readonly Job[], error: unknown): void {
+    failures.add(1, this.mode);
     let reason = error;
     try {
       if (this.#writer.raw.inTransaction) this.#writer.raw.run("rollback");

@@ -45,6 +45,18 @@ export interface Tx extends Db {
   memo<T>(key: string, make: () => T): T;
 }
 
+/** What the storage says of itself. */
+export interface StoreFacts {
+  readonly engine: "sqlite" | "postgres";
+  readonly database_bytes: number;
+  /** The write-ahead log beside a SQLite database; null on PostgreSQL. */
+  readonly log_bytes: number | null;
+  /** Room left on the disk of a SQLite database; null on PostgreSQL. */
+  readonly free_bytes: number | null;
+  /** Connections to PostgreSQL that work or rest, and how many writes and reads wait for one; null on SQLite. */
+  readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
+}
+
 /** The data of one mode. */
 export interface Store {
   readonly mode: Mode;
@@ -58,6 +70,8 @@ export interface Store {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Told after a commit, once for each job that was to be woken, with the earliest moment asked for (ms). */
   onWake(listener: (job: string, at: number) => void): void;
+  /** Sizes and connections, looked up without reading any record. Refuses: storage_unavailable. */
+  facts(): Promise<StoreFacts>;
   /** Waits for what runs, then lets go of the data. */
   close(): Promise<void>;
 }

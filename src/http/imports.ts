@@ -3,6 +3,7 @@ import type { Store, Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { readCsv } from "../kit/csv.ts";
 import { Fault } from "../kit/fault.ts";
+import { counter } from "../kit/meter.ts";
 import { closed, nullable } from "../kit/schema.ts";
 import {
   type Column,
@@ -50,6 +51,8 @@ export const ImportView = closed({
     description: "What is wrong with the rows that failed, by line: the first 10,000 problems.",
   }),
 });
+
+const taken_rows = counter("packhouse_import_rows_total", "Rows of files, by what became of them.", ["outcome"]);
 
 const batch_rows = 200;
 const errors_max = 10_000;
@@ -124,11 +127,13 @@ export class Tally {
 
   done({ change, key, line }: Exclude<Outcome, { change: "failed" }>): void {
     this.#counts[change] += 1;
+    taken_rows.add(1, change);
     this.taken.set(key, line);
   }
 
   fail(problems: readonly RowProblem[]): void {
     this.#counts.failed += 1;
+    taken_rows.add(1, "failed");
     if (this.#errors.length < errors_max) this.#errors.push(...problems);
   }
 

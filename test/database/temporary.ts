@@ -123,6 +123,7 @@ function closing(store: Store, after: () => Promise<void> | void): Store {
     read: (work) => store.read(work),
     write: (work) => store.write(work),
     onWake: (listener) => store.onWake(listener),
+    facts: () => store.facts(),
     close: async () => {
       await store.close();
       await after();

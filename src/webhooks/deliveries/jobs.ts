@@ -5,6 +5,7 @@ import { default_ports, ranges } from "../../http/destination.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { randomId, wireId } from "../../kit/ids.ts";
+import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { type Claimed, claimDeliveries } from "../claims/commands.ts";
 import { afterLoad, type Busy, full_load, type Load } from "../claims/slots.ts";
@@ -13,6 +14,15 @@ import { fanOut, recordAttempts } from "./commands.ts";
 import { type Claim, type Finished, isLate, signed } from "./delivery.ts";
 
 const recorded_together_max = 64;
+
+const attempts_made = counter("packhouse_delivery_attempts_total", "Attempts at deliveries.", ["mode", "outcome"]);
+const attempt_seconds = histogram(
+  "packhouse_delivery_attempt_seconds",
+  "How long attempts at deliveries took.",
+  [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ["mode"],
+);
+const under_way = gauge("packhouse_deliveries_under_way", "Attempts that wait for their receiver.", ["mode"]);
 
 const realTime = systemClock();
 const server = randomId("srv");
@@ -69,7 +79,13 @@ export function senderOf(service: Service, mode: Mode): Sender {
 export async function attempt(claim: Claim, store: Store, service: Service, test: boolean): Promise<Finished> {
   const started_at = store.clock.now();
   const sending = signed(claim, test, service.secret_key, realTime.now(), started_at);
-  const result = await senderOf(service, store.mode).send(sending);
+  const begun_at = performance.now();
+  under_way.add(1, store.mode);
+  const result = await senderOf(service, store.mode)
+    .send(sending)
+    .finally(() => under_way.add(-1, store.mode));
+  attempts_made.add(1, store.mode, result.error?.code ?? "delivered");
+  attempt_seconds.observe((performance.now() - begun_at) / 1000, store.mode);
   return { claim, request_headers: sending.headers, result, started_at, real_now: realTime.now(), random: draw() };
 }
 

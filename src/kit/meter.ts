@@ -1,0 +1,153 @@
+// What the process counts of itself, and the text in which Prometheus reads it. Own and small: a count costs a tenth of
+// a microsecond here, and up to ten times that in the usual library, on every request.
+import { assert } from "./assert.ts";
+
+/** One number with what it is about: a value for each of its family's labels. */
+export interface Sample {
+  /** What follows the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
+  readonly suffix: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Numbers of one meaning. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: "counter" | "gauge" | "histogram";
+  readonly samples: () => readonly Sample[];
+}
+
+/** A number that only grows. */
+export interface Counter extends Family {
+  /** Counts `amount` under a value for each label, in their order. */
+  readonly add: (amount: number, ...values: string[]) => void;
+}
+
+/** A number that grows and falls. */
+export interface Gauge extends Family {
+  readonly add: (amount: number, ...values: string[]) => void;
+}
+
+/** How often something came to how much. */
+export interface Histogram extends Family {
+  readonly observe: (amount: number, ...values: string[]) => void;
+}
+
+const meters: Family[] = [];
+
+/** The meters of this process, in the order they were made. */
+export function allMeters(): readonly Family[] {
+  return meters;
+}
+
+/** Makes a counter, once for a process; its name ends in `_total`. */
+export function counter(name: string, help: string, labels: readonly string[] = []): Counter {
+  assert(name.endsWith("_total"), `the name of the counter ${name} ends in _total`);
+  const { add, samples } = numbers(labels);
+  return registered({ name, help, kind: "counter", add, samples });
+}
+
+/** Makes a gauge, once for a process. */
+export function gauge(name: string, help: string, labels: readonly string[] = []): Gauge {
+  const { add, samples } = numbers(labels);
+  return registered({ name, help, kind: "gauge", add, samples });
+}
+
+/** Makes a histogram, once for a process. Each of the growing `bounds` counts what is not above it. */
+export function histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []) {
+  const kept = new Map<string, Spread>();
+  const observe = (amount: number, ...values: string[]) => {
+    const key = keyOf(values);
+    let spread = kept.get(key);
+    if (spread === undefined) {
+      spread = { labels: named(labels, values), counts: new Array(bounds.length + 1).fill(0), sum: 0 };
+      kept.set(key, spread);
+    }
+    spread.sum += amount;
+    let at = 0;
+    while (at < bounds.length && amount > (bounds[at] as number)) at += 1;
+    spread.counts[at] = (spread.counts[at] ?? 0) + 1;
+  };
+  const samples = () => [...kept.values()].flatMap((spread) => spreadSamples(spread, bounds));
+  return registered<Histogram>({ name, help, kind: "histogram", observe, samples });
+}
+
+/** A gauge whose numbers are read when it is asked for. */
+export function reading(name: string, help: string, numbers: readonly Omit<Sample, "suffix">[]): Family {
+  const samples = numbers.map((sample) => ({ ...sample, suffix: "" }));
+  return { name, help, kind: "gauge", samples: () => samples };
+}
+
+/** Families as text in Prometheus' format 0.0.4; only the samples whose labels are `shown`. */
+export function exposition(
+  families: readonly Family[],
+  shown: (labels: Sample["labels"]) => boolean = () => true,
+): string {
+  const lines: string[] = [];
+  for (const { name, help, kind, samples } of families) {
+    lines.push(`# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`, `# TYPE ${name} ${kind}`);
+    for (const { suffix, labels, value } of samples()) {
+      if (shown(labels)) lines.push(`${name}${suffix}${labelText(labels)} ${numberText(value)}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+interface Spread {
+  readonly labels: Readonly<Record<string, string>>;
+  /** How many fell between a bound and the one before it; the last holds what is above all. */
+  readonly counts: number[];
+  sum: number;
+}
+
+function spreadSamples({ labels, counts, sum }: Spread, bounds: readonly number[]): Sample[] {
+  let count = 0;
+  const buckets = counts.map((more, at) => {
+    count += more;
+    const le = at < bounds.length ? String(bounds[at]) : "+Inf";
+    return { suffix: "_bucket", labels: { ...labels, le }, value: count };
+  });
+  return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: count }];
+}
+
+function numbers(labels: readonly string[]) {
+  const kept = new Map<string, { readonly labels: Sample["labels"]; value: number }>();
+  if (labels.length === 0) kept.set("", { labels: {}, value: 0 });
+  const add = (amount: number, ...values: string[]) => {
+    const key = keyOf(values);
+    const known = kept.get(key);
+    if (known === undefined) kept.set(key, { labels: named(labels, values), value: amount });
+    else known.value += amount;
+  };
+  const samples = () => [...kept.values()].map(({ labels, value }) => ({ suffix: "", labels, value }));
+  return { add, samples };
+}
+
+function registered<F extends Family>(family: F): F {
+  assert(!meters.some(({ name }) => name === family.name), `there is one meter ${family.name}`);
+  meters.push(family);
+  return family;
+}
+
+function keyOf(values: readonly string[]): string {
+  // No value of a label holds a line break.
+  return values.length === 1 ? (values[0] as string) : values.join("\n");
+}
+
+function named(labels: readonly string[], values: readonly string[]): Record<string, string> {
+  assert(labels.length === values.length, `a value for each of ${labels.join(", ")}`);
+  return Object.fromEntries(labels.map((label, at) => [label, values[at] as string]));
+}
+
+function labelText(labels: Sample["labels"]): string {
+  const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (Number.isFinite(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
+}
