@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { customerRoutes } from "./customers/routes.ts";
 import { jsonResponse } from "./http/answer.ts";
 import { withConventions } from "./http/conventions.ts";
+import { errorRoutes } from "./http/error_routes.ts";
 import type { Service } from "./http/service.ts";
 import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
@@ -18,6 +19,7 @@ import { webhookRoutes } from "./webhooks/routes.ts";
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
   new Elysia()
+    .use(errorRoutes)
     .use(eventRoutes)
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))

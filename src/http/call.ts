@@ -20,6 +20,8 @@ export interface Call {
   readonly actor: Actor;
   /** Secret under which the cursors of lists are signed. */
   readonly cursor_secret: Uint8Array;
+  /** Address of the service as links name it; empty for the one that the request was sent to. */
+  readonly base_url: string;
   /** Text of the body as received; empty when there is none. */
   raw_body: string;
   /** Headers of the answer. */

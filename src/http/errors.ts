@@ -1,6 +1,8 @@
+import { readAccept, wishFor } from "../kit/accept.ts";
 import { type Fault, type FaultCode, type FieldProblem, faults } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
+import { originOf } from "./origin.ts";
 
 /** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
 export interface ErrorBody {
@@ -16,8 +18,18 @@ export interface ErrorBody {
   readonly meta: ReturnType<typeof metaOf>;
 }
 
+/** What an error body takes from the request that it answers. */
+export type Asked = Pick<Call, "request" | "request_id" | "base_url">;
+
+/** A refusal as it goes out. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** Turns a refusal into the error body. */
-export function errorBody(fault: Fault, request_id: string, now: number): ErrorBody {
+export function errorBody(fault: Fault, { request, request_id, base_url }: Asked, now: number): ErrorBody {
   const { fields = [], ...facts } = fault.facts;
   return {
     success: false,
@@ -27,35 +39,53 @@ export function errorBody(fault: Fault, request_id: string, now: number): ErrorB
       message: fault.message,
       ...facts,
       details: fields.map((problem) => ({ ...problem, pointer: pointerOf(problem.field) })),
-      doc_url: `/docs/errors#${fault.code}`,
+      doc_url: docUrl(originOf(base_url, request.url), fault.code),
     },
     meta: metaOf(request_id, now),
   };
 }
 
-/** The whole answer to a refusal, as problem+json when the client asked for it (RFC 9457). */
-export function errorResponse(
-  fault: Fault,
-  call: Pick<Call, "request_id" | "headers"> & { now: number; accept: string },
-) {
+/** Where a code is explained, at a service that is reached at `origin`; relative when that is not known. */
+export function docUrl(origin: string | null, code: FaultCode): string {
+  return `${origin ?? ""}/docs/errors#${code}`;
+}
+
+/** The answer to a refusal, as problem+json when the client would rather have that (RFC 9457). */
+export function refusalOf(fault: Fault, asked: Asked, now: number): Refusal {
   const { status } = faults[fault.code];
-  const headers = { ...call.headers, "x-request-id": call.request_id, ...headersOf(fault) };
-  const body = errorBody(fault, call.request_id, call.now);
-  if (!call.accept.includes("application/problem+json")) return Response.json(body, { status, headers });
+  const body = errorBody(fault, asked, now);
+  const headers = { ...headersOf(fault), "content-type": "application/json" };
+  if (!wantsProblem(asked.request)) return { status, headers, body: JSON.stringify(body) };
+  const { type: _type, code, message, details, doc_url, ...facts } = body.error;
   const problem = {
-    type: body.error.doc_url,
-    title: fault.code.replaceAll("_", " "),
+    ...facts,
+    type: doc_url,
+    title: code.replaceAll("_", " "),
     status,
-    detail: fault.message,
-    instance: `urn:request:${call.request_id}`,
-    code: fault.code,
-    errors: body.error.details,
-    request_id: call.request_id,
+    detail: message,
+    instance: `urn:request:${asked.request_id}`,
+    code,
+    errors: details,
+    request_id: asked.request_id,
   };
-  return new Response(JSON.stringify(problem), {
-    status,
-    headers: { ...headers, "content-type": "application/problem+json" },
-  });
+  return { status, headers: { ...headers, "content-type": problemType }, body: JSON.stringify(problem) };
+}
+
+const problemType = "application/problem+json";
+
+/** Whether the client named problem+json and does not like plain JSON better. */
+function wantsProblem(request: Request): boolean {
+  const accept = request.headers.get("accept");
+  if (!accept?.toLowerCase().includes(problemType)) return false;
+  const wishes = readAccept(accept);
+  const { quality } = wishFor(problemType, wishes);
+  return quality > 0 && quality >= wishFor("application/json", wishes).quality;
+}
+
+/** The whole answer to a refusal. `headers` are those that the request's other answers would carry too. */
+export function errorResponse(fault: Fault, asked: Asked, headers: Readonly<Record<string, string>>, now: number) {
+  const { status, body, headers: own } = refusalOf(fault, asked, now);
+  return new Response(body, { status, headers: { ...headers, "x-request-id": asked.request_id, ...own } });
 }
 
 /** The headers that HTTP asks for beside some statuses. */

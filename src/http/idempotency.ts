@@ -4,7 +4,7 @@ import { assert } from "../kit/assert.ts";
 import { Fault, faults } from "../kit/fault.ts";
 import { open, seal } from "../kit/seal.ts";
 import type { Call } from "./call.ts";
-import { errorBody } from "./errors.ts";
+import { refusalOf } from "./errors.ts";
 import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer } from "./store.ts";
 
 const kept_ms = 24 * 3_600_000;
@@ -64,7 +64,7 @@ async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>
     if (!(error instanceof Fault)) throw error;
     const { status } = faults[error.code];
     if (status !== 409 && status !== 422) throw error;
-    return { status, body: JSON.stringify(errorBody(error, call.request_id, tx.now)), headers: {} };
+    return refusalOf(error, call, tx.now);
   }
 }
 

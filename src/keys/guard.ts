@@ -32,18 +32,18 @@ export function checkRouteNeeds(routes: readonly string[]): void {
 export function guard(service: Service): Admit {
   const routes = routeTable();
   const keyOf = keyFinder(service);
-  const cursor_secret = service.secret_key;
+  const { secret_key: cursor_secret, base_url } = service;
   return async (request, request_id) => {
     const path = pathOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
-    const call = { request, request_id, path, raw_body: "", cursor_secret };
+    const call = { request, request_id, path, raw_body: "", cursor_secret, base_url };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       return { ...call, key: null, store: service.stores.live, actor, headers: {} };
     }
     const { key, store } = await keyOf(request);
     const headers: Record<string, string> = {};
-    if (request.url.includes("/api/v1/")) headers["link"] = `<${service.base_url}/v1${path}>; rel="canonical"`;
+    if (request.url.includes("/api/v1/")) headers["link"] = `<${base_url}/v1${path}>; rel="canonical"`;
     checkAddress(service, request, key, headers);
     if (route === null) throw await unknownRoute(routes, path, request.method);
     if (!grants(key.permission, route.need)) {

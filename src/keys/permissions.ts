@@ -129,4 +129,6 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /events": "read",
   "GET /events/:id": "read",
   "GET /event-types": "read",
+
+  "GET /errors": "read",
 };

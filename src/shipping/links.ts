@@ -31,15 +31,3 @@ export function documentLinks(origin: string, link: LabelLink, signer: LinkSigne
   const proof = `mode=${link.mode}&expires=${link.expires}&signature=${signer.sign(link)}`;
   return (format) => `${path}?format=${format}&${proof}`;
 }
-
-/**
- * Where clients reach the service: its own address when it has one, else what the request was sent to. Null when the
- * request names no host.
- */
-export function originOf(base_url: string, request_url: string): string | null {
-  if (base_url !== "") return base_url;
-  const { protocol, host } = URL.parse(request_url) ?? {};
-  return protocol !== undefined && host !== undefined && hostPattern.test(host) ? `${protocol}//${host}` : null;
-}
-
-const hostPattern = /^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;

@@ -39,7 +39,7 @@ async function takeIn(tx: Tx, call: Call, orders: readonly unknown[]) {
   const failed = outcomes.filter((outcome) => outcome instanceof Fault).length;
   const results = outcomes.map((outcome, index) => {
     if (!(outcome instanceof Fault)) return { index, status: 201, data: orderView(outcome, tx.now) };
-    const { error } = errorBody(outcome, call.request_id, tx.now);
+    const { error } = errorBody(outcome, call, tx.now);
     return { index, status: faults[outcome.code].status, error };
   });
   return { created: outcomes.length - failed, failed, results };

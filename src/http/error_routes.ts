@@ -1,0 +1,39 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { type FaultCode, faults } from "../kit/fault.ts";
+import { faultWords } from "../kit/fault_words.ts";
+import { choice, closed } from "../kit/schema.ts";
+import { answerRead } from "./answer.ts";
+import { conventions } from "./conventions.ts";
+import { EnvelopedView } from "./envelope.ts";
+import { docUrl } from "./errors.ts";
+import { originOf } from "./origin.ts";
+import { documented } from "./route.ts";
+
+const codes = Object.keys(faults) as FaultCode[];
+
+export const ErrorCodeView = closed({
+  code: choice(codes, { description: "Never reused for another meaning. There may be new ones at any time." }),
+  type: choice([...new Set(codes.map((code) => faults[code].type))], { description: "Its kind: a closed list." }),
+  status: Type.Integer({ description: "The HTTP status that it is answered with." }),
+  when: Type.String({ description: "When it happens." }),
+  remedy: Type.String({ description: "What to do about it." }),
+  doc_url: Type.String({ description: "Where it is explained." }),
+});
+
+/** Every code that a refusal can have, with what it means and what to do. */
+export const errorRoutes = new Elysia().use(conventions).get(
+  "/errors",
+  ({ call }) =>
+    answerRead(call, async () => {
+      const origin = originOf(call.base_url, call.request.url);
+      return codes.map((code) => ({ code, ...faults[code], ...faultWords[code], doc_url: docUrl(origin, code) }));
+    }),
+  {
+    detail: documented({
+      id: "listErrors",
+      summary: "List the codes of errors with what they mean and what to do",
+      answers: { 200: EnvelopedView(Type.Array(ErrorCodeView)) },
+    }),
+  },
+);

@@ -1,0 +1,148 @@
+// What a request brings: the text of its body and what it means, and the parameters of its query.
+import { Fault, invalidFields } from "../kit/fault.ts";
+import { repeatedFields } from "./repeated.ts";
+
+const json_bytes_max = 1 << 20;
+const json_depth_max = 32;
+const csv_bytes_max = 10 << 20;
+
+/** What a body may be. */
+export interface BodyKind {
+  readonly name: string;
+  readonly media_type: string;
+  readonly type: RegExp;
+  readonly bytes_max: number;
+}
+
+export const json: BodyKind = {
+  name: "JSON",
+  media_type: "application/json",
+  type: /^application\/(json|[\w.-]+\+json)\s*(;|$)/i,
+  bytes_max: json_bytes_max,
+};
+export const csv: BodyKind = {
+  name: "CSV",
+  media_type: "text/csv",
+  type: /^text\/csv\s*(;|$)/i,
+  bytes_max: csv_bytes_max,
+};
+
+/**
+ * The text of a body, empty when there is none. No more is read than the kind may have, however much is sent.
+ * Refuses: payload_too_large, unsupported_media_type, malformed_request.
+ */
+export async function readText(request: Request, kind: BodyKind): Promise<string> {
+  const bytes = await readBytes(request, kind);
+  if (bytes.byteLength === 0) return "";
+  if (!kind.type.test(request.headers.get("content-type") ?? "")) {
+    throw new Fault("unsupported_media_type", `Send the body as Content-Type: ${kind.media_type}.`);
+  }
+  if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
+    throw new Fault("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+  }
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Fault("malformed_request", "The body is not valid UTF-8.");
+  }
+}
+
+/** Refuses a body that says itself that it is too long, before anything of it is read. Refuses: payload_too_large. */
+export function refuseSize(request: Request, kind: BodyKind): void {
+  if (Number(request.headers.get("content-length") ?? 0) > kind.bytes_max) throw tooLarge(kind);
+}
+
+const tooLarge = ({ name, bytes_max }: BodyKind) =>
+  new Fault("payload_too_large", `A ${name} body may have at most ${bytes_max} bytes.`);
+
+async function readBytes(request: Request, kind: BodyKind): Promise<ArrayBuffer | Uint8Array> {
+  const { bytes_max } = kind;
+  if (request.headers.get("content-length") !== null) return request.arrayBuffer();
+  // Of a body in chunks nobody knows how long it will be.
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > bytes_max) throw tooLarge(kind);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads JSON as strictly as it can be written: no field twice, at most 32 levels, no half of a surrogate pair.
+ * Refuses: malformed_request, validation_failed (with the fields that are repeated).
+ */
+export function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Fault("malformed_request", "The body is not valid JSON.");
+  }
+  const { depth, members } = measure(text);
+  if (depth > json_depth_max) {
+    throw new Fault("malformed_request", `JSON may be nested ${json_depth_max} levels deep.`);
+  }
+  // An escape such as \ud800 can make text that no UTF-8 can carry; two such texts could share a key.
+  if (/\\u[dD][89a-fA-F]/.test(text) && holdsHalfPair(value)) {
+    throw new Fault("malformed_request", "The body holds half of a surrogate pair.");
+  }
+  // Of a field that is given twice the parser keeps one value, and others might keep the other.
+  if (members !== membersOf(value)) throw invalidFields(repeatedFields(text).map(repeated));
+  return value;
+}
+
+/** The parameters of a query, each once. Refuses: validation_failed, since of two values one would be lost unseen. */
+export function readQuery(text: string): Record<string, string> {
+  const query = new Map<string, string>();
+  const twice = new Set<string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (query.has(name)) twice.add(name);
+    query.set(name, value);
+  }
+  if (twice.size > 0) throw invalidFields([...twice].map(repeated));
+  return Object.fromEntries(query);
+}
+
+const repeated = (field: string) => ({ field, code: "repeated", message: "is given more than once" });
+
+/** Whether any text in the value, or any name of a field, holds half of a surrogate pair. */
+function holdsHalfPair(value: unknown): boolean {
+  // JSON.stringify leaves whole pairs as they are and writes a half as an escape.
+  return /(?<!\\)(?:\\\\)*\\ud/.test(JSON.stringify(value));
+}
+
+/** The deepest nesting of valid JSON text and the number of its objects' members, without recursion. */
+function measure(text: string): { depth: number; members: number } {
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at);
+    if (quoted) {
+      if (letter === 0x5c) at += 1;
+      else if (letter === 0x22) quoted = false;
+    } else if (letter === 0x22) quoted = true;
+    else if (letter === 0x3a) members += 1;
+    else if (letter === 0x7b || letter === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (letter === 0x7d || letter === 0x5d) depth -= 1;
+  }
+  return { depth: deepest, members };
+}
+
+/** The number of members of all objects in a value that is not nested too deep. */
+function membersOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) for (const item of value) members += membersOf(item);
+  else {
+    for (const name of Object.keys(value)) {
+      members += 1 + membersOf((value as Record<string, unknown>)[name]);
+    }
+  }
+  return members;
+}

@@ -1,0 +1,237 @@
+// What each code of a refusal means, in words: `GET /errors` and the reference show them.
+import type { FaultCode } from "./fault.ts";
+
+/** What a client reads of a code. */
+export interface FaultWords {
+  /** When it happens. */
+  readonly when: string;
+  /** What to do about it. */
+  readonly remedy: string;
+}
+
+/** The words of every code: one without words does not compile. */
+export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
+  malformed_request: {
+    when: "The body is no JSON: it does not parse, is not UTF-8, or is nested more than 32 levels deep.",
+    remedy: "Send one JSON value in UTF-8. Any JSON library writes it; text put together by hand often is not JSON.",
+  },
+  malformed_header: {
+    when: "A header cannot be used: Idempotency-Key, If-Match, If-None-Match or Host.",
+    remedy: "Correct the header that the message names, or leave it out where it is optional.",
+  },
+  invalid_cursor: {
+    when: "The cursor was changed, or comes from another list or from the same list with other filters.",
+    remedy:
+      "Send next_cursor unchanged, with the same filters and sort. To change the filters, begin without a cursor.",
+  },
+  authentication_required: {
+    when: "There is no Authorization header, or it is not of the form Bearer ph_….",
+    remedy: "Send the API key as Authorization: Bearer ph_live_… or ph_test_….",
+  },
+  invalid_api_key: {
+    when: "The key is not one of this service, or was copied incompletely.",
+    remedy: "Copy the whole key, 44 characters. A key that was lost cannot be shown again: make another.",
+  },
+  api_key_revoked: {
+    when: "The key was revoked.",
+    remedy: "Use another key, or make one with a key of full permission or on the command line.",
+  },
+  api_key_expired: {
+    when: "The key's expiry has passed.",
+    remedy: "Use another key. Rotate keys before they expire.",
+  },
+  invalid_signature: {
+    when: "A signed link or a call of a platform or carrier carries no valid signature, or one that has expired.",
+    remedy: "Get a new link, or compare the secret on both sides. The signature covers the bytes exactly as sent.",
+  },
+  insufficient_permission: {
+    when: "The key's permission is lower than the route needs; required and granted say which.",
+    remedy: "Use a key with the permission that required names.",
+  },
+  ip_not_allowed: {
+    when: "The key may be used from certain addresses only, and the request came from another.",
+    remedy: "Send it from an address on the key's list, or have the list changed.",
+  },
+  route_not_found: {
+    when: "There is no such path.",
+    remedy: "Compare it with the reference. Paths begin with /v1 and end without a slash.",
+  },
+  resource_missing: {
+    when: "An identifier names nothing. Of one in the body, details names the field.",
+    remedy: "Check the identifier, and that the key is of the mode in which it was made: live and test share nothing.",
+  },
+  method_not_allowed: {
+    when: "The path exists, but not with this method.",
+    remedy: "Use one of the methods in the Allow header.",
+  },
+  ambiguous_identifier: {
+    when: "The text is the number of one order and the identifier of another.",
+    remedy: "Write the identifier with its prefix, such as ord_1042.",
+  },
+  bin_full: {
+    when: "The bin has no room for so many units.",
+    remedy: "Name another bin, or fewer units; free says how many fit.",
+  },
+  duplicate_email: {
+    when: "There is a customer with this e-mail address already; existing_id names it.",
+    remedy: "Update that customer, or use another address.",
+  },
+  duplicate_label: {
+    when: "An equal label was bought for this order within the last ten minutes; label_id names it.",
+    remedy: "Use that label. For a second equal parcel send additional: true.",
+  },
+  duplicate_order_number: {
+    when: "There is an order with this number already; existing_id names it.",
+    remedy: "Read that order: the request may have succeeded before. A new order needs a number of its own.",
+  },
+  duplicate_sku: {
+    when: "There is a product with this SKU already; existing_id names it.",
+    remedy: "Update that product, or use another SKU.",
+  },
+  duplicate_subscription: {
+    when: "There is a subscription of these events to this address already.",
+    remedy: "Update that subscription, or delete it first.",
+  },
+  idempotency_key_in_use: {
+    when: "A request with this Idempotency-Key is still being worked on.",
+    remedy: "Send it again after the seconds that Retry-After says; then its answer is there.",
+  },
+  insufficient_inventory: {
+    when: "There are fewer units than are asked for; shortages names every SKU that is short.",
+    remedy: "Ask for fewer, add stock, or let the order wait for stock (allow_backorder).",
+  },
+  invalid_state_transition: {
+    when: "The record's state does not allow this action; allowed_actions says what it allows.",
+    remedy: "Read the record again and take one of its allowed actions.",
+  },
+  key_limit: {
+    when: "As many API keys are in use as one mode may have.",
+    remedy: "Revoke a key that is not needed any more, then make the new one.",
+  },
+  label_not_voidable: {
+    when: "The label's parcel has left, or the carrier refuses to void it.",
+    remedy: "Create a return instead.",
+  },
+  lot_not_pickable: {
+    when: "The lot is on hold, quarantined, recalled, damaged or past its expiry.",
+    remedy: "Pick from another lot, or make the lot available again if it is sound.",
+  },
+  nothing_to_return: {
+    when: "No unit of the order was shipped that is not being returned already.",
+    remedy: "Check the order's shipments and its other returns.",
+  },
+  payload_expired: {
+    when: "The event is so old that what it said is not kept any more.",
+    remedy: "Read the record that it told of.",
+  },
+  quantity_conflict: {
+    when: "The stock is not what the request expects, since it has moved in the meantime.",
+    remedy: "Read the stock again, then decide anew.",
+  },
+  reservation_closed: {
+    when: "The reservation is over: released, expired or used up.",
+    remedy: "Reserve anew.",
+  },
+  reservation_committed: {
+    when: "The reservation belongs to an order by now.",
+    remedy: "Change or cancel the order instead.",
+  },
+  return_not_inspected: {
+    when: "The return has not been received and inspected yet.",
+    remedy: "Receive and inspect it first.",
+  },
+  rotation_in_progress: {
+    when: "The secret before the last rotation is still valid, and there may be one such secret only.",
+    remedy: "Wait until it ends, or rotate with overlap_seconds: 0, which ends it at once.",
+  },
+  subscription_disabled: {
+    when: "The webhook subscription is paused or disabled.",
+    remedy: "Switch it on first: PATCH /webhooks/{id} with active: true.",
+  },
+  subscription_limit: {
+    when: "There are as many webhook subscriptions as one mode may have.",
+    remedy: "Delete one that is not needed any more.",
+  },
+  would_break_reservations: {
+    when: "The stock would sink below what is promised to orders.",
+    remedy: "Adjust less, or send allow_shortfall: true, which lets the least urgent orders wait.",
+  },
+  would_lock_out: {
+    when: "No API key with full permission would be left, or the key could not be used from your own address any more.",
+    remedy:
+      "Make another key with full permission first, or send allow_lockout: true; the command line makes keys, too.",
+  },
+  write_conflict: {
+    when: "Others kept changing the same records at the same time. Nothing was changed.",
+    remedy: "Send the request again.",
+  },
+  precondition_failed: {
+    when: "The record has changed since the version that If-Match names; the ETag header names its version now.",
+    remedy: "Read the record again, apply the change to what it is now, and send that with the new ETag.",
+  },
+  payload_too_large: {
+    when: "The body is larger than the route takes: 1 MiB of JSON, 10 MiB of CSV.",
+    remedy: "Split it: several smaller requests, or several files.",
+  },
+  unsupported_media_type: {
+    when: "The body is declared as another type than the route takes, or it is compressed.",
+    remedy: "Send Content-Type: application/json (text/csv for imports) and no Content-Encoding.",
+  },
+  ambiguous_stock: {
+    when: "Several bins or lots match, and the request names none of them.",
+    remedy: "Name bin, lot_number or warehouse, so that one place remains.",
+  },
+  blocked_address: {
+    when: "The address of a webhook or platform is not public, so nothing may be sent to it.",
+    remedy: "Use a public HTTPS address. The operator can open private ranges by PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
+  },
+  idempotency_key_reused: {
+    when: "This Idempotency-Key was used for another request: another method, path, query or body.",
+    remedy: "Make a new key for each new request, and keep it for repetitions of the same request only.",
+  },
+  immutable_field: {
+    when: "The request gives another value to a field that cannot change.",
+    remedy:
+      "Leave the field out, or send the value it has. What the field stands for changes by another route, if any.",
+  },
+  refund_exceeds_amount: {
+    when: "The refund is more than what is left to be refunded of this return.",
+    remedy: "Refund at most the amount that the message names.",
+  },
+  validation_failed: {
+    when: "Fields of the body, the query or the path are missing, unknown, or not of the form they must have.",
+    remedy: "Correct the fields that details names. It names all of them at once; nothing was changed.",
+  },
+  rate_limited: {
+    when: "There were too many requests with this key, or too many failed ones from this address.",
+    remedy: "Wait for as many seconds as Retry-After says, then go on more slowly.",
+  },
+  internal_error: {
+    when: "Something went wrong on our side. Nothing was changed.",
+    remedy: "Send it again with the same Idempotency-Key. If it stays, report the request_id: the log knows more.",
+  },
+  carrier_error: {
+    when: "The carrier refused or failed.",
+    remedy: "Read the message: it repeats what the carrier said. Send it again if the carrier was out of order.",
+  },
+  carrier_timeout: {
+    when: "The carrier did not answer in time.",
+    remedy: "Send it again with the same Idempotency-Key: a label that was bought is not bought twice.",
+  },
+  platform_error: {
+    when: "The e-commerce platform refused or did not answer.",
+    remedy: "Check the connection's address and token, then send it again.",
+  },
+  storage_full: {
+    when: "There is no room left to store anything. Reads go on.",
+    remedy: "Make room on the server, then send the request again.",
+  },
+  storage_unavailable: {
+    when: "The database cannot be written at the moment.",
+    remedy: "Send the request again after the seconds that Retry-After says.",
+  },
+  unavailable: {
+    when: "The service is stopping or too busy.",
+    remedy: "Send the request again after the seconds that Retry-After says.",
+  },
+};

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { errorBody } from "../../src/http/errors.ts";
+import { type FaultCode, faults, invalid } from "../../src/kit/fault.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const at = (path: string, init: RequestInit = {}) => app.app.handle(new Request(`http://packhouse.test${path}`, init));
+const bearer = () => ({ authorization: `Bearer ${app.keys.live.full}` });
+const get = (path: string, accept: string) => app.call("GET", path, undefined, { headers: { accept } });
+
+describe("works", () => {
+  test("every code is published with what it means and what to do", async () => {
+    const { data } = (await app.get("/errors")).body;
+    expect(data.map(({ code }: { code: string }) => code)).toEqual(Object.keys(faults));
+    for (const { code, type, status, when, remedy, doc_url } of data) {
+      expect({ type, status }).toEqual(faults[code as FaultCode]);
+      for (const words of [when, remedy]) expect(words).toMatch(/^[A-Z].*[.…]$/);
+      expect(doc_url).toBe(`http://packhouse.test/docs/errors#${code}`);
+    }
+  });
+
+  test("an error names the page that explains it, at the service's own address if it has one", () => {
+    const asked = { request: new Request("http://10.0.0.7:3000/v1/x"), request_id: "req_1" };
+    const url = (base_url: string) => errorBody(invalid("a", "b"), { ...asked, base_url }, 0).error.doc_url;
+    expect(url("")).toBe("http://10.0.0.7:3000/docs/errors#validation_failed");
+    expect(url("https://api.shop.example")).toBe("https://api.shop.example/docs/errors#validation_failed");
+  });
+
+  test.each([
+    "application/problem+json",
+    "Application/Problem+JSON",
+    "application/json, application/problem+json",
+    "application/json;q=0.8, application/problem+json",
+    "*/*, application/problem+json;q=1.0",
+  ])("Accept: %s gets problem+json", async (accept) => {
+    const { status, body, headers } = await get("/products/prd_7", accept);
+    expect([status, headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    expect(body).toEqual({
+      type: "http://packhouse.test/docs/errors#resource_missing",
+      title: "resource missing",
+      status: 404,
+      detail: "No such product: prd_7.",
+      instance: `urn:request:${headers.get("x-request-id")}`,
+      code: "resource_missing",
+      resource: "product",
+      errors: [],
+      request_id: headers.get("x-request-id"),
+    });
+  });
+
+  test.each([
+    "application/json",
+    "*/*",
+    "text/html",
+    "application/problem+json;q=0",
+    "application/json, application/problem+json;q=0.5",
+    "application/problem+json;q=high",
+  ])("Accept: %s gets plain JSON", async (accept) => {
+    const { body, headers } = await get("/products/prd_7", accept);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(body).toMatchObject({ success: false, error: { code: "resource_missing", type: "not_found" } });
+  });
+
+  test("a refusal that is kept for repetitions is problem+json too, each time", async () => {
+    const headers = { accept: "application/problem+json", "idempotency-key": "problem-1" };
+    const send = () => app.call("POST", "/inventory", { sku: "NONE", quantity: 0 }, { headers });
+    const taken = { sku: "TAKEN", name: "Tea" };
+    await app.post("/products", taken);
+    const twice = [1, 2].map(() => app.call("POST", "/products", taken, { headers }));
+    const [first, again] = await Promise.all(twice);
+    expect(first?.headers.get("content-type")).toBe("application/problem+json");
+    expect([again?.headers.get("content-type"), again?.body]).toEqual(["application/problem+json", first?.body]);
+    expect((await send()).body).toMatchObject({ status: 422, errors: [{ field: "quantity" }] });
+  });
+});
+
+describe("refuses", () => {
+  test("a path that is not there, with a key and without", async () => {
+    for (const path of ["/v1/nope", "/api/v1/nope", "/v1/orders/1/nope", "/v1/orders/", "/v1/", "/v1"]) {
+      const answer = await at(path, { headers: bearer() });
+      expect([path, answer.status, (await answer.json()).error.code]).toEqual([path, 404, "route_not_found"]);
+      const stranger = await at(path);
+      expect([path, stranger.status]).toEqual([path, 401]);
+      expect(stranger.headers.get("www-authenticate")).toBe('Bearer realm="api"');
+      expect((await stranger.json()).error.code).toBe("authentication_required");
+    }
+  });
+
+  test("another method, with those that are possible", async () => {
+    const answer = await at("/v1/products/prd_1", { method: "DELETE", headers: bearer() });
+    expect([answer.status, (await answer.json()).error.code]).toEqual([405, "method_not_allowed"]);
+    expect(answer.headers.get("allow")).toBe("GET, PATCH");
+  });
+
+  test.each([
+    ["no header", {}, "authentication_required"],
+    ["another scheme", { authorization: "Basic YTpi" }, "authentication_required"],
+    ["no key after the scheme", { authorization: "Bearer " }, "authentication_required"],
+    ["two words", { authorization: "Bearer a b" }, "authentication_required"],
+    ["a key without a scheme", { authorization: "ph_live_x" }, "authentication_required"],
+    ["what is no key", { authorization: "Bearer secret" }, "invalid_api_key"],
+    ["a wrong checksum", { authorization: `Bearer ph_live_${"0".repeat(36)}` }, "invalid_api_key"],
+  ])("%s", async (_, headers: Record<string, string>, code) => {
+    const answer = await at("/v1/products", { headers });
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text).error.code]).toEqual([401, code]);
+    const challenge = code === "invalid_api_key" ? 'Bearer error="invalid_token"' : 'Bearer realm="api"';
+    expect(answer.headers.get("www-authenticate")).toBe(challenge);
+    expect(text).not.toContain("secret");
+  });
+});
