@@ -46,6 +46,12 @@ const place = {
   data: { type: "string", value: "FOLDER", default: "./data", help: "folder of the embedded database" },
   "database-url": { type: "string", value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" },
 } as const satisfies Flags;
+const retention = {
+  "event-retention-days": {
+    ...{ type: "string", value: "N", default: "30" },
+    help: "days that payloads of events and the log of deliveries are kept, 5 to 90",
+  },
+} as const satisfies Flags;
 const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
 const inMode = {
   mode: { type: "string", value: "live|test", help: "which of the two worlds" },
@@ -58,6 +64,7 @@ const commands: Readonly<Record<string, Command>> = {
       host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
       port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
       ...place,
+      ...retention,
     },
     run: runServe,
   }),
@@ -185,13 +192,21 @@ async function withStores(
   }
 }
 
-async function runServe(given: Place & { host: string | undefined; port: string | undefined }): Promise<number> {
+type ServeFlags = Place & Given<typeof retention> & { host: string | undefined; port: string | undefined };
+
+async function runServe(given: ServeFlags): Promise<number> {
   const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
   if (!(port <= 65_535)) throw new WrongUse("--port must be a number to 65535.");
+  const days = given["event-retention-days"] ?? "";
+  const event_retention_days = /^\d{1,2}$/.test(days) ? Number(days) : Number.NaN;
+  if (!(event_retention_days >= 5 && event_retention_days <= 90)) {
+    throw new WrongUse("--event-retention-days must be a number from 5 to 90.");
+  }
   const ended = Promise.withResolvers<number>();
   const { host = "127.0.0.1", data = "./data" } = given;
   const exit = (code: number) => process.exit(code);
-  const running = await serve({ host, port, data, database_url: databaseUrl, log: jsonLog(), print, exit });
+  const settings = { host, port, data, database_url: databaseUrl, event_retention_days };
+  const running = await serve({ ...settings, log: jsonLog(), print, exit });
   let asked = false;
   const stop = () => {
     // Asked twice, it does not wait for what is under way.

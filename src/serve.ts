@@ -24,6 +24,7 @@ export interface ServeSettings {
   readonly port: number;
   readonly data: string;
   readonly database_url: string | null;
+  readonly event_retention_days: number;
   readonly log: Log;
   /** Where the lines for the operator go. */
   readonly print: (line: string) => void;
@@ -60,6 +61,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     trusted_proxies,
     loopback_only: isLoopback(host),
     webhook_allow_cidrs,
+    event_retention_days: settings.event_retention_days,
     mail,
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
   };

@@ -40,6 +40,7 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
     trusted_proxies: addressList([]),
     loopback_only: options.loopback_only ?? true,
     webhook_allow_cidrs: [],
+    event_retention_days: 30,
     mail: options.mail ?? null,
     peerOf: () => "127.0.0.1",
   };

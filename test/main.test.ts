@@ -148,6 +148,9 @@ describe("refuses", () => {
   test.each([
     [["frob"], "no command frob"],
     [["keys"], "keys create, keys list or keys revoke"],
+    [["serve", "--event-retention-days", "4"], "from 5 to 90"],
+    [["serve", "--event-retention-days", "91"], "from 5 to 90"],
+    [["serve", "--event-retention-days", "ten"], "from 5 to 90"],
     [["serve", "--frob"], "--frob"],
     [["serve", "--port", "70000"], "--port"],
     [["serve", "--port", ""], "--port"],

@@ -25,6 +25,8 @@ export interface Service {
   readonly loopback_only: boolean;
   /** Address ranges that webhooks may reach although they are not public. */
   readonly webhook_allow_cidrs: readonly string[];
+  /** For how many days payloads of events and the log of deliveries are kept. */
+  readonly event_retention_days: number;
   /** The mail server and addresses by which the operator is told of what goes wrong; null without e-mail. */
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */

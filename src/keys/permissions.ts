@@ -125,6 +125,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /webhooks/:id/deliveries/:delivery_id/redeliver": "full",
   "POST /webhooks/:id/recover": "full",
   "GET /webhooks/:id/recover/:job_id": "read",
+  "GET /notices": "read",
+  "POST /notices/:id/acknowledge": "full",
 
   "GET /events": "read",
   "GET /events/:id": "read",

@@ -1,32 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { open } from "../../src/kit/seal.ts";
 import { listSubscriptions } from "../../src/webhooks/subscriptions/store.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { mustVerify, openReceiver, type Receiver } from "./receiver.ts";
+import { mustVerify } from "./receiver.ts";
+import { useScene } from "./scene.ts";
 
-let app: TestApp;
-let receiver: Receiver;
-beforeAll(() => {
-  receiver = openReceiver();
-});
-afterAll(() => receiver.stop());
-beforeEach(async () => {
-  app = await openTestApp();
-  receiver.answerWith(() => 200);
-  receiver.received.length = 0;
-});
-afterEach(() => app.close());
-
+const scene = useScene();
+const { subscribe } = scene;
 const hook = { url: "https://hooks.example.com/packhouse", events: ["order.created"] };
 const inTest = (method: string, path: string, body?: unknown, headers = {}) =>
-  app.call(method, path, body, { key: app.keys.test.full, headers });
-const subscribe = async (fields: object = {}) =>
-  (await inTest("POST", "/webhooks", { url: receiver.url, events: ["order.created"], ...fields })).body.data;
+  scene.ask(method, path, body, scene.app.keys.test.full, headers);
 const everything = { limit: 50, offset: 0, after: null };
 
 describe("works", () => {
   test("a subscription is created, read and listed, and its secret is shown once", async () => {
-    const created = await inTest("POST", "/webhooks", { ...hook, url: receiver.url, description: "the shop" });
+    const created = await inTest("POST", "/webhooks", { ...hook, url: scene.receiver.url, description: "the shop" });
     expect(created.status).toBe(201);
     const { secret, ...shown } = created.body.data;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -47,13 +34,13 @@ describe("works", () => {
 
   test("the secret is sealed in the database, and in an answer kept for a repeated request", async () => {
     const headers = { "idempotency-key": "hook-1" };
-    const body = { url: receiver.url, events: ["order.created"] };
+    const body = { url: scene.receiver.url, events: ["order.created"] };
     const created = await inTest("POST", "/webhooks", body, headers);
     const again = await inTest("POST", "/webhooks", body, headers);
     expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
     expect(again.body).toEqual(created.body);
     const { secret } = created.body.data;
-    const kept = await app.service.stores.test.read(async (db) => {
+    const kept = await scene.app.service.stores.test.read(async (db) => {
       const { idempotency_keys } = await import("../../db/schema/service.ts");
       return {
         rows: await listSubscriptions(db, everything),
@@ -61,7 +48,7 @@ describe("works", () => {
       };
     });
     expect(JSON.stringify(kept)).not.toContain(secret);
-    expect(open(kept.rows[0]?.secret ?? "", app.service.secret_key, "webhooks.secret")).toBe(secret);
+    expect(open(kept.rows[0]?.secret ?? "", scene.app.service.secret_key, "webhooks.secret")).toBe(secret);
   });
 
   test.each(["event", "event_type"])("a test event is sent at once, named by %s", async (field) => {
@@ -74,7 +61,7 @@ describe("works", () => {
       response: { status_code: 200, body_excerpt: "seen" },
       error: null,
     });
-    const [got] = receiver.received;
+    const [got] = scene.receiver.received;
     if (got === undefined) throw new Error("nothing was received");
     await mustVerify(got, secret);
     expect(got.headers).toMatchObject({
@@ -98,12 +85,14 @@ describe("works", () => {
 
   test("a failed test event is logged, is not sent again, and says nothing of the receiver's health", async () => {
     const { id } = await subscribe({ version: "v2", active: false });
-    receiver.answerWith(() => 410);
+    scene.receiver.answerWith(() => 410);
     const { data } = (await inTest("POST", `/webhooks/${id}/test`, { event: "order.created" })).body;
     expect(data).toMatchObject({ status: "failed", response: { status_code: 410 }, error: { code: "gone" } });
-    app.clocks.test.advance(86_400_000);
-    await app.runJobs();
-    expect(receiver.events).toMatchObject([{ api_version: "v1", sequence: 0, data: { previous_attributes: {} } }]);
+    scene.app.clocks.test.advance(86_400_000);
+    await scene.app.runJobs();
+    expect(scene.receiver.events).toMatchObject([
+      { api_version: "v1", sequence: 0, data: { previous_attributes: {} } },
+    ]);
     const after = (await inTest("GET", `/webhooks/${id}`)).body.data;
     expect(after).toMatchObject({ status: "paused", consecutive_failures: 0 });
   });
@@ -112,9 +101,9 @@ describe("works", () => {
     const { id } = await subscribe();
     for (const event of ["order.created", "order.shipped", "order.created"]) {
       await inTest("POST", `/webhooks/${id}/test`, { event });
-      app.clocks.test.advance(1000);
+      scene.app.clocks.test.advance(1000);
     }
-    receiver.answerWith(() => 500);
+    scene.receiver.answerWith(() => 500);
     await inTest("POST", `/webhooks/${id}/test`, { event: "order.cancelled" });
     const log = async (query: string) => (await inTest("GET", `/webhooks/${id}/logs?${query}`)).body;
     const types = async (query: string) =>
@@ -147,15 +136,15 @@ describe("refuses", () => {
     ["a thin version 1", { ...hook, payload: "thin" }, "validation_failed"],
     ["a secret of the client's", { ...hook, secret: "whsec_AAAA" }, "validation_failed"],
   ])("%s", async (_name, body, code) => {
-    const answer = await app.post("/webhooks", body);
+    const answer = await scene.app.post("/webhooks", body);
     expect([answer.status, answer.body.error.code]).toEqual([422, code]);
-    expect((await app.get("/webhooks")).body.data).toEqual([]);
+    expect((await scene.app.get("/webhooks")).body.data).toEqual([]);
   });
 
   test("the same subscription twice, in any order of its events", async () => {
     const events = ["order.created", "order.shipped"];
     const first = await subscribe({ events });
-    const body = { url: receiver.url, events: [...events].reverse() };
+    const body = { url: scene.receiver.url, events: [...events].reverse() };
     const second = await inTest("POST", "/webhooks", body);
     expect([second.status, second.body.error.code]).toEqual([409, "duplicate_subscription"]);
     expect(second.body.error.existing_id).toBe(first.id);
@@ -169,8 +158,8 @@ describe("refuses", () => {
   });
 
   test("more than fifty subscriptions", async () => {
-    for (let n = 0; n < 50; n += 1) await subscribe({ url: `${receiver.url}/${n}` });
-    const answer = await inTest("POST", "/webhooks", { url: `${receiver.url}/50`, events: ["order.created"] });
+    for (let n = 0; n < 50; n += 1) await subscribe({ url: `${scene.receiver.url}/${n}` });
+    const answer = await inTest("POST", "/webhooks", { url: `${scene.receiver.url}/50`, events: ["order.created"] });
     expect([answer.status, answer.body.error.code]).toEqual([409, "subscription_limit"]);
   });
 
@@ -182,17 +171,17 @@ describe("refuses", () => {
       expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
     }
     expect((await inTest("POST", "/webhooks/whk_9/test", { event: "order.created" })).status).toBe(404);
-    expect(receiver.received).toEqual([]);
+    expect(scene.receiver.received).toEqual([]);
   });
 
   test("more than ten test events a minute", async () => {
     const { id } = await subscribe();
     const send = async () => (await inTest("POST", `/webhooks/${id}/test`, { event: "order.created" })).status;
     for (let n = 0; n < 10; n += 1) expect(await send()).toBe(200);
-    app.clocks.test.advance(15_500);
+    scene.app.clocks.test.advance(15_500);
     const refused = await inTest("POST", `/webhooks/${id}/test`, { event: "order.created" });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "45"]);
-    app.clocks.test.advance(45_000);
+    scene.app.clocks.test.advance(45_000);
     expect(await send()).toBe(200);
   });
 
@@ -201,29 +190,29 @@ describe("refuses", () => {
     const send = () => inTest("POST", `/webhooks/${id}/test`, { event: "order.created" });
     const answers = await Promise.all(Array.from({ length: 30 }, send));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)]);
-    expect(receiver.received).toHaveLength(10);
+    expect(scene.receiver.received).toHaveLength(10);
   });
 
   test("the log of what is not there", async () => {
-    expect((await app.get("/webhooks/whk_9/logs")).body.error.code).toBe("resource_missing");
-    expect((await app.get("/webhooks/whk_9")).status).toBe(404);
+    expect((await scene.app.get("/webhooks/whk_9/logs")).body.error.code).toBe("resource_missing");
+    expect((await scene.app.get("/webhooks/whk_9")).status).toBe(404);
   });
 });
 
 describe("guards", () => {
   test("only a key of full access subscribes and sends test events", async () => {
     const { id } = await subscribe();
-    const write = { key: app.keys.test.read_write };
-    expect((await app.call("POST", "/webhooks", hook, write)).status).toBe(403);
-    expect((await app.call("POST", `/webhooks/${id}/test`, {}, write)).status).toBe(403);
-    const read = { key: app.keys.test.read };
-    expect((await app.call("GET", "/webhooks", undefined, read)).status).toBe(200);
-    expect((await app.call("GET", `/webhooks/${id}/logs`, undefined, read)).status).toBe(200);
+    const write = { key: scene.app.keys.test.read_write };
+    expect((await scene.app.call("POST", "/webhooks", hook, write)).status).toBe(403);
+    expect((await scene.app.call("POST", `/webhooks/${id}/test`, {}, write)).status).toBe(403);
+    const read = { key: scene.app.keys.test.read };
+    expect((await scene.app.call("GET", "/webhooks", undefined, read)).status).toBe(200);
+    expect((await scene.app.call("GET", `/webhooks/${id}/logs`, undefined, read)).status).toBe(200);
   });
 
   test("a live key sees nothing of test", async () => {
     const { id } = await subscribe();
-    expect((await app.get(`/webhooks/${id}`)).status).toBe(404);
-    expect((await app.get("/webhooks")).body.data).toEqual([]);
+    expect((await scene.app.get(`/webhooks/${id}`)).status).toBe(404);
+    expect((await scene.app.get("/webhooks")).body.data).toEqual([]);
   });
 });

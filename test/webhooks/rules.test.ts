@@ -362,7 +362,7 @@ describe("the circuit", () => {
     expect(health.recent_attempts.length).toBeLessThanOrEqual(12);
   });
 
-  test("never counts an attempt that is older than two minutes, nor leaves one out that is younger by ten seconds", () => {
+  test("counts no attempt older than two minutes, and all of the last hundred and ten seconds", () => {
     const spots = fc.array(fc.tuple(fc.nat(300), fc.boolean()), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(spots, (given) => {

@@ -142,7 +142,7 @@ async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
 
 /**
  * Queues one delivery again, whatever became of it, with a fresh budget of retries; event id and bytes stay the same.
- * Refuses: resource_missing, subscription_disabled, payload_expired (it was forgotten after thirty days).
+ * Refuses: resource_missing, subscription_disabled, payload_expired (it was forgotten in its time).
  */
 export async function redeliver(tx: Tx, subscription_id: string, delivery_id: string): Promise<Delivery> {
   const subscription = await lockSubscription(tx, subscription_id);

@@ -3,7 +3,15 @@ import { wireId } from "../../kit/ids.ts";
 import type { SubscriptionStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import { afterMail, messageOf, type Notice } from "./notice.ts";
-import { insertNotices, leaseMails, lockDueMails, nextMailAt, saveMail } from "./store.ts";
+import {
+  insertNotices,
+  leaseMails,
+  lockDueMails,
+  lockNotice,
+  nextMailAt,
+  saveAcknowledged,
+  saveMail,
+} from "./store.ts";
 
 /** A subscription that has entered a status. */
 export interface Entered {
@@ -19,11 +27,19 @@ export async function notify(tx: Tx, entered: readonly Entered[], mails: boolean
     const mail = mails
       ? { mail_status: "waiting" as const, mail_next_at: tx.now }
       : { mail_status: "none" as const, mail_next_at: null };
-    return [{ ...told, ...mail, subscription_id: id, mail_attempts: 0, created_at: tx.now }];
+    return [{ ...told, ...mail, subscription_id: id, mail_attempts: 0, acknowledged_at: null, created_at: tx.now }];
   });
   if (rows.length === 0) return;
   await insertNotices(tx, rows);
   if (mails) tx.wake("webhooks.mail", tx.now);
+}
+
+/** Notes that somebody has seen a notice. Saying it again changes nothing. Refuses: resource_missing. */
+export async function acknowledge(tx: Tx, id: string): Promise<Notice> {
+  const notice = await lockNotice(tx, id);
+  if (notice.acknowledged_at !== null) return notice;
+  await saveAcknowledged(tx, notice.id, tx.now);
+  return { ...notice, acknowledged_at: tx.now };
 }
 
 /** The notices to send by e-mail now, and when the next one is due. */

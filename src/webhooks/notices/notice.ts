@@ -1,4 +1,5 @@
-import { iso } from "../../kit/clock.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
 import type { Mode } from "../../kit/mode.ts";
 import type { MailStatus, NoticeKind } from "../status.ts";
 
@@ -11,7 +12,22 @@ export interface Notice {
   readonly mail_status: MailStatus;
   readonly mail_attempts: number;
   readonly mail_next_at: number | null;
+  /** When somebody said that they have seen it. */
+  readonly acknowledged_at: number | null;
   readonly created_at: number;
+}
+
+/** The notice as the API shows it. */
+export function noticeView({ id, kind, subscription_id, message, mail_status, ...notice }: Notice) {
+  return {
+    id: wireId("notice", id),
+    kind,
+    subscription_id: wireId("subscription", subscription_id),
+    message,
+    mail_status,
+    acknowledged_at: isoOrNull(notice.acknowledged_at),
+    created_at: iso(notice.created_at),
+  };
 }
 
 /** What is told of a subscription that is failing, or was disabled; null for what the operator need not know. */

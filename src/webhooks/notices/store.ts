@@ -1,9 +1,60 @@
-import { and, asc, eq, inArray, lte, min, sql as template } from "drizzle-orm";
-import { skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, min, type SQL, sql as template } from "drizzle-orm";
+import { forUpdate, skipLocked } from "../../../db/kit.ts";
 import { notices } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { NoticeKind } from "../status.ts";
 import type { Notice } from "./notice.ts";
+
+/** What the list of notices may be narrowed to. */
+export interface NoticeFilter {
+  readonly kind?: NoticeKind | undefined;
+  readonly acknowledged?: boolean | undefined;
+}
+
+function matching({ kind, acknowledged }: NoticeFilter): SQL | undefined {
+  const { acknowledged_at } = notices;
+  return and(
+    kind === undefined ? undefined : eq(notices.kind, kind),
+    acknowledged === undefined ? undefined : acknowledged ? isNotNull(acknowledged_at) : isNull(acknowledged_at),
+  );
+}
+
+/** A page of notices, newest first. */
+export async function listNotices(db: Db, filter: NoticeFilter, { limit, offset, after }: Window): Promise<Notice[]> {
+  const { created_at, id } = notices;
+  return db.sql
+    .select()
+    .from(notices)
+    .where(and(matching(filter), after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many notices match. */
+export async function countNotices(db: Db, filter: NoticeFilter): Promise<number> {
+  return db.sql.$count(notices, matching(filter));
+}
+
+/** The notice that an identifier names, locked. Refuses: resource_missing. */
+export async function lockNotice(tx: Tx, id: string): Promise<Notice> {
+  const query = tx.sql
+    .select()
+    .from(notices)
+    .where(eq(notices.id, readId("notice", id) ?? 0));
+  const [row] = await forUpdate(query);
+  if (row === undefined) throw missing("notice", id);
+  return row;
+}
+
+/** Stores when a notice was acknowledged. */
+export async function saveAcknowledged(tx: Tx, id: number, acknowledged_at: number): Promise<void> {
+  await tx.sql.update(notices).set({ acknowledged_at }).where(eq(notices.id, id));
+}
 
 /** Stores notices. */
 export async function insertNotices(tx: Tx, rows: readonly Omit<Notice, "id">[]): Promise<void> {

@@ -1,19 +1,27 @@
 import type { Tx } from "../../database/store.ts";
-import { deleteAttempts, forgetDeliveryBodies, forgetEventBodies, forgetResponses } from "./store.ts";
+import {
+  deleteAttempts,
+  deleteNotices,
+  deleteRecoveries,
+  forgetDeliveryBodies,
+  forgetEventBodies,
+  forgetResponses,
+} from "./store.ts";
 
 const day_ms = 24 * 3_600_000;
-const payloads_kept_ms = 30 * day_ms;
 const responses_kept_ms = 7 * day_ms;
 
 /**
- * Forgets up to `limit` each of payloads and log lines older than thirty days, and of receivers' answers older than
- * seven; what still waits to be sent is spared. Answers whether more may be left.
+ * Forgets up to `limit` each of payloads, log lines, finished recoveries and notices older than `kept_days`, and of
+ * receivers' answers older than seven days; what still waits to be sent is spared. Answers whether more may be left.
  */
-export async function forgetOld(tx: Tx, limit: number): Promise<boolean> {
-  const before = tx.now - payloads_kept_ms;
+export async function forgetOld(tx: Tx, kept_days: number, limit: number): Promise<boolean> {
+  const before = tx.now - kept_days * day_ms;
   const events = await forgetEventBodies(tx, before, limit);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);
   const attempts = await deleteAttempts(tx, before, limit);
   const responses = await forgetResponses(tx, tx.now - responses_kept_ms, limit);
-  return Math.max(events, deliveries, attempts, responses) === limit;
+  const recoveries = await deleteRecoveries(tx, before, limit);
+  const notices = await deleteNotices(tx, before, limit);
+  return Math.max(events, deliveries, attempts, responses, recoveries, notices) === limit;
 }

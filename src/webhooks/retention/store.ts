@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, lt, ne, notExists, sql as template } from "drizzle-orm";
 import { events } from "../../../db/schema/outbox.ts";
-import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
+import { deliveries, delivery_attempts, notices, recoveries } from "../../../db/schema/webhooks.ts";
 import type { Tx } from "../../database/store.ts";
 
 // The condition of a partial index stands in the text, since the engines do not look into parameters.
@@ -79,5 +79,36 @@ export async function deleteAttempts(tx: Tx, before: number, limit: number): Pro
     .delete(delivery_attempts)
     .where(and(inArray(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
     .returning({ id: delivery_attempts.id });
+  return deleted.length;
+}
+
+/** Deletes up to `limit` recoveries older than a moment that have nothing left to send, and answers how many. */
+export async function deleteRecoveries(tx: Tx, before: number, limit: number): Promise<number> {
+  const unsent = tx.sql
+    .select({ one: template`1` })
+    .from(deliveries)
+    .where(and(eq(deliveries.recovery_id, recoveries.id), isPending));
+  const oldest = tx.sql
+    .select({ id: recoveries.id })
+    .from(recoveries)
+    .where(and(lt(recoveries.created_at, before), ne(recoveries.status, "queueing"), notExists(unsent)))
+    .orderBy(asc(recoveries.id))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(recoveries)
+    .where(inArray(recoveries.id, oldest))
+    .returning({ id: recoveries.id });
+  return deleted.length;
+}
+
+/** Deletes up to `limit` notices older than a moment whose e-mail is no longer on its way, and answers how many. */
+export async function deleteNotices(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.sql
+    .select({ id: notices.id })
+    .from(notices)
+    .where(and(lt(notices.created_at, before), ne(notices.mail_status, "waiting")))
+    .orderBy(asc(notices.created_at))
+    .limit(limit);
+  const deleted = await tx.sql.delete(notices).where(inArray(notices.id, oldest)).returning({ id: notices.id });
   return deleted.length;
 }

@@ -1,68 +1,40 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
 import { deliveries, notices } from "../../../db/schema/webhooks.ts";
-import type { Store } from "../../../src/database/store.ts";
-import { emit } from "../../../src/outbox/emit.ts";
 import { claimDeliveries, type Room } from "../../../src/webhooks/claims/commands.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openReceiver, type Receiver } from "../receiver.ts";
+import { useScene } from "../scene.ts";
 
 const second_ms = 1000;
 const minute_ms = 60 * second_ms;
 
-let app: TestApp;
-let receiver: Receiver;
-let store: Store;
-beforeEach(async () => {
-  receiver = openReceiver();
-  app = await openTestApp();
-  store = app.service.stores.test;
-});
-afterEach(async () => {
-  await app.close();
-  await receiver.stop();
-});
-
-const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
-const subscribe = async (fields: object = {}) =>
-  (await ask("POST", "/webhooks", { url: receiver.url, events: ["order.created"], ...fields })).body.data;
+const scene = useScene();
+const { ask, subscribe, passed, rows } = scene;
 const shown = async (id: string) => (await ask("GET", `/webhooks/${id}`)).body.data;
-const tell = (count: number, from = 0) =>
-  store.write((tx) =>
-    emit(
-      tx,
-      Array.from({ length: count }, (_, n) => ({
-        type: "order.created" as const,
-        data: { object: "order", id: `ord_${from + n}` },
-      })),
-    ),
-  );
-const passed = (ms: number) => app.clocks.test.advance(ms);
-const rows = () => store.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id)));
+const tell = (count: number, from = 0) => scene.tell(Array.from({ length: count }, (_, n) => `ord_${from + n}`));
 const empty: Room = { busy: new Map(), limitOf: () => 8, last_id: 0 };
-const claim = (room: Room = empty) => store.write((tx) => claimDeliveries(tx, room));
+const claim = (room: Room = empty) => scene.store.write((tx) => claimDeliveries(tx, room));
 
 describe("works", () => {
   test("a circuit opens after five failures, probes with one, waits longer, and closes by a success", async () => {
     const { id } = await subscribe();
-    receiver.answerWith(() => 500);
+    scene.receiver.answerWith(() => 500);
     await tell(8);
-    await app.runJobs();
-    const opened_at = app.clocks.test.now();
+    await scene.app.runJobs();
+    const opened_at = scene.app.clocks.test.now();
     const probe_at = (ms: number) => new Date(opened_at + ms).toISOString();
     expect((await shown(id)).circuit).toEqual({ state: "open", next_probe_at: probe_at(minute_ms) });
-    expect(receiver.received.length).toBe(8);
+    expect(scene.receiver.received.length).toBe(8);
     passed(30 * second_ms);
-    await app.runJobs();
-    expect(receiver.received.length).toBe(8);
+    await scene.app.runJobs();
+    expect(scene.receiver.received.length).toBe(8);
     passed(30 * second_ms);
-    await app.runJobs();
-    expect(receiver.received.length).toBe(9);
+    await scene.app.runJobs();
+    expect(scene.receiver.received.length).toBe(9);
     expect((await shown(id)).circuit).toEqual({ state: "open", next_probe_at: probe_at(3 * minute_ms) });
-    receiver.answerWith(() => 200);
+    scene.receiver.answerWith(() => 200);
     passed(2 * minute_ms);
-    await app.runJobs();
+    await scene.app.runJobs();
     expect((await shown(id)).circuit).toEqual({ state: "closed", next_probe_at: null });
     const kept = await rows();
     // Waiting cost no retries.
@@ -70,15 +42,15 @@ describe("works", () => {
       Array(kept.filter(({ status }) => status === "delivered").length).fill(2),
     );
     passed(10 * minute_ms);
-    await app.runJobs();
+    await scene.app.runJobs();
     expect((await rows()).every(({ status }) => status === "delivered")).toBe(true);
   });
 
   test("one server probes, and what it does not record is probed again", async () => {
     await subscribe();
-    receiver.answerWith(() => 500);
+    scene.receiver.answerWith(() => 500);
     await tell(8);
-    await app.runJobs();
+    await scene.app.runJobs();
     passed(minute_ms);
     const [first, second] = await Promise.all([claim(), claim()]);
     expect(first.claims.length + second.claims.length).toBe(1);
@@ -90,12 +62,12 @@ describe("works", () => {
 
   test("more than half of twenty attempts within two minutes open it, though some succeed", async () => {
     const { id } = await subscribe();
-    receiver.answerWith(({ body }) => (Number(/ord_(\d+)/.exec(body)?.[1]) % 5 < 3 ? 500 : 200));
-    for (let n = 0; n < 40; n += 1) await tell(1, n).then(() => app.runJobs());
+    scene.receiver.answerWith(({ body }) => (Number(/ord_(\d+)/.exec(body)?.[1]) % 5 < 3 ? 500 : 200));
+    for (let n = 0; n < 40; n += 1) await tell(1, n).then(() => scene.app.runJobs());
     const before = await shown(id);
     expect(before.circuit.state).toBe("open");
     expect(before.consecutive_failures).toBeLessThan(5);
-    expect(receiver.received.length).toBeLessThanOrEqual(25);
+    expect(scene.receiver.received.length).toBeLessThanOrEqual(25);
   });
 
   test("a rate limit spreads deliveries, whatever waits", async () => {
@@ -103,8 +75,8 @@ describe("works", () => {
     await tell(12);
     const sent: number[] = [];
     for (let n = 0; n < 12; n += 1) {
-      await app.runJobs();
-      sent.push(receiver.received.length);
+      await scene.app.runJobs();
+      sent.push(scene.receiver.received.length);
       passed(200);
     }
     expect(sent).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -113,66 +85,68 @@ describe("works", () => {
   test("half of a subscription's slots are kept for first and second attempts", async () => {
     const { id } = await subscribe();
     await tell(30);
-    await store.write((tx) => fanOut(tx, "here"));
-    await store.write((tx) => tx.sql.update(deliveries).set({ attempts: 3 }));
+    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => tx.sql.update(deliveries).set({ attempts: 3 }));
     await tell(3, 100);
     passed(1);
-    await store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx, "here"));
     const { claims } = await claim();
     expect(claims.map(({ delivery }) => delivery.attempts).sort()).toEqual([0, 0, 0, 3, 3, 3, 3]);
     const busy = new Map([[Number(id.slice(4)), { all: 4, late: 4 }]]);
-    await store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
+    await scene.store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
     expect((await claim({ ...empty, busy })).claims.map(({ delivery }) => delivery.attempts)).toEqual([0, 0, 0]);
   });
 
   test("a receiver that is overloaded has fewer at once", async () => {
     await subscribe();
     await tell(30);
-    await store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx, "here"));
     expect((await claim({ ...empty, limitOf: () => 2 })).claims.length).toBe(2);
   });
 
   test("the slots are shared, and each has one though others hold all", async () => {
     const hooks = [];
-    for (let n = 0; n < 40; n += 1) hooks.push(await subscribe({ url: `${receiver.url}/${n}` }));
+    for (let n = 0; n < 40; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     await tell(10);
-    await store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx, "here"));
     const { claims } = await claim();
     const each = Map.groupBy(claims, ({ subscription }) => subscription.id);
     expect([claims.length, each.size]).toEqual([240, 40]);
     const held = hooks.slice(1).map(({ id }) => [Number(id.slice(4)), { all: 8, late: 0 }] as const);
-    await store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
+    await scene.store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
     const last = await claim({ ...empty, busy: new Map(held) });
     expect(last.claims.map(({ subscription }) => `whk_${subscription.id}`)).toEqual([hooks[0].id]);
   });
 
   test("failing and disabled are told once each", async () => {
     const { id } = await subscribe({ retry_limit: 10 });
-    receiver.answerWith(() => 500);
+    scene.receiver.answerWith(() => 500);
     await tell(10);
     for (let n = 0; n < 40; n += 1) {
-      await app.runJobs();
+      await scene.app.runJobs();
       passed(5 * 60 * minute_ms);
       await tell(1, 100 + n);
     }
     const { status, disabled_reason } = await shown(id);
     expect([status, disabled_reason]).toEqual(["disabled", "no_success"]);
-    const told = await store.read((db) => db.sql.select().from(notices).orderBy(asc(notices.id)));
+    const told = await scene.store.read((db) => db.sql.select().from(notices).orderBy(asc(notices.id)));
     expect(told).toMatchObject([
       { kind: "webhook_failing", mail_status: "none", mail_next_at: null },
       { kind: "webhook_disabled", mail_status: "none", mail_next_at: null },
     ]);
     expect(told[1]?.message).toBe(
-      `${id} (${receiver.url}) was switched off because it has taken nothing for five days. ` +
+      `${id} (${scene.receiver.url}) was switched off because it has taken nothing for five days. ` +
         "Events are recorded for it and can be recovered.",
     );
   });
 
   test("a receiver that aborts a message is not sent it again", async () => {
     await subscribe();
-    receiver.answerWith(() => new Response(null, { status: 400, headers: { "webhook-delivery": "abort-message" } }));
+    scene.receiver.answerWith(
+      () => new Response(null, { status: 400, headers: { "webhook-delivery": "abort-message" } }),
+    );
     await tell(1);
-    await app.runJobs();
+    await scene.app.runJobs();
     expect(await rows()).toMatchObject([{ status: "cancelled", attempts: 1, next_at: null }]);
   });
 });

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { notices } from "../../../db/schema/webhooks.ts";
-import { emit } from "../../../src/outbox/emit.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openReceiver, type Receiver } from "../receiver.ts";
+import { useScene } from "../scene.ts";
 
 /** A mail server that takes what it is told to take, and remembers it. */
 async function openMailServer() {
@@ -58,42 +56,33 @@ function converse(socket: net.Socket, mails: string[], takes: () => boolean): vo
   });
 }
 
-let app: TestApp;
-let receiver: Receiver;
 let server: Awaited<ReturnType<typeof openMailServer>>;
 beforeEach(async () => {
-  receiver = openReceiver(() => 410);
   server = await openMailServer();
-  app = await openTestApp({ mail: { url: server.url, from: "packhouse@example.com", to: "ops@example.com" } });
 });
-afterEach(async () => {
-  await app.close();
-  await receiver.stop();
-  server.stop();
-});
+afterEach(() => server.stop());
+const scene = useScene(() => ({ mail: { url: server.url, from: "packhouse@example.com", to: "ops@example.com" } }));
 
-const disableOne = async () => {
-  const { test: store } = app.service.stores;
-  const body = { url: receiver.url, events: ["order.created"] };
-  const made = await app.call("POST", "/webhooks", body, { key: app.keys.test.full });
-  const told = (n: number) => ({ type: "order.created" as const, data: { object: "order", id: `ord_${n}` } });
-  await store.write((tx) => emit(tx, [1, 2, 3, 4, 5, 6, 7, 8].map(told)));
-  await app.runJobs();
-  return made.body.data.id as string;
+const disableOne = async (): Promise<string> => {
+  scene.receiver.answerWith(() => 410);
+  const { id } = await scene.subscribe();
+  await scene.tell([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `ord_${n}`));
+  await scene.app.runJobs();
+  return id;
 };
-const kept = () => app.service.stores.test.read((db) => db.sql.select().from(notices));
+const kept = () => scene.app.service.stores.test.read((db) => db.sql.select().from(notices));
 
 describe("an e-mail", () => {
   test("tells once of a subscription that was switched off", async () => {
     const id = await disableOne();
-    await app.runJobs();
+    await scene.app.runJobs();
     expect(server.mails.length).toBe(1);
     const [mail = ""] = server.mails;
     expect(mail).toContain("Subject: Packhouse (test): a webhook was switched off");
     expect(mail).toContain("To: ops@example.com");
     expect(mail).toContain("From: packhouse@example.com");
     expect(mail.replaceAll("=\n", "")).toContain(
-      `${id} (${receiver.url}) was switched off because it answered 410 Gone.`,
+      `${id} (${scene.receiver.url}) was switched off because it answered 410 Gone.`,
     );
     expect(await kept()).toMatchObject([{ kind: "webhook_disabled", mail_status: "sent", mail_attempts: 1 }]);
   });
@@ -102,12 +91,12 @@ describe("an e-mail", () => {
     server.take(false);
     await disableOne();
     expect(await kept()).toMatchObject([{ mail_status: "waiting", mail_attempts: 1 }]);
-    app.clocks.test.advance(59_000);
-    await app.runJobs();
+    scene.app.clocks.test.advance(59_000);
+    await scene.app.runJobs();
     expect(await kept()).toMatchObject([{ mail_attempts: 1 }]);
     for (let n = 0; n < 6; n += 1) {
-      app.clocks.test.advance(12 * 3_600_000);
-      await app.runJobs();
+      scene.app.clocks.test.advance(12 * 3_600_000);
+      await scene.app.runJobs();
     }
     expect(server.mails).toEqual([]);
     expect(await kept()).toMatchObject([{ mail_status: "failed", mail_attempts: 6, mail_next_at: null }]);

@@ -1,57 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
-import type { Store } from "../../../src/database/store.ts";
-import { emit } from "../../../src/outbox/emit.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openReceiver, type Receiver, verified } from "../receiver.ts";
+import { verified } from "../receiver.ts";
+import { useScene } from "../scene.ts";
 
-let app: TestApp;
-let store: Store;
-let receiver: Receiver;
-beforeAll(() => {
-  receiver = openReceiver();
-});
-afterAll(() => receiver.stop());
-beforeEach(async () => {
-  app = await openTestApp();
-  store = app.service.stores.test;
-  receiver.answerWith(() => 200);
-  receiver.received.length = 0;
-});
-afterEach(() => app.close());
-
-const ask = (method: string, path: string, body?: unknown, key = app.keys.test.full) =>
-  app.call(method, path, body, { key });
-const subscribe = async (fields: object = {}) =>
-  (await ask("POST", "/webhooks", { url: receiver.url, events: ["order.created"], ...fields })).body.data;
+const scene = useScene();
+const { ask, subscribe } = scene;
 const change = (id: string, body: unknown) => ask("PATCH", `/webhooks/${id}`, body);
-const tell = (...ids: string[]) =>
-  store.write((tx) =>
-    emit(
-      tx,
-      ids.map((id) => ({ type: "order.created", data: { object: "order", id } })),
-    ),
-  );
-const statuses = async () => {
-  const rows = await store.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id)));
-  return rows.map(({ status }) => status);
-};
+const tell = (...ids: string[]) => scene.tell(ids);
+const statuses = async () => (await scene.rows()).map(({ status }) => status);
 const hour_ms = 3_600_000;
 
 describe("works", () => {
   test("every field but the version changes, and what a GET answered can be sent back", async () => {
     const { id, secret: _, ...made } = await subscribe({ version: "v2" });
     const fields = {
-      ...{ url: `${receiver.url}/else`, events: ["order.shipped", "order.created"], description: "the shop" },
+      ...{ url: `${scene.receiver.url}/else`, events: ["order.shipped", "order.created"], description: "the shop" },
       ...{ payload: "thin", retry_limit: 10, rate_limit_per_second: 5 },
     };
-    app.clocks.test.advance(1000);
+    scene.app.clocks.test.advance(1000);
     const changed = (await change(id, fields)).body.data;
     expect(changed).toMatchObject({ ...fields, events: ["order.created", "order.shipped"], version: "v2" });
     expect(changed.updated_at > made.updated_at).toBe(true);
     expect((await ask("GET", `/webhooks/${id}`)).body.data).toEqual(changed);
-    app.clocks.test.advance(1000);
+    scene.app.clocks.test.advance(1000);
     expect((await change(id, changed)).body.data).toEqual(changed);
     const freed = await change(id, { description: null, rate_limit_per_second: null });
     expect(freed.body.data).toMatchObject({ description: null, rate_limit_per_second: null, retry_limit: 10 });
@@ -59,39 +31,39 @@ describe("works", () => {
 
   test("a changed address and other events hold from then on", async () => {
     const { id } = await subscribe();
-    await change(id, { url: `${receiver.url}/else`, events: ["order.shipped"] });
+    await change(id, { url: `${scene.receiver.url}/else`, events: ["order.shipped"] });
     await tell("ord_1");
-    await store.write((tx) => emit(tx, [{ type: "order.shipped", data: { object: "order", id: "ord_2" } }]));
-    await app.runJobs();
-    expect(receiver.events.map(({ data }) => data.id)).toEqual(["ord_2"]);
-    expect((await ask("GET", `/webhooks/${id}/logs`)).body.data).toMatchObject([{ url: `${receiver.url}/else` }]);
+    await scene.tell(["ord_2"], "order.shipped");
+    await scene.app.runJobs();
+    expect(scene.receiver.events.map(({ data }) => data.id)).toEqual(["ord_2"]);
+    expect((await ask("GET", `/webhooks/${id}/logs`)).body.data).toMatchObject([{ url: `${scene.receiver.url}/else` }]);
   });
 
   test("a pause skips what waits and what comes; afterwards new events are sent and numbers go on", async () => {
     const { id } = await subscribe();
-    receiver.answerWith(() => 500);
+    scene.receiver.answerWith(() => 500);
     await tell("ord_1");
-    await app.runJobs();
+    await scene.app.runJobs();
     const paused = (await change(id, { active: false })).body.data;
     expect(paused).toMatchObject({ active: false, status: "paused", consecutive_failures: 0 });
     await tell("ord_2");
-    app.clocks.test.advance(hour_ms);
-    await app.runJobs();
+    scene.app.clocks.test.advance(hour_ms);
+    await scene.app.runJobs();
     expect(await statuses()).toEqual(["skipped", "skipped"]);
-    receiver.answerWith(() => 200);
+    scene.receiver.answerWith(() => 200);
     expect((await change(id, { active: true })).body.data).toMatchObject({ active: true, status: "active" });
     await tell("ord_3");
-    await app.runJobs();
-    expect(receiver.events.map(({ data }) => data.id)).toEqual(["ord_1", "ord_3"]);
-    const rows = await store.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id)));
+    await scene.app.runJobs();
+    expect(scene.receiver.events.map(({ data }) => data.id)).toEqual(["ord_1", "ord_3"]);
+    const rows = await scene.store.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id)));
     expect(rows.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
   test("a disabled subscription is switched on again and has no failure left", async () => {
     const { id } = await subscribe();
-    receiver.answerWith(() => 410);
+    scene.receiver.answerWith(() => 410);
     await tell("ord_1");
-    await app.runJobs();
+    await scene.app.runJobs();
     expect((await ask("GET", `/webhooks/${id}`)).body.data).toMatchObject({ status: "disabled" });
     const resumed = (await change(id, { active: true })).body.data;
     expect(resumed).toMatchObject({ status: "active", disabled_reason: null, consecutive_failures: 0 });
@@ -99,20 +71,20 @@ describe("works", () => {
 
   test("a deleted subscription is gone, what waited is cancelled, and nothing of its secrets is left", async () => {
     const { id } = await subscribe();
-    const kept = await subscribe({ url: `${receiver.url}/kept` });
-    receiver.answerWith(() => 500);
+    const kept = await subscribe({ url: `${scene.receiver.url}/kept` });
+    scene.receiver.answerWith(() => 500);
     await tell("ord_1");
-    await app.runJobs();
+    await scene.app.runJobs();
     expect((await ask("DELETE", `/webhooks/${id}`)).body.data).toEqual({ id, deleted: true });
     await tell("ord_2");
-    app.clocks.test.advance(hour_ms);
-    receiver.answerWith(() => 200);
-    await app.runJobs();
+    scene.app.clocks.test.advance(hour_ms);
+    scene.receiver.answerWith(() => 200);
+    await scene.app.runJobs();
     expect((await statuses()).sort()).toEqual(["cancelled", "delivered", "delivered"]);
     for (const path of [`/webhooks/${id}`, `/webhooks/${id}/logs`]) expect((await ask("GET", path)).status).toBe(404);
     expect((await ask("DELETE", `/webhooks/${id}`)).status).toBe(404);
     expect((await ask("GET", "/webhooks")).body.data.map((one: { id: string }) => one.id)).toEqual([kept.id]);
-    const [row] = await store.read((db) => db.sql.select().from(subscriptions).orderBy(asc(subscriptions.id)));
+    const [row] = await scene.store.read((db) => db.sql.select().from(subscriptions).orderBy(asc(subscriptions.id)));
     expect([row?.secret, row?.previous_secret]).toEqual(["", null]);
     // Its place is free again.
     expect((await subscribe()).id).toMatch(/^whk_/);
@@ -122,13 +94,13 @@ describe("works", () => {
     const { id, secret } = await subscribe();
     const rotated = (await ask("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds: 3600 })).body.data;
     expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(rotated.previous_secret_expires_at).toBe(new Date(app.clocks.test.now() + hour_ms).toISOString());
+    expect(rotated.previous_secret_expires_at).toBe(new Date(scene.app.clocks.test.now() + hour_ms).toISOString());
     await tell("ord_1");
-    await app.runJobs();
-    app.clocks.test.advance(hour_ms);
+    await scene.app.runJobs();
+    scene.app.clocks.test.advance(hour_ms);
     await tell("ord_2");
-    await app.runJobs();
-    const [during, after] = receiver.received;
+    await scene.app.runJobs();
+    const [during, after] = scene.receiver.received;
     if (during === undefined || after === undefined) throw new Error("not both were received");
     expect(await verified(during, rotated.secret)).toEqual({ timed: true, body: true, previous: false });
     expect(await verified(during, secret)).toEqual({ timed: true, body: false, previous: true });
@@ -145,8 +117,8 @@ describe("works", () => {
     const last = await ask("POST", `/webhooks/${id}/rotate-secret`, { secret: mine, overlap_seconds: 0 });
     expect(last.body.data).toMatchObject({ secret: mine, previous_secret_expires_at: null });
     await tell("ord_1");
-    await app.runJobs();
-    const [got] = receiver.received;
+    await scene.app.runJobs();
+    const [got] = scene.receiver.received;
     if (got === undefined) throw new Error("nothing was received");
     expect(await verified(got, mine)).toEqual({ timed: true, body: true, previous: false });
     expect(await verified(got, secret)).toEqual({ timed: false, body: false, previous: false });
@@ -156,7 +128,7 @@ describe("works", () => {
     const { id } = await subscribe();
     const rotate = async () => (await ask("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds: 60 })).status;
     expect([await rotate(), await rotate()]).toEqual([200, 409]);
-    app.clocks.test.advance(60_000);
+    scene.app.clocks.test.advance(60_000);
     expect(await rotate()).toBe(200);
   });
 });
@@ -181,11 +153,11 @@ describe("refuses", () => {
 
   test("to become another subscription's double", async () => {
     const first = await subscribe();
-    const second = await subscribe({ url: `${receiver.url}/else` });
-    const answer = await change(second.id, { url: receiver.url });
+    const second = await subscribe({ url: `${scene.receiver.url}/else` });
+    const answer = await change(second.id, { url: scene.receiver.url });
     expect([answer.status, answer.body.error.code]).toEqual([409, "duplicate_subscription"]);
     expect(answer.body.error.existing_id).toBe(first.id);
-    expect((await change(first.id, { url: receiver.url })).status).toBe(200);
+    expect((await change(first.id, { url: scene.receiver.url })).status).toBe(200);
   });
 
   test("a second rotation in the overlap, and secrets of another form", async () => {
@@ -198,7 +170,7 @@ describe("refuses", () => {
     const again = await rotate({});
     expect([again.status, again.body.error.code]).toEqual([409, "rotation_in_progress"]);
     expect(again.body.error.previous_secret_expires_at).toBe(
-      new Date(app.clocks.test.now() + 604_800_000).toISOString(),
+      new Date(scene.app.clocks.test.now() + 604_800_000).toISOString(),
     );
   });
 
@@ -213,7 +185,7 @@ describe("refuses", () => {
 describe("guards", () => {
   test("only a key of full access changes, deletes or rotates", async () => {
     const { id } = await subscribe();
-    const key = app.keys.test.read_write;
+    const key = scene.app.keys.test.read_write;
     expect((await ask("PATCH", `/webhooks/${id}`, { active: false }, key)).status).toBe(403);
     expect((await ask("DELETE", `/webhooks/${id}`, undefined, key)).status).toBe(403);
     expect((await ask("POST", `/webhooks/${id}/rotate-secret`, {}, key)).status).toBe(403);
@@ -222,17 +194,17 @@ describe("guards", () => {
   test("a repeated rotation is one, and its kept answer is sealed", async () => {
     const { id } = await subscribe();
     const rotate = () =>
-      app.call(
+      scene.app.call(
         "POST",
         `/webhooks/${id}/rotate-secret`,
         {},
-        { key: app.keys.test.full, headers: { "idempotency-key": "r1" } },
+        { key: scene.app.keys.test.full, headers: { "idempotency-key": "r1" } },
       );
     const [first, second] = [await rotate(), await rotate()];
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.body).toEqual(first.body);
     const { idempotency_keys } = await import("../../../db/schema/service.ts");
-    const kept = await store.read((db) => db.sql.select().from(idempotency_keys));
+    const kept = await scene.store.read((db) => db.sql.select().from(idempotency_keys));
     expect(JSON.stringify(kept)).not.toContain(first.body.data.secret);
   });
 });

@@ -1,0 +1,50 @@
+import { Elysia } from "elysia";
+import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { queryOf } from "../../kit/schema.ts";
+import { acknowledge } from "./commands.ts";
+import { noticeView } from "./notice.ts";
+import { ListNotices, NoticeView } from "./schemas.ts";
+import { countNotices, listNotices } from "./store.ts";
+
+/** What the operator is told of. */
+export const noticeRoutes = new Elysia({ prefix: "/notices" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListNotices),
+    detail: documented({
+      id: "listNotices",
+      summary: "List what the operator is told of, newest first",
+      answers: { 200: ListView(NoticeView) },
+    }),
+  })
+  .post(
+    "/:id/acknowledge",
+    ({ call, params }) => answerWrite(call, 200, async (tx) => noticeView(await acknowledge(tx, params.id))),
+    {
+      detail: documented({
+        id: "acknowledgeNotice",
+        summary: "Say that a notice was seen",
+        answers: { 200: EnvelopedView(NoticeView) },
+      }),
+    },
+  );
+
+function list(call: Call, query: ListNotices): Promise<Response> {
+  const { kind, acknowledged } = query;
+  const filter = { kind, acknowledged };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listNotices(db, filter, window),
+      count: (db) => countNotices(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (notices) => notices.map(noticeView),
+  );
+}

@@ -1,0 +1,23 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, nullable } from "../../kit/schema.ts";
+import { mailStatuses, noticeKinds } from "../status.ts";
+
+const moment = Type.String({ format: "date-time" });
+
+export const ListNotices = closed({
+  ...pageFields,
+  kind: Type.Optional(choice(noticeKinds)),
+  acknowledged: Type.Optional(Type.Boolean({ description: "False: those that nobody has acknowledged yet." })),
+});
+export type ListNotices = Static<typeof ListNotices>;
+
+export const NoticeView = closed({
+  id: Type.String(),
+  kind: choice(noticeKinds),
+  subscription_id: Type.String(),
+  message: Type.String(),
+  mail_status: { ...choice(mailStatuses), description: "Where its e-mail stands; none without a mail server." },
+  acknowledged_at: nullable(moment),
+  created_at: moment,
+});

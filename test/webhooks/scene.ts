@@ -1,0 +1,53 @@
+// What most tests of webhooks need: a fresh service for each test, spoken to in test mode, and a receiver.
+import { afterEach, beforeEach } from "bun:test";
+import { asc } from "drizzle-orm";
+import { deliveries } from "../../db/schema/webhooks.ts";
+import type { EventType } from "../../src/outbox/catalog.ts";
+import { emit } from "../../src/outbox/emit.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { openReceiver, type Receiver } from "./receiver.ts";
+
+/** Opens and closes a service and a receiver around each test of the file, and says how to use them. */
+export function useScene(optionsOf: () => Parameters<typeof openTestApp>[0] = () => ({})) {
+  let app: TestApp;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    receiver = openReceiver();
+    app = await openTestApp(optionsOf());
+  });
+  afterEach(async () => {
+    await app.close();
+    await receiver.stop();
+  });
+  const ask = (method: string, path: string, body?: unknown, key = app.keys.test.full, headers = {}) =>
+    app.call(method, path, body, { key, headers });
+  return {
+    get app() {
+      return app;
+    },
+    get receiver() {
+      return receiver;
+    },
+    get store() {
+      return app.service.stores.test;
+    },
+    ask,
+    get: async (path: string) => (await ask("GET", path)).body,
+    /** Subscribes the receiver to new orders, or as the fields say. */
+    subscribe: async (fields: object = {}) => {
+      const answer = await ask("POST", "/webhooks", { url: receiver.url, events: ["order.created"], ...fields });
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body.error));
+      return answer.body.data;
+    },
+    /** Stores an event of each of these orders. */
+    tell: (ids: readonly string[], type: EventType = "order.created") => {
+      const events = ids.map((id) => ({ type, data: { object: "order", id, email: "ada@example.com" } }));
+      return app.service.stores.test.write((tx) => emit(tx, events));
+    },
+    passed: (ms: number) => app.clocks.test.advance(ms),
+    /** Every delivery, oldest first. */
+    rows: () => app.service.stores.test.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id))),
+    /** The orders that the receiver was told of, as they came. */
+    ids: (): string[] => receiver.events.map(({ data }) => data.id),
+  };
+}
