@@ -82,6 +82,31 @@ export async function updateAddress(tx: Tx, id: string, address_id: string, inpu
   return ofCustomer(saved, address_id);
 }
 
+/**
+ * The address of a customer with exactly these fields, or a new one, whether or not anything can be delivered there:
+ * what a platform's order says of its buyer is kept as it is. At the most that a customer may have, the oldest that is
+ * not the default gives way. Refuses: resource_missing.
+ */
+export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFields): Promise<Address> {
+  const customer = await lockCustomer(tx, customer_id);
+  const before = customer.shipping_addresses;
+  const known = before.find((address) => isDeepStrictEqual(addressFieldsOf(address), fields));
+  if (known !== undefined) return known;
+  const oldest = before.length < addresses_max ? undefined : before.find(({ is_default }) => !is_default);
+  const drafts = [...before.filter((address) => address !== oldest).map(draftOf), { id: null, fields }];
+  const wishes = [...before.filter((address) => address !== oldest).map(keep), unwished];
+  const changed = await saveCustomer(tx, customer, fieldsOf(customer));
+  const saved = await saveAddresses(
+    tx,
+    changed,
+    drafts,
+    chooseDefault(wishes, () => ""),
+  );
+  return saved.shipping_addresses.at(-1) as Address;
+}
+
+const unwished: DefaultWish = { is_default: undefined, was_default: false };
+
 /** Removes an address; the oldest one left becomes the default if need be. Refuses: resource_missing. */
 export async function removeAddress(tx: Tx, id: string, address_id: string): Promise<Customer> {
   const customer = await touch(tx, id);
@@ -169,10 +194,16 @@ function check(
   wishes: readonly DefaultWish[],
   pathOf: (index: number) => string = () => "",
 ): Promise<Customer> {
+  // What stays as it was is not judged again: an order's import may have kept an address that lacks something.
+  const kept = new Map(customer.shipping_addresses.map((address) => [address.id, addressFieldsOf(address)]));
+  const isKept = ({ id, fields }: AddressDraft) => id !== null && isDeepStrictEqual(kept.get(id), fields);
+  const changed = drafts.flatMap((draft, index) => (isKept(draft) ? [] : [index]));
   checkAddresses(
-    drafts.map(({ fields }) => fields),
-    pathOf,
+    changed.map((index) => (drafts[index] as AddressDraft).fields),
+    (at) => pathOf(changed[at] as number),
   );
+  // An order may be held until its address is corrected.
+  if (kept.size > 0) tx.wake("orders.recheck_addresses", tx.now);
   return saveAddresses(tx, customer, drafts, chooseDefault(wishes, pathOf));
 }
 

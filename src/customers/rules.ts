@@ -65,12 +65,17 @@ export function wordsOf({ email, first_name, last_name, company }: Omit<Customer
 /** Refuses: validation_failed, naming every bad field of every address; `pathOf` says how the client wrote each. */
 export function checkAddresses(addresses: readonly AddressFields[], pathOf: (index: number) => string): void {
   const fields = addresses.flatMap((address, index) =>
-    problemsOf(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
+    addressProblems(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
   );
   if (fields.length > 0) throw invalidFields(fields);
 }
 
-function problemsOf({ address_line1, city, state, postal_code, country }: AddressFields): FieldProblem[] {
+/** What of an address says where to deliver. */
+export type AddressPlace = Pick<AddressFields, "address_line1" | "city" | "state" | "postal_code" | "country">;
+
+/** What keeps an address from being delivered to, by its fields; empty when nothing is missing or wrong. */
+export function addressProblems(address: AddressPlace): FieldProblem[] {
+  const { address_line1, city, state, postal_code, country } = address;
   const required = (field: string, message = "is required") => ({ field, code: "required", message });
   const problems: FieldProblem[] = [];
   if (isBlank(address_line1)) problems.push(required("address_line1"));

@@ -1,6 +1,7 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
 import { getTableColumns, type InferInsertModel, type Placeholder, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import { int, table, text } from "../../db/kit.ts";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import { quickened, type Ready } from "./ready.ts";
@@ -71,6 +72,25 @@ export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
   }
   assert(returned.length === rows.length, "each inserted row has an id");
   return returned.map((row) => row.id);
+}
+
+// Where SQLite keeps how far the ids of each table have come.
+const sqlite_sequence = table("sqlite_sequence", { name: text().notNull(), seq: int().notNull() });
+
+/** The next id of a table, for a row that is stored under it later. */
+export async function allotId(tx: Tx, name: string): Promise<number> {
+  const { seq } = sqlite_sequence;
+  const next = template<number>`nextval(pg_get_serial_sequence(${name}, 'id'))`.mapWith(Number);
+  const [row] =
+    engine === "postgres"
+      ? await tx.sql.select({ id: next }).from(template`(select 1) as one`)
+      : await tx.sql
+          .update(sqlite_sequence)
+          .set({ seq: template`${seq} + 1` })
+          .where(template`${sqlite_sequence.name} = ${name}`)
+          .returning({ id: seq });
+  assert(row !== undefined, `the ids of ${name} have begun`);
+  return row.id;
 }
 
 const parameters_max = 65_535;

@@ -24,17 +24,27 @@ export const fromApi: Source = { platform: "api", external_id: null, stock: "api
  * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
  */
 export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
-  const { fields, lines: ordered } = draftOrder(input, await namedBy(tx, input), source);
-  const id = await insertOrder(tx, fields);
+  const draft = draftOrder(input, await namedBy(tx, input), source);
+  const id = await insertOrder(tx, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
-  const plain = newOrder(tx, id, fields, await insertLines(tx, id, ordered));
-  const claim = { ...claimOf(plain), reservation_id: reservationOf(input), source: source.stock };
-  const claims = await claimForOrder(tx, claim);
-  const [calendars = []] = await calendarsOf(tx, [plain]);
-  const order = withClaims({ ...plain, calendars }, claims);
-  await insertHistory(tx, id, null, "pending", { event: "create", actor });
+  const order = await takeIn(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
+}
+
+/** Stores the lines of an order whose row is stored, claims stock for them, and begins its history. */
+export async function takeIn(
+  tx: Tx,
+  id: number,
+  { fields, lines }: Draft,
+  how: { readonly stock: string; readonly reservation_id: number | null; readonly actor: Actor },
+): Promise<Order> {
+  const plain = newOrder(tx, id, fields, await insertLines(tx, id, lines));
+  const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
+  const claims = await claimForOrder(tx, claim);
+  const [calendars = []] = await calendarsOf(tx, [plain]);
+  await insertHistory(tx, id, null, "pending", { event: "create", actor: how.actor });
+  return withClaims({ ...plain, calendars }, claims);
 }
 
 /** An order that has just been stored, before anything is claimed for it. */
@@ -43,7 +53,8 @@ export function newOrder(tx: Tx, id: number, fields: Draft["fields"], lines: rea
   return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [] };
 }
 
-async function namedBy(tx: Tx, input: CreateOrder): Promise<Named> {
+/** What the input of an order names, as far as it is there. */
+export async function namedBy(tx: Tx, input: CreateOrder): Promise<Named> {
   const customer_id = readId("customer", input.customer_id) ?? 0;
   const recipient = await findRecipient(tx, customer_id, readId("address", input.shipping_address_id) ?? 0);
   const products = await productsOf(tx, input.line_items);

@@ -1,10 +1,18 @@
+import { addressProblems } from "../customers/rules.ts";
 import type { Store } from "../database/store.ts";
 import type { Service } from "../http/service.ts";
 import { listOrdersWithNews } from "../inventory/backorders/store.ts";
 import { listOrdersWithRecalled } from "../inventory/lots/store.ts";
 import { system } from "../kit/actor.ts";
-import { noteClaim, releaseDueHolds, settleRecall } from "./holds/commands.ts";
-import { listOrdersHeldForRecall, listOrdersWithDueHolds, nextHoldEnd } from "./holds/store.ts";
+import { takeCorrection } from "./changes/commands.ts";
+import { noteClaim, releaseDueHolds, settleHoldsOf, settleRecall } from "./holds/commands.ts";
+import {
+  listHeldAddresses,
+  listOrdersHeldForRecall,
+  listOrdersWithDueHolds,
+  listOrdersWithGoods,
+  nextHoldEnd,
+} from "./holds/store.ts";
 
 const orders_max = 100;
 
@@ -41,4 +49,31 @@ export async function noteClaims(store: Store, _service: Service): Promise<numbe
   const actor = system("orders.note_claims");
   for (const order_id of orders) await store.write((tx) => noteClaim(tx, order_id, actor));
   return orders.length > 0 ? store.clock.now() : null;
+}
+
+/**
+ * `orders.recheck_goods`: lets orders go on that were held for SKUs which are active products by now. Answers now when
+ * there may be more (ms), or null.
+ */
+export async function recheckGoods(store: Store, _service: Service): Promise<number | null> {
+  const ready = await store.read((db) => listOrdersWithGoods(db, orders_max));
+  const actor = system("orders.recheck_goods");
+  for (const order_id of ready) await store.write((tx) => settleHoldsOf(tx, order_id, actor));
+  return ready.length > 0 ? store.clock.now() : null;
+}
+
+/**
+ * `orders.recheck_addresses`: lets orders that were held for a bad address go to it as it was corrected at their
+ * customer. Answers now when there may be more (ms), or null.
+ */
+export async function recheckAddresses(store: Store, _service: Service): Promise<number | null> {
+  const held = await store.read(listHeldAddresses);
+  const ready = held.filter(({ address }) => addressProblems(address).length === 0).slice(0, orders_max);
+  const actor = system("orders.recheck_addresses");
+  let lifted = false;
+  for (const { order_id } of ready) {
+    const order = await store.write((tx) => takeCorrection(tx, order_id, actor));
+    lifted ||= order.holds.every(({ reason }) => reason !== "bad_address");
+  }
+  return lifted ? store.clock.now() : null;
 }

@@ -1,3 +1,4 @@
+import { type AddressPlace, addressProblems } from "../customers/rules.ts";
 import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
@@ -70,6 +71,18 @@ export function noSuch(field: string, message: string): FieldProblem {
   return { field, code: "resource_missing", message };
 }
 
+/** Refuses: validation_failed, for an address that lacks something or is in no country. */
+export function refuseIncomplete(address: AddressPlace): void {
+  const problems = addressProblems(address);
+  if (problems.length === 0) return;
+  throw invalid("shipping_address_id", `names an address that cannot be delivered to: ${inWords(problems)}`);
+}
+
+/** Problems of fields as one text: `city is required, postal_code is no postal code of US`. */
+export function inWords(problems: readonly FieldProblem[]): string {
+  return problems.map(({ field, message }) => `${field} ${message}`).join(", ");
+}
+
 /** A line as a request writes it. */
 export interface LineInput {
   readonly product_id?: string | number | undefined;
@@ -117,6 +130,11 @@ function productOf({ product_id, sku }: LineInput, products: readonly OrderedPro
   if (product_id === undefined) return products.find((product) => product.sku === sku);
   const id = readId("product", product_id);
   return products.find((product) => product.id === id);
+}
+
+/** The product as if it and its components were active. */
+export function asActive<Known extends OrderedProduct>(product: Known): Known {
+  return { ...product, status: "active", parts: product.parts.map((part) => ({ ...part, status: "active" })) };
 }
 
 /** The lines that a request orders. All products are known. Refuses: validation_failed. */
@@ -242,9 +260,10 @@ export function changesInWords(before: Order, after: Order): string {
     return name === "metadata" ? name : `${name}: ${said(before[name])} > ${said(after[name])}`;
   });
   const address = [before, after].map((order) => wireId("address", order.shipping_address_id));
+  const corrected = before.shipping_address === after.shipping_address ? [] : ["shipping_address"];
   return [
     ...fields,
-    ...(address[0] === address[1] ? [] : [`shipping_address_id: ${address.join(" > ")}`]),
+    ...(address[0] === address[1] ? corrected : [`shipping_address_id: ${address.join(" > ")}`]),
     ...(before.lines === after.lines ? [] : ["line_items"]),
   ].join(", ");
 }

@@ -3,7 +3,7 @@ import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
-import { type Args, insertIds, prepared } from "../database/statements.ts";
+import { type Args, allotId, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { claimsOf } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
@@ -205,6 +205,19 @@ const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id">>) =>
 export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | null> {
   const [row] = await insertRow(tx, { ...fields, version: 1, created_at: tx.now, updated_at: tx.now });
   return row?.id ?? null;
+}
+
+/** The id of an order that is stored later. Whoever has it keeps it: no other order gets it. */
+export async function allotOrderId(tx: Tx): Promise<number> {
+  return allotId(tx, "orders");
+}
+
+/** As `insertOrder`, under an id that was allotted to the order. */
+export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Promise<number | null> {
+  const row = { id, ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: orders.order_number });
+  const [inserted] = await query.returning({ id: orders.id });
+  return inserted?.id ?? null;
 }
 
 /** Stores new orders without their lines and answers the id of each by its number, except where that was taken. */

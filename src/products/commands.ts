@@ -43,6 +43,8 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct, te
   const parts = await componentIds(tx, fields);
   const after = await refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
   await tell(tx, before, after);
+  // Orders may be held until the product can be sold.
+  if (before.status !== "active" && after.status === "active") tx.wake("orders.recheck_goods", tx.now);
   return after;
 }
 

@@ -1,24 +1,27 @@
-import { placeOf } from "../../customers/customer.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Address, placeOf } from "../../customers/customer.ts";
+import { addressProblems } from "../../customers/rules.ts";
 import { findAddress } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
 import { replanClaim, reviseClaim, setClaimPriority } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
-import { readId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
 import { productsOf } from "../commands.ts";
-import { liftHolds, pauseAgain, settleHolds } from "../holds/commands.ts";
+import { pauseAgain, settleAddress, settleGoods, settleHolds } from "../holds/commands.ts";
 import { isBegun, type Order } from "../order.ts";
 import {
+  asActive,
   changedFields,
   changesInWords,
   claimOf,
   type LineInput,
   missingProducts,
   noSuch,
-  type OrderedProduct,
   orderedLines,
   refusal,
   refuseImmutable,
+  refuseIncomplete,
   sameLines,
   subtotalOf,
   withClaims,
@@ -27,15 +30,53 @@ import type { UpdateOrder } from "../schemas.ts";
 import { deleteLines, insertLines, lockOrder, type NewLine, saveOrder } from "../store.ts";
 
 /**
- * Changes the given fields of an order that is not packed yet; its lines only before work on it has begun. Refuses:
- * resource_missing, immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Changes the given fields of an order that is not packed yet; its lines only before work on it has begun. While it is
+ * held for a bad address, naming the same address takes what was corrected of it. Refuses: resource_missing,
+ * immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
  */
 export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor: Actor): Promise<Order> {
+  return change(tx, id, input, { actor, imported: false });
+}
+
+/**
+ * As `updateOrder`, as a platform tells it: the lines may be of inactive products and the address may lack something;
+ * the order is then held for it. Refuses: resource_missing, immutable_field, invalid_state_transition,
+ * validation_failed, insufficient_inventory.
+ */
+export async function updateImported(tx: Tx, order_id: number, input: UpdateOrder, actor: Actor): Promise<Order> {
+  return change(tx, wireId("order", order_id), input, { actor, imported: true });
+}
+
+/**
+ * Lets an order that is held for a bad address go to that address as its customer has it now, if it was corrected.
+ * Refuses: resource_missing.
+ */
+export async function takeCorrection(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  const inWork = before.status === "pending" || before.status === "processing";
+  if (!inWork || isLabelled(before) || !isHeldForAddress(before)) return before;
+  const { shipping_address_id } = before;
+  return updateOrder(tx, wireId("order", order_id), { shipping_address_id }, actor);
+}
+
+const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason === "bad_address");
+
+/** Whether a parcel in the house bears a label with the address. */
+const isLabelled = ({ shipments }: Order) =>
+  shipments.some(({ status, tracking_number }) => status === "pending" && tracking_number !== null);
+
+interface How {
+  readonly actor: Actor;
+  /** Whether a platform tells it, whose orders are taken as they are. */
+  readonly imported: boolean;
+}
+
+async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported }: How): Promise<Order> {
   const before = await lockOrder(tx, id);
   refuseImmutable(before, input);
   const fields = changedFields(before, input);
-  const address = await newAddress(tx, before, input);
-  const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items);
+  const address = await newAddress(tx, before, input, imported);
+  const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items, imported);
   if (fields === null && address === null && lines === null) return before;
   if (before.status !== "pending" && before.status !== "processing") {
     throw refusal(before, "update", before.status === "cancelled" ? null : "it is packed");
@@ -49,27 +90,40 @@ export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor:
     tx,
     dropped.map((line) => line.id),
   );
-  // Another address is good until it is known not to be.
-  return address === null ? settleHolds(tx, saved, actor) : liftHolds(tx, saved, "bad_address", actor);
+  const settled = address === null ? await settleHolds(tx, saved, actor) : await settleAddress(tx, saved, actor);
+  return lines !== null && imported ? settleGoods(tx, settled, actor) : settled;
 }
 
-/** Another address of the same customer, copied; null when it stays. */
-async function newAddress(tx: Tx, before: Order, { shipping_address_id }: UpdateOrder) {
-  const id = shipping_address_id === undefined ? before.shipping_address_id : readId("address", shipping_address_id);
-  if (id === before.shipping_address_id) return null;
+/** Another address of the same customer, or a corrected one, copied; null when it stays. */
+async function newAddress(tx: Tx, before: Order, { shipping_address_id }: UpdateOrder, imported: boolean) {
+  if (shipping_address_id === undefined) return null;
+  const id = readId("address", shipping_address_id);
+  const same = id === before.shipping_address_id;
+  if (same && !isHeldForAddress(before)) return null;
   const address = await findAddress(tx, before.customer_id, id ?? 0);
+  if (same && (address === null || !isCorrected(address, before))) return null;
   if (address === null) {
     const fields = [noSuch("shipping_address_id", "names no address of this customer")];
     throw new Fault("resource_missing", "The order names what is not there.", { fields });
   }
-  if (before.shipments.some(({ status, tracking_number }) => status === "pending" && tracking_number !== null)) {
+  if (!imported) refuseIncomplete(address);
+  if (isLabelled(before)) {
     throw refusal(before, "update", "a label with the old address is bought; void it first");
   }
   return { shipping_address_id: address.id, shipping_address: placeOf(address) };
 }
 
+function isCorrected(address: Address, { shipping_address }: Order): boolean {
+  return addressProblems(address).length === 0 && !isDeepStrictEqual(placeOf(address), shipping_address);
+}
+
 /** The lines that shall replace those of the order; null when they are the same. */
-async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Promise<NewLine[] | null> {
+async function newLines(
+  tx: Tx,
+  before: Order,
+  items: readonly LineInput[],
+  imported: boolean,
+): Promise<NewLine[] | null> {
   const products = await productsOf(tx, items);
   const missing = missingProducts(items, products);
   if (missing.length > 0)
@@ -78,7 +132,7 @@ async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Pro
   const known = new Set(before.lines.map((line) => line.product_id));
   const lines = orderedLines(
     items,
-    products.map((product) => (known.has(product.id) ? stillActive(product) : product)),
+    products.map((product) => (imported || known.has(product.id) ? asActive(product) : product)),
   );
   if (sameLines(before.lines, lines)) return null;
   const begun = before.lines.some((line) => isBegun(line) || line.quantity_packed > 0);
@@ -88,10 +142,6 @@ async function newLines(tx: Tx, before: Order, items: readonly LineInput[]): Pro
     throw refusal(before, "update", "its lines can change only while it is pending or on hold, with nothing picked");
   }
   return lines;
-}
-
-function stillActive<Known extends OrderedProduct>(product: Known): Known {
-  return { ...product, status: "active", parts: product.parts.map((part) => ({ ...part, status: "active" })) };
 }
 
 /** The order with these lines: each keeps the row of an old line of its product, where there is one. */

@@ -4,7 +4,15 @@ import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import type { OrderFields } from "../order.ts";
-import { missingProducts, noSuch, type OrderedProduct, orderedLines, subtotalOf } from "../rules.ts";
+import {
+  asActive,
+  missingProducts,
+  noSuch,
+  type OrderedProduct,
+  orderedLines,
+  refuseIncomplete,
+  subtotalOf,
+} from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
 
 /** Where an order came from; `stock` names the source whose earlier reservations it may take over. */
@@ -28,8 +36,11 @@ export interface Draft {
   readonly lines: ReturnType<typeof orderedLines>;
 }
 
-/** The order that an input makes. Refuses: resource_missing, validation_failed. */
-export function draftOrder(input: CreateOrder, named: Named, source: Source): Draft {
+/**
+ * The order that an input makes. One that a platform tells of (`imported`) may be of inactive products, and go to an
+ * address that lacks something. Refuses: resource_missing, validation_failed.
+ */
+export function draftOrder(input: CreateOrder, named: Named, source: Source, imported = false): Draft {
   const { recipient, products, asked } = named;
   const missing = [
     ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
@@ -42,7 +53,8 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source): Dr
   if (missing.length > 0 || recipient === null || recipient.address === null) {
     throw new Fault("resource_missing", "The order names what is not there.", { fields: missing });
   }
-  const lines = orderedLines(input.line_items, products);
+  if (!imported) refuseIncomplete(recipient.address);
+  const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products);
   const fields: Draft["fields"] = {
     order_number: input.order_number,
     status: "pending",

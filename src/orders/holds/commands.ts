@@ -1,13 +1,24 @@
-import type { Tx } from "../../database/store.ts";
+import { addressProblems } from "../../customers/rules.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import { listRecalledIn } from "../../inventory/lots/store.ts";
 import { pauseClaim, resumeClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
-import { readId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { findProducts } from "../../products/store.ts";
 import { tellNews } from "../history/commands.ts";
-import { backorderedUnits, isStopped, isSystemHold, type Order, type OrderHold, type OrderLine } from "../order.ts";
-import { decide, withClaims } from "../rules.ts";
+import {
+  backorderedUnits,
+  isStopped,
+  isSystemHold,
+  type Order,
+  type OrderHold,
+  type OrderLine,
+  openUnits,
+  partsOf,
+} from "../order.ts";
+import { decide, inWords, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
 import type { SystemHoldReason } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
@@ -86,6 +97,47 @@ export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Prom
   return placeHold(tx, before, { ...hold, created_at: tx.now }, actor);
 }
 
+/** Holds a locked order whose address cannot be delivered to, and lifts that hold of one whose address can. */
+export async function settleAddress(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  const problems = addressProblems(order.shipping_address);
+  if (problems.length === 0) return liftHolds(tx, order, "bad_address", actor);
+  const [customer, address] = [wireId("customer", order.customer_id), wireId("address", order.shipping_address_id)];
+  const where = `PATCH /customers/${customer}/addresses/${address}`;
+  const note = `Nothing can be delivered to its address: ${inWords(problems)}. Correct it (${where}), or let it go to \
+another address of the customer (PATCH /orders/${wireId("order", order.id)} with shipping_address_id).`;
+  tx.wake("orders.recheck_addresses", tx.now);
+  return holdFor(tx, order, "bad_address", note, actor);
+}
+
+const skus_named_max = 5;
+
+/** Holds a locked order while products that it still needs are inactive, and lifts that hold once all are active. */
+export async function settleGoods(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  const skus = await inactiveSkus(tx, order);
+  if (skus.length === 0) return settleHolds(tx, order, actor);
+  const more = skus.length > skus_named_max ? ` and ${skus.length - skus_named_max} more` : "";
+  const note = `Not among the active products: ${skus.slice(0, skus_named_max).join(", ")}${more}. Complete them and set \
+them active (PATCH /products/:id with status "active"), or replace its lines; it then goes on by itself.`;
+  tx.wake("orders.recheck_goods", tx.now);
+  return holdFor(tx, order, "unknown_sku", note, actor);
+}
+
+/** Places a hold of the system, unless it is there with these words. */
+async function holdFor(tx: Tx, order: Order, reason: SystemHoldReason, words: string, actor: Actor): Promise<Order> {
+  const note = words.slice(0, note_max);
+  if (order.holds.some((hold) => hold.reason === reason && hold.note === note)) return order;
+  const hold = { reason, note, hold_until: null, reserve_inventory: true, created_at: tx.now };
+  return placeHold(tx, order, hold, actor);
+}
+
+/** The SKUs that an order still needs and whose products are not active: its lines' own, and components of bundles. */
+async function inactiveSkus(db: Db, { lines }: Order): Promise<string[]> {
+  const open = lines.filter((line) => openUnits(line) > 0);
+  const ids = open.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]);
+  const products = await findProducts(db, [...new Set(ids)]);
+  return products.flatMap(({ sku, status }) => (status === "active" ? [] : [sku])).sort();
+}
+
 /** Lifts those holds of a locked order whose cause is gone. */
 export async function settleHolds(tx: Tx, order: Order, actor: Actor): Promise<Order> {
   return order.held ? lift(tx, order, [], actor) : order;
@@ -116,7 +168,8 @@ export async function noteClaim(tx: Tx, order_id: number, actor: Actor): Promise
   return order === before ? before : settleHolds(tx, order, actor);
 }
 
-async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: Actor): Promise<Order> {
+async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: Actor): Promise<Order> {
+  const lifted = [...chosen, ...(await heldForGoods(tx, before))];
   const left = before.holds.filter((hold) => !lifted.includes(hold));
   const order = await settleClaim(tx, before, { ...before, holds: left });
   const settled = left.filter((hold) => isSettled(order, hold));
@@ -129,6 +182,12 @@ async function lift(tx: Tx, before: Order, lifted: readonly OrderHold[], actor: 
   const saved = await saveOrder(tx, before, after, { event: "release", actor, reason });
   // What waking its claim has found is told at once, so that the version in the answer is its last.
   return isStopped(before) ? tellNews(tx, saved, actor) : saved;
+}
+
+/** The hold of an order for unknown SKUs, when its products are all active by now. */
+async function heldForGoods(tx: Tx, order: Order): Promise<OrderHold[]> {
+  const holds = order.holds.filter(({ reason }) => reason === "unknown_sku");
+  return holds.length > 0 && (await inactiveSkus(tx, order)).length === 0 ? holds : [];
 }
 
 /**

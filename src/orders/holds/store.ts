@@ -1,6 +1,8 @@
-import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
-import { order_holds } from "../../../db/schema/orders.ts";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
+import { among, eachOf, list } from "../../../db/kit.ts";
+import { addresses } from "../../../db/schema/customers.ts";
+import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
+import { products } from "../../../db/schema/products.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { OrderHold } from "../order.ts";
@@ -79,4 +81,42 @@ const recalled = prepared((select, _: Args<object>) =>
 /** The ids of orders that are held for a recalled lot. */
 export async function listOrdersHeldForRecall(db: Db): Promise<number[]> {
   return (await recalled(db, {})).map(({ order_id }) => order_id);
+}
+
+const forGoods = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'unknown_sku'`;
+const inactive = sql`${products.status} <> 'active'`;
+const openLine = sql`${order_lines.order_id} = ${order_holds.order_id}
+  and ${order_lines.quantity} > ${order_lines.quantity_cancelled} + ${order_lines.quantity_shipped}`;
+
+/** The ids of orders that are held for unknown SKUs although all their products are active by now, oldest first. */
+export async function listOrdersWithGoods(db: Db, limit: number): Promise<number[]> {
+  const ofLine = sql`exists (select 1 from ${order_lines} join ${products} on ${products.id} = ${order_lines.product_id}
+    where ${openLine} and ${inactive})`;
+  const ofPart = sql`exists (select 1 from ${order_lines} cross join ${eachOf(order_lines.components)}
+    join ${products} on ${products.id} = cast(part.value ->> 'product_id' as bigint) where ${openLine} and ${inactive})`;
+  const rows = await db.sql
+    .select({ order_id: order_holds.order_id })
+    .from(order_holds)
+    .where(and(forGoods, not(ofLine), not(ofPart)))
+    .orderBy(asc(order_holds.order_id))
+    .limit(limit);
+  return rows.map(({ order_id }) => order_id);
+}
+
+const forAddress = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'bad_address'`;
+
+/** The addresses, as their customers have them now, of open orders that are held for a bad address. */
+export async function listHeldAddresses(
+  db: Db,
+): Promise<{ order_id: number; address: typeof addresses.$inferSelect }[]> {
+  return db.sql
+    .select({ order_id: orders.id, address: addresses })
+    .from(order_holds)
+    .innerJoin(orders, eq(orders.id, order_holds.order_id))
+    .innerJoin(
+      addresses,
+      and(eq(addresses.id, orders.shipping_address_id), eq(addresses.customer_id, orders.customer_id)),
+    )
+    .where(and(forAddress, inArray(orders.status, ["pending", "processing"])))
+    .orderBy(asc(orders.id));
 }

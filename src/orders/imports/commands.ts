@@ -1,0 +1,31 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { emit } from "../../outbox/emit.ts";
+import { namedBy, takeIn, takenNumber } from "../commands.ts";
+import { draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
+import { orderEvent } from "../events.ts";
+import { settleAddress, settleGoods } from "../holds/commands.ts";
+import type { Order } from "../order.ts";
+import type { CreateOrder } from "../schemas.ts";
+import { findOrderByNumber, insertAllotted } from "../store.ts";
+
+/**
+ * Takes in an order that a platform tells of, under the id that was allotted to it. It is never lost for what it names:
+ * with lines of inactive products, or an address that lacks something, it is held until that is put right.
+ * Refuses: resource_missing, validation_failed, duplicate_order_number. Emits: order.created.
+ */
+export async function importOrder(
+  tx: Tx,
+  order_id: number,
+  input: CreateOrder,
+  actor: Actor,
+  source: Source,
+): Promise<Order> {
+  const draft = draftOrder(input, await namedBy(tx, input), source, true);
+  const id = await insertAllotted(tx, order_id, draft.fields);
+  if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
+  const plain = await takeIn(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const order = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
+  await emit(tx, [orderEvent("order.created", order, tx.now)]);
+  return order;
+}
