@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
+import type { FaultCode } from "../kit/fault.ts";
 
 /** What the reference says of one route, beside its body and query schemas. */
 export interface RouteNotes {
@@ -10,13 +11,20 @@ export interface RouteNotes {
   readonly description?: string;
   /** The answer by status: its schema, or null for a document that is no JSON. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
-  /** The media types that a client may have instead, by its `Accept`. */
+  /** The media types of the documents that it answers with, or that a client may have instead, by its `Accept`. */
   readonly documents?: readonly string[];
+  /** What it may refuse beyond what every route of its kind may: see `refusalsOf` in the reference. */
+  readonly refuses?: readonly FaultCode[];
+  /** The media type of its body, where that is not JSON. */
+  readonly sends?: string;
+  /** Whether it honours `If-Match`. */
+  readonly matches?: boolean;
 }
 
 /** The notes of a route in the place where Elysia keeps them. */
 export function documented(notes: RouteNotes) {
-  const { id, summary, description, answers, documents = [] } = notes;
+  const { id, summary, description, answers, documents = [], refuses = [], sends, matches = false } = notes;
   const told = description === undefined ? { summary } : { summary, description };
-  return { operationId: id, ...told, answers, documents } as Record<string, unknown>;
+  const asked = { documents, refuses, sends: sends ?? "application/json", matches };
+  return { operationId: id, ...told, answers, ...asked } as Record<string, unknown>;
 }

@@ -15,7 +15,9 @@ const ladder = [
   "webhooks",
   "sandbox",
   "demo",
+  "operations",
   "dashboard",
+  "reference",
 ];
 
 const feature = `src/(?:${ladder.join("|")})/(?:\\w+/)*`;
@@ -30,7 +32,7 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["store", new RegExp(`^${feature}(?:store|emit)\\.ts$`)],
   ["commands", new RegExp(`^${feature}commands\\.ts$`)],
   ["http", /^src\/http\//],
-  ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|carriers/\\w+\\.ts)$`)],
+  ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|(?:carriers|connectors)/\\w+\\.ts)$`)],
 ];
 const fromTheGround = ["config", "kit", "rules", "tables", "store", "commands", "http", "edge", "start"];
 

@@ -1,0 +1,17 @@
+// The API's description without a service that runs: for `packhouse openapi`.
+import { createApp } from "./app.ts";
+import type { Store } from "./database/store.ts";
+import type { Service } from "./http/service.ts";
+import { openApiText } from "./reference/routes.ts";
+
+/** The OpenAPI document as a service with this address would serve it. No data is opened, and nothing is asked. */
+export function describeApi(base_url: string): string {
+  // Handlers are made, and never called: they need their stores by name only.
+  const absent = {} as Store;
+  const service: Pick<Service, "stores" | "secret_key" | "base_url"> = {
+    stores: { live: absent, test: absent },
+    secret_key: new Uint8Array(32),
+    base_url,
+  };
+  return openApiText(createApp(service as Service).routes, base_url);
+}

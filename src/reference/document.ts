@@ -1,0 +1,194 @@
+// The OpenAPI 3.1 document, made of the same schemas that check requests.
+import type { TSchema } from "@sinclair/typebox";
+import type { FaultCode } from "../kit/fault.ts";
+import { errorSchemas, headers, Refusals, successes } from "./answers.ts";
+import type { Example, Examples } from "./example.ts";
+import { type Json, Publisher } from "./json_schema.ts";
+import { schemaNames } from "./names.ts";
+import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
+import { tagOf, tags } from "./tags.ts";
+import { eventWebhooks } from "./told.ts";
+
+/** What the document is made of beside the operations. */
+export interface Surroundings {
+  readonly version: string;
+  /** Address of the service without a slash at the end; empty for addresses relative to the document's. */
+  readonly base_url: string;
+  readonly examples: Examples;
+  /** Shapes of every answer by name, as `Meta`. */
+  readonly schemas: Readonly<Record<string, TSchema>>;
+  /** One line on a code. */
+  readonly meaning: (code: FaultCode) => string;
+}
+
+const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns and signed webhooks.
+
+- **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
+- **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
+- **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
+- **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
+- **Lists**: \`page\` and \`limit\`, or \`cursor\` for what is long.
+- **Change**: v1 grows by fields, parameters, routes and event types. Pass over what you do not know.`;
+
+/** Builds the document. The same input gives the same text. Throws when two operations have one name. */
+export function openApiDocument(operations: readonly Operation[], around: Surroundings): Json {
+  const publisher = new Publisher();
+  for (const [name, schema] of Object.entries({ ...around.schemas, ...schemaNames })) publisher.name(schema, name);
+  nameBodies(operations, publisher);
+  const refusals = new Refusals(operations, around.meaning);
+  const used = new Set(operations.map(({ path }) => tagOf(path)));
+  const paths = pathsOf(operations, (operation) => describe(operation, { publisher, refusals, around }));
+  const webhooks = eventWebhooks(publisher);
+  const schemas = { ...publisher.components, ...errorSchemas() };
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Packhouse API",
+      version: around.version,
+      summary: "Fulfillment for third-party logistics.",
+      description,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      contact: { name: "The operator of this service", url: `${around.base_url || "http://localhost:3000"}/docs` },
+    },
+    servers: [
+      { url: `${around.base_url}/v1`, description: "This service" },
+      { url: `${around.base_url}/api/v1`, description: "The same under its other address" },
+    ],
+    security: [{ api_key: [] }],
+    tags: tags
+      .filter(({ name }) => used.has(name))
+      .map(({ name, description: about }) => ({ name, description: about })),
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        api_key: { type: "http", scheme: "bearer", description: "An API key: `ph_live_…` or `ph_test_…`." },
+      },
+      headers,
+      responses: refusals.components(),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}
+
+/** A body is called by its operation: `createOrder` takes a `CreateOrder`. */
+function nameBodies(operations: readonly Operation[], publisher: Publisher): void {
+  for (const { id, body } of operations) {
+    if (body === null || Object.keys(body["properties"] ?? {}).length === 0) continue;
+    const name = id.charAt(0).toUpperCase() + id.slice(1);
+    publisher.name(body, name, `${name}Body`);
+  }
+}
+
+function pathsOf(operations: readonly Operation[], describe: (operation: Operation) => Json): Json {
+  const paths: Record<string, Json> = {};
+  const ids = new Set<string>();
+  const order = new Map(tags.map(({ name }, at) => [name, at]));
+  const rank = ({ path }: Operation) => order.get(tagOf(path)) ?? tags.length;
+  for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
+    if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`);
+    ids.add(operation.id);
+    const beside = operation.versioned ? {} : { servers: [{ url: "/" }] };
+    paths[operation.path] = { ...(paths[operation.path] ?? beside), [operation.method]: describe(operation) };
+  }
+  return paths;
+}
+
+interface Describing {
+  readonly publisher: Publisher;
+  readonly refusals: Refusals;
+  readonly around: Surroundings;
+}
+
+const levels = { none: "no key", read: "any key", read_write: "a key that may write", full: "a key with full access" };
+
+function describe(operation: Operation, { publisher, refusals, around }: Describing): Json {
+  const { id, summary, need, path } = operation;
+  const example = around.examples[id];
+  const about = [operation.description, `Needs ${levels[need]}.`].filter((text) => text !== null).join("\n\n");
+  return {
+    operationId: id,
+    summary,
+    description: about,
+    tags: [tagOf(path)],
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    ...(need === "none" ? { security: [] } : {}),
+    "x-permission": need,
+    parameters: parametersOf(operation, publisher, example),
+    ...bodyOf(operation, publisher, example),
+    responses: { ...successes(operation, publisher, example), ...refusals.of(operation) },
+  };
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  sku: "The SKU of a product.",
+  tracking_number: "The tracking number on the label.",
+  address_id: "The address, such as `adr_1001`.",
+  refund_id: "The refund, such as `rfd_1001`.",
+  delivery_id: "The delivery, such as `dlv_1001`.",
+  job_id: "The recovery, such as `rcy_1001`.",
+};
+
+function parametersOf(operation: Operation, publisher: Publisher, example: Example | undefined): Json[] {
+  const shown = (name: string, values: Readonly<Record<string, string>> = {}) =>
+    name in values ? { example: values[name] } : {};
+  const inPath = pathParameters(operation).map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    description: nouns[name] ?? "Its identifier, in any of its forms.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    ...shown(name, example?.path),
+  }));
+  const { properties = {}, required = [] } = operation.query ?? {};
+  const inQuery = Object.entries(properties).map(([name, schema]) => {
+    const { description: about, ...published } = publisher.publish(schema);
+    const value = shown(name, example?.query);
+    return {
+      ...{ name, in: "query", required: required.includes(name) },
+      ...(about === undefined ? {} : { description: about }),
+      schema: published,
+      ...("example" in value ? { example: readAs(published["type"], String(value.example)) } : {}),
+    };
+  });
+  return [...inPath, ...inQuery, ...headersOf(operation)];
+}
+
+const readAs = (type: unknown, text: string) =>
+  type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text;
+
+function headersOf(operation: Operation): Json[] {
+  const header = (name: string, about: string, schema: Json) => ({ name, in: "header", description: about, schema });
+  const tag = { type: "string", maxLength: 500 };
+  return [
+    ...(isWrite(operation)
+      ? [
+          header(
+            "Idempotency-Key",
+            "A name of your own for this act, kept for 24 hours: repeated, it has one effect.",
+            {
+              ...{ type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+            },
+          ),
+        ]
+      : []),
+    ...(operation.matches ? [header("If-Match", "Act only while the `ETag` is still this one.", tag)] : []),
+    ...(isTagged(operation) && operation.method === "get"
+      ? [header("If-None-Match", "The `ETag` of what you hold: 304 when it is still so.", tag)]
+      : []),
+  ];
+}
+
+function bodyOf(operation: Operation, publisher: Publisher, example: Example | undefined): Json {
+  const { body, sends, method } = operation;
+  if (body === null && sends === "application/json") return {};
+  const schema = body === null ? { type: "string" } : publisher.publish(body);
+  const fields = (body?.["required"] ?? []) as readonly string[];
+  const shown = example?.body === undefined ? {} : { example: example.body };
+  return {
+    requestBody: {
+      required: body === null || fields.length > 0 || method === "patch",
+      content: { [sends]: { schema, ...shown } },
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// What the reference knows of one route, whatever framework serves it.
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { RouteNeed } from "../keys/permissions.ts";
+import type { FaultCode } from "../kit/fault.ts";
+
+/** One route as the reference tells of it. */
+export interface Operation {
+  readonly id: string;
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
+  /** Below the version when `versioned`, with `{names}` of its parameters. */
+  readonly path: string;
+  readonly versioned: boolean;
+  readonly summary: string;
+  readonly description: string | null;
+  readonly need: RouteNeed;
+  readonly body: TSchema | null;
+  /** The media type of the body. */
+  readonly sends: string;
+  readonly query: TObject | null;
+  /** The answer by status: its schema, or null for a document that is no JSON. */
+  readonly answers: Readonly<Record<string, TSchema | null>>;
+  /** The media types of the documents that it answers with. */
+  readonly documents: readonly string[];
+  /** What it may refuse beyond what every route of its kind may. */
+  readonly refuses: readonly FaultCode[];
+  /** Whether it honours `If-Match`. */
+  readonly matches: boolean;
+  readonly deprecated: boolean;
+}
+
+/** Names of the parameters in an operation's path. */
+export function pathParameters({ path }: Pick<Operation, "path">): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** Whether it changes something, so that a repeated request must be told from a second one. */
+export function isWrite({ method, need }: Pick<Operation, "method" | "need">): boolean {
+  return method !== "get" && need !== "read" && need !== "none";
+}
+
+/** Whether an answer shows one resource with its version, which goes out as `ETag`. */
+export function isTagged({ answers }: Pick<Operation, "answers">): boolean {
+  return Object.values(answers).some((schema) => {
+    const properties = schema?.["properties"] ?? {};
+    return "version" in properties || "version" in (properties["data"]?.properties ?? {});
+  });
+}
+
+/** Whether it is a list that can be gone through by cursor. */
+export function isList({ query }: Pick<Operation, "query">): boolean {
+  return query !== null && "cursor" in query.properties;
+}
+
+const of_keys: readonly FaultCode[] = [
+  "authentication_required",
+  "invalid_api_key",
+  "api_key_revoked",
+  "api_key_expired",
+  "ip_not_allowed",
+  "rate_limited",
+];
+const of_bodies: readonly FaultCode[] = ["malformed_request", "payload_too_large", "unsupported_media_type"];
+const of_writes: readonly FaultCode[] = [
+  "malformed_header",
+  "idempotency_key_in_use",
+  "idempotency_key_reused",
+  "write_conflict",
+  "storage_full",
+  "storage_unavailable",
+];
+
+/** Every code that an operation may refuse with: those of its kind, and its own. */
+export function refusalsOf(operation: Operation): Set<FaultCode> {
+  const { method, need, path, query, matches, refuses } = operation;
+  const codes = new Set<FaultCode>(["internal_error", "unavailable", "validation_failed", "rate_limited"]);
+  const add = (when: boolean, ...more: readonly FaultCode[]) => {
+    if (when) for (const code of more) codes.add(code);
+  };
+  add(need !== "none", ...of_keys);
+  add(need !== "none" && need !== "read", "insufficient_permission");
+  add(method !== "get", ...of_bodies);
+  add(isWrite(operation), ...of_writes);
+  add(path.includes("{"), "resource_missing");
+  add(query !== null && "cursor" in query.properties, "invalid_cursor");
+  add(isTagged(operation) || matches, "malformed_header");
+  add(matches, "precondition_failed");
+  add(true, ...refuses);
+  return codes;
+}

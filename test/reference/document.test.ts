@@ -1,0 +1,141 @@
+// The API's description: complete, valid by two tools that know nothing of ours, and served as one would hope.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Document, Spectral } from "@stoplight/spectral-core";
+import { Json } from "@stoplight/spectral-parsers";
+import { oas } from "@stoplight/spectral-rulesets";
+import { engine } from "../../src/config.ts";
+import { eventTypes } from "../../src/outbox/catalog.ts";
+import { openTestApp } from "../harness.ts";
+
+const app = await openTestApp();
+const folder = mkdtempSync(join(tmpdir(), "packhouse-reference-"));
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await app.close();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  app.app.handle(new Request(`http://packhouse.test${path}`, { headers, method }));
+
+interface Shown {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, ShownOperation>>;
+  readonly webhooks: Record<string, unknown>;
+  readonly components: { readonly schemas: Record<string, unknown>; readonly responses: Record<string, unknown> };
+}
+interface ShownOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: unknown }> };
+  readonly responses: Record<string, unknown>;
+}
+
+const text = await (await ask("/openapi.json")).text();
+const shown: Shown = JSON.parse(text);
+const methods = ["get", "post", "put", "patch", "delete"];
+const operations = Object.entries(shown.paths).flatMap(([path, item]) =>
+  methods.flatMap((method) => (item[method] ? [{ path, method, ...item[method] }] : [])),
+);
+
+describe("the document", () => {
+  test("has every route of the service", () => {
+    const routes = app.app.routes.map(({ method, path }) => {
+      const below = path.replace(/^(?:\/api)?\/v1(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
+      return `${method.toLowerCase()} ${below}`;
+    });
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...new Set(routes)].sort());
+  });
+
+  test("names each operation once, says what it does, and shows what it may answer", () => {
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    for (const { operationId, summary, tags, responses } of operations) {
+      expect(operationId).toMatch(/^[a-z]+[A-Za-z]*$/);
+      expect(summary).toMatch(/^[A-Z].{5,}[^.]$/);
+      expect(tags).toHaveLength(1);
+      expect(Object.keys(responses)).toContain("500");
+    }
+  });
+
+  test("has every type of event as a webhook", () => {
+    expect(Object.keys(shown.webhooks)).toEqual([...eventTypes]);
+  });
+
+  test("tells of keys for idempotency where they count, and of no others", () => {
+    const keyed = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "Idempotency-Key"));
+    expect(keyed.map(({ method }) => method)).not.toContain("get");
+    expect(keyed.map(({ operationId }) => operationId)).toContain("createOrder");
+    expect(keyed.map(({ operationId }) => operationId)).not.toContain("getRates");
+  });
+
+  test("is the same each time", async () => {
+    const again = await openTestApp();
+    const second = await again.app.handle(new Request("http://packhouse.test/openapi.json"));
+    expect(await second.text()).toBe(text);
+    await again.close();
+  });
+});
+
+describe("it is served", () => {
+  test.each(["/openapi.json", "/v1/openapi.json", "/api/v1/openapi.json"])("at %s, without a key", async (path) => {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(await answer.text()).toBe(text);
+  });
+
+  test("once to a client that keeps it", async () => {
+    const etag = (await ask("/openapi.json")).headers.get("etag") ?? "";
+    const answer = await ask("/openapi.json", { "if-none-match": etag });
+    expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", etag]);
+    expect((await ask("/openapi.json", { "if-none-match": '"other"' })).status).toBe(200);
+  });
+
+  test("packed to those who ask for it, and to no others", async () => {
+    const packed = await ask("/openapi.json", { "accept-encoding": "br, gzip" });
+    expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
+    expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
+    const plain = await ask("/openapi.json", { "accept-encoding": "br, gzip;q=0" });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+  });
+
+  test("by the command line, without a database", async () => {
+    const file = join(folder, "out.json");
+    const main = join(import.meta.dir, "../../src/main.ts");
+    const run = Bun.spawn([process.execPath, main, "openapi", "--out", file], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    expect(await run.exited).toBe(0);
+    expect(await Bun.file(file).text()).toBe(`${text}\n`);
+  }, 60_000);
+});
+
+// The document is the same on both engines, and these take their time.
+describe.skipIf(engine === "postgres")("it is valid", () => {
+  test("by Redocly", async () => {
+    const file = join(folder, "openapi.json");
+    await Bun.write(file, text);
+    const cli = join(import.meta.dir, "../../node_modules/@redocly/cli/bin/cli.js");
+    const words = ["lint", file, "--extends=recommended-strict", "--skip-rule=no-ambiguous-paths", "--format=json"];
+    const run = Bun.spawn([process.execPath, cli, ...words], {
+      cwd: folder,
+      env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = await new Response(run.stdout).text();
+    const { problems } = JSON.parse(said);
+    expect(problems).toEqual([]);
+    expect(await run.exited).toBe(0);
+  }, 120_000);
+
+  test("by Spectral", async () => {
+    const spectral = new Spectral();
+    spectral.setRuleset({ extends: [[oas as never, "recommended"]] });
+    const problems = await spectral.run(new Document(text, Json as never, "openapi.json"));
+    expect(problems.map(({ code, path, message }) => `${code} ${path.join("/")}: ${message}`)).toEqual([]);
+  }, 120_000);
+});
