@@ -25,7 +25,9 @@ export const platform_reports = table(
     give_up_at: time().notNull(),
     /** What the platform calls the parcel. */
     external_id: text(),
-    last_error: text(),
+    /** Why it is not reported. */
+    error_code: text(),
+    error_message: text(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     reported_at: time(),
@@ -34,7 +36,7 @@ export const platform_reports = table(
     unique("platform_reports_shipment").on(t.shipment_id),
     index("platform_reports_order").on(t.order_id, t.id),
     index("platform_reports_connection").on(t.connection_id, t.created_at, t.id),
-    index("platform_reports_queued").on(t.next_at).where(where("status = 'queued'")),
+    index("platform_reports_due").on(t.connection_id, t.next_at).where(where("status = 'queued'")),
     oneOf("platform_reports", "status", reportStatuses),
   ],
 );
