@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
 import { customerRoutes } from "./customers/routes.ts";
-import { jsonResponse } from "./http/answer.ts";
 import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
 import type { Service } from "./http/service.ts";
 import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
+import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
@@ -36,7 +36,7 @@ export function createApp(service: Service) {
   const routes = features(service);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
     .use(withConventions(service, guard(service)))
-    .get("/health", ({ call }) => jsonResponse(call, 200, JSON.stringify({ status: "ok" })))
+    .use(operationRoutes(service))
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));

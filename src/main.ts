@@ -23,8 +23,9 @@ import { listKeys } from "./keys/store.ts";
 import { type Clock, iso, isoOrNull, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
 import { readId, wireId } from "./kit/ids.ts";
-import { jsonLog } from "./kit/log.ts";
+import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
+import { operationFlags, readOperation } from "./operation.ts";
 import { verifyOrders } from "./orders/audit/store.ts";
 import { serve } from "./serve.ts";
 import { exporting, importing, reportLines } from "./spreadsheets.ts";
@@ -65,6 +66,7 @@ const commands: Readonly<Record<string, Command>> = {
       port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
       ...place,
       ...retention,
+      ...operationFlags,
     },
     run: runServe,
   }),
@@ -179,7 +181,7 @@ async function withStores(
   work: (stores: Stores) => Promise<number>,
   opening: { must_exist?: boolean; clocks?: Record<Mode, Clock> } = {},
 ): Promise<number> {
-  const log = jsonLog();
+  const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
   const fatal = (error: unknown) => {
     throw error;
   };
@@ -192,7 +194,9 @@ async function withStores(
   }
 }
 
-type ServeFlags = Place & Given<typeof retention> & { host: string | undefined; port: string | undefined };
+type ServeFlags = Place &
+  Given<typeof retention> &
+  Given<typeof operationFlags> & { host: string | undefined; port: string | undefined };
 
 async function runServe(given: ServeFlags): Promise<number> {
   const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
@@ -204,19 +208,21 @@ async function runServe(given: ServeFlags): Promise<number> {
   }
   const ended = Promise.withResolvers<number>();
   const { host = "127.0.0.1", data = "./data" } = given;
+  const lines = new LineWriter();
+  process.on("exit", () => lines.finish());
   const exit = (code: number) => process.exit(code);
   const settings = { host, port, data, database_url: databaseUrl, event_retention_days };
-  const running = await serve({ ...settings, log: jsonLog(), print, exit });
+  const running = await serve({ ...settings, ...readOperation(given, lines), print, exit });
   let asked = false;
   const stop = () => {
     // Asked twice, it does not wait for what is under way.
     if (asked) process.exit(1);
     asked = true;
-    running.stop().then(() => ended.resolve(0), ended.reject);
+    running.stop().then((all) => ended.resolve(all ? 0 : 1), ended.reject);
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  return ended.promise;
+  return ended.promise.finally(() => lines.settled());
 }
 
 interface KeyFlags {

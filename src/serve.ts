@@ -10,13 +10,14 @@ import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { type AddressList, addressList } from "./http/address.ts";
 import { rangeProblem } from "./http/destination.ts";
+import { type Entrance, openEntrance } from "./http/entrance.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import type { Log } from "./kit/log.ts";
 import { readSealingKey } from "./kit/seal.ts";
-import { startSchedule } from "./schedule.ts";
+import { type Schedule, startSchedule } from "./schedule.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -26,6 +27,10 @@ export interface ServeSettings {
   readonly database_url: string | null;
   readonly event_retention_days: number;
   readonly log: Log;
+  /** A request that takes this long is logged as slow. */
+  readonly slow_ms: number;
+  /** How long what is under way may take once the service is to stop. */
+  readonly stop_ms: number;
   /** Where the lines for the operator go. */
   readonly print: (line: string) => void;
   /** Ends the process when the storage failed for good. */
@@ -34,11 +39,15 @@ export interface ServeSettings {
 
 export interface Running {
   readonly url: string;
-  /** Answers what is under way, finishes the jobs' rounds, and lets go of the data. */
-  readonly stop: () => Promise<void>;
+  /**
+   * Turns new requests away, answers what is under way, finishes the jobs' rounds and the deliveries that are being
+   * sent, and lets go of the data. False when something took too long and was left.
+   */
+  readonly stop: () => Promise<boolean>;
 }
 
 const body_bytes_max = 16 << 20;
+const farewell_ms = 100;
 
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
@@ -68,18 +77,41 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
   for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
   const app = createApp(service);
-  server = listen(settings, (request) => app.handle(request));
+  const now = () => stores.live.clock.now();
+  const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now }, async (request) => app.handle(request));
+  server = listen(settings, entrance.answer);
   const schedule = startSchedule(service);
   await printFirstKeys(stores, print);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
-    await server?.stop();
-    await schedule.stop();
+    entrance.close();
+    const all = await finished(settings.stop_ms, entrance, schedule, server);
+    if (!all) log.warn("what was under way took too long and was left");
+    await server?.stop(true);
     await stores.close();
+    return all;
   };
   return { url, stop };
+}
+
+/** Waits until the last answer is out and the jobs are at rest, but no longer than so many milliseconds. */
+async function finished(
+  limit_ms: number,
+  entrance: Entrance,
+  schedule: Schedule,
+  server: Bun.Server<undefined> | null,
+) {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), limit_ms);
+  const rest = async () => {
+    // Who keeps a connection learns by an answer that it ends, not by its breaking off.
+    await Promise.all([schedule.stop(), Bun.sleep(farewell_ms), entrance.emptied(limit_ms)]);
+    await server?.stop();
+    return true;
+  };
+  return await Promise.race([rest(), late.promise]).finally(() => clearTimeout(timer));
 }
 
 function listen(settings: ServeSettings, answer: (request: Request) => Response | Promise<Response>) {

@@ -57,7 +57,7 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
     { key = keys.live.full, headers = {} }: { key?: string | null; headers?: Record<string, string> } = {},
   ): Promise<Answered> {
     const response = await app.handle(
-      new Request(`http://packhouse.test${path.startsWith("/health") ? path : `/v1${path}`}`, {
+      new Request(`http://packhouse.test${/^\/(health|metrics)/.test(path) ? path : `/v1${path}`}`, {
         method,
         headers: {
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),

@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
 import { Fault } from "../kit/fault.ts";
-import { randomId } from "../kit/ids.ts";
 import type { Call } from "./call.ts";
 import { errorResponse } from "./errors.ts";
 import { csv, json, parseJson, readQuery, readText } from "./input.ts";
 import type { Service } from "./service.ts";
+import { traceOf } from "./trace.ts";
 
 /** Admits a request: finds its route, its key and its store. Refuses what may not go on. */
 export type Admit = (request: Request, request_id: string) => Promise<Call>;
@@ -20,9 +20,7 @@ export const withConventions = (service: Service, admit: Admit) =>
   new Elysia({ name: "with-conventions" })
     .use(conventions)
     .onRequest(async (context) => {
-      const request_id = requestId(context.request);
-      started.set(context.request, request_id);
-      context.call = await admit(context.request, request_id);
+      context.call = await admit(context.request, traceOf(context.request).request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       const isImport = imports.test(call.path);
@@ -36,26 +34,19 @@ export const withConventions = (service: Service, admit: Admit) =>
       if (at >= 0) context.query = readQuery(url.slice(at + 1));
     })
     .onError({ as: "global" }, ({ error, request, code, call }) => {
-      const request_id = started.get(request) ?? requestId(request);
+      const trace = traceOf(request);
+      const { request_id, route } = trace;
       const fault = faultOf(error, code);
+      trace.code = fault.code;
       if (fault.code === "internal_error") {
-        const { pathname } = new URL(request.url);
         const stack = error instanceof Error ? error.stack : String(error);
-        service.log.error("request failed", { request_id, method: request.method, path: pathname, error: stack });
+        service.log.error("request failed", { request_id, method: request.method, route, error: stack });
       }
       // A request that was not admitted has no call.
       const headers = (call as Call | null)?.headers ?? {};
       const asked = { request, request_id, base_url: service.base_url };
       return errorResponse(fault, asked, headers, service.stores.live.clock.now());
     });
-
-// The id of a request that failed before it had a call.
-const started = new WeakMap<Request, string>();
-
-function requestId(request: Request): string {
-  const given = request.headers.get("x-request-id");
-  return given !== null && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomId("req");
-}
 
 function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;

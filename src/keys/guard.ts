@@ -4,6 +4,7 @@ import { addressList, clientAddress } from "../http/address.ts";
 import type { Call } from "../http/call.ts";
 import type { Admit } from "../http/conventions.ts";
 import type { Service } from "../http/service.ts";
+import { traceOf } from "../http/trace.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
@@ -37,11 +38,15 @@ export function guard(service: Service): Admit {
     const path = pathOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
     const call = { request, request_id, path, raw_body: "", cursor_secret, base_url };
+    const trace = traceOf(request);
+    trace.route = route?.path ?? null;
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       return { ...call, key: null, store: service.stores.live, actor, headers: {} };
     }
     const { key, store } = await keyOf(request);
+    trace.key_id = wireId("key", key.id);
+    trace.mode = store.mode;
     const headers: Record<string, string> = {};
     if (request.url.includes("/api/v1/")) headers["link"] = `<${base_url}/v1${path}>; rel="canonical"`;
     checkAddress(service, request, key, headers);
@@ -52,7 +57,7 @@ export function guard(service: Service): Admit {
         granted: key.permission,
       });
     }
-    const actor = { type: "api_key", id: wireId("key", key.id), name: key.name, request_id } as const;
+    const actor = { type: "api_key", id: trace.key_id, name: key.name, request_id } as const;
     return { ...call, key, store, actor, headers } satisfies Call;
   };
 }
@@ -66,23 +71,27 @@ function pathOf(url: string): string {
   return path.startsWith("/api/v1/") ? path.slice("/api/v1".length) : path;
 }
 
+interface RouteRow {
+  /** Its pattern below the version. */
+  readonly path: string;
+  readonly need: RouteNeed;
+}
+
 interface RouteTable {
-  readonly find: (method: string, path: string) => { readonly need: RouteNeed } | null;
+  readonly find: (method: string, path: string) => RouteRow | null;
   readonly methodsOf: (path: string) => string[];
 }
 
 function routeTable(): RouteTable {
-  const router = new Memoirist<RouteNeed>();
+  const router = new Memoirist<RouteRow>();
   const methods = new Set<string>();
   for (const [route, need] of Object.entries(routeNeeds)) {
     const [method = "", path = ""] = route.split(" ");
     methods.add(method);
-    router.add(method, path, need);
+    router.add(method, path, { path, need });
   }
-  const find = (method: string, path: string) => {
-    const found = isReadable(path) ? router.find(method, path) : null;
-    return found === null ? null : { need: found.store };
-  };
+  const find = (method: string, path: string) =>
+    (isReadable(path) ? router.find(method, path) : null)?.store ?? null;
   return { find, methodsOf: (path) => [...methods].filter((method) => find(method, path) !== null) };
 }
 

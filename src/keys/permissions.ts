@@ -6,6 +6,7 @@ export type RouteNeed = Permission | "none";
 // Every route of the service and what it needs. A route without a row keeps the service from starting.
 export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /health": "none",
+  "GET /metrics": "read",
 
   "GET /products": "read",
   "POST /products": "read_write",

@@ -1,0 +1,93 @@
+// The way in and out: every request passes here first, and its answer leaves here. What is counted, logged and turned
+// away is so for all of them alike.
+import { Fault } from "../kit/fault.ts";
+import type { Log } from "../kit/log.ts";
+import { counter, gauge, histogram } from "../kit/meter.ts";
+import { errorResponse } from "./errors.ts";
+import { type Trace, traceOf } from "./trace.ts";
+
+export interface EntranceSettings {
+  readonly log: Log;
+  /** A request that takes this long is logged as slow, in milliseconds. */
+  readonly slow_ms: number;
+  readonly now: () => number;
+}
+
+/** What stands between the port and the app. */
+export interface Entrance {
+  readonly answer: (request: Request) => Promise<Response>;
+  /** From now on new requests are told to go elsewhere, and every answer ends its connection. */
+  readonly close: () => void;
+  /** Resolves with true once nothing is under way, or with false after so many milliseconds. */
+  readonly emptied: (limit_ms: number) => Promise<boolean>;
+}
+
+const under_way = gauge("packhouse_http_requests_under_way", "Requests that wait for their answer.");
+const requests = counter("packhouse_http_requests_total", "Answered requests.", ["method", "route", "status", "mode"]);
+const seconds = histogram(
+  "packhouse_http_request_seconds",
+  "How long requests took until their answer began to be sent.",
+  [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ["method", "route"],
+);
+
+// A stranger's word must not make a new series of numbers.
+const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+/** Opens the way to `handle`, which answers one request. */
+export function openEntrance(settings: EntranceSettings, handle: (request: Request) => Promise<Response>): Entrance {
+  const { log, slow_ms, now } = settings;
+  let closed = false;
+  let inside = 0;
+  let onEmpty: (() => void) | null = null;
+  const leave = () => {
+    inside -= 1;
+    under_way.add(-1);
+    if (inside === 0) onEmpty?.();
+  };
+  const note = (request: Request, trace: Trace, status: number) => {
+    const took_ms = performance.now() - trace.begun_at;
+    const method = methods.includes(request.method) ? request.method : "other";
+    const route = trace.route ?? "none";
+    requests.add(1, method, route, String(status), trace.mode ?? "none");
+    seconds.observe(took_ms / 1000, method, route);
+    const slow = took_ms >= slow_ms;
+    if (!slow && !log.shows("info")) return;
+    const facts = { method, route: trace.route, status, code: trace.code, ms: Math.round(took_ms * 10) / 10 };
+    const who = { request_id: trace.request_id, key_id: trace.key_id, mode: trace.mode };
+    if (slow) log.warn("slow request", { ...facts, ...who });
+    else log.info("request", { ...facts, ...who });
+  };
+  const turnedAway = (request: Request, { request_id }: Trace) => {
+    const fault = new Fault("unavailable", "The service is stopping. Nothing was done; try again.");
+    return errorResponse(fault, { request, request_id, base_url: "" }, { connection: "close" }, now());
+  };
+  const answer = async (request: Request): Promise<Response> => {
+    const trace = traceOf(request);
+    if (closed) {
+      note(request, trace, 503);
+      return turnedAway(request, trace);
+    }
+    inside += 1;
+    under_way.add(1);
+    try {
+      const response = await handle(request);
+      note(request, trace, response.status);
+      if (closed) response.headers.set("connection", "close");
+      return response;
+    } finally {
+      leave();
+    }
+  };
+  const emptied = async (limit_ms: number) => {
+    if (inside === 0) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    onEmpty = () => resolve(true);
+    const timer = setTimeout(() => resolve(false), limit_ms);
+    return promise.finally(() => clearTimeout(timer));
+  };
+  const close = () => {
+    closed = true;
+  };
+  return { answer, close, emptied };
+}

@@ -1,0 +1,45 @@
+import type { FaultCode } from "../kit/fault.ts";
+import { randomId } from "../kit/ids.ts";
+import type { Mode } from "../kit/mode.ts";
+
+/** What is noted of a request on its way, for its log line and the meters. */
+export interface Trace {
+  /** The client's `X-Request-Id` where it is a sound one, else a new one. */
+  readonly request_id: string;
+  /** Monotonic ms. */
+  readonly begun_at: number;
+  /** The pattern of its path below the version, `/orders/:id`; null when no route matches. */
+  route: string | null;
+  /** The API key that it came with, as `key_7`; null before it is known. */
+  key_id: string | null;
+  mode: Mode | null;
+  /** Headers that its answer carries whatever it says. */
+  readonly headers: Record<string, string>;
+  /** Why it was refused. */
+  code: FaultCode | null;
+}
+
+const traces = new WeakMap<Request, Trace>();
+
+/** The notes of a request, begun when they are first asked for. */
+export function traceOf(request: Request): Trace {
+  const known = traces.get(request);
+  if (known !== undefined) return known;
+  const request_id = requestId(request);
+  const trace = {
+    request_id,
+    begun_at: performance.now(),
+    route: null,
+    key_id: null,
+    mode: null,
+    code: null,
+    headers: {},
+  };
+  traces.set(request, trace);
+  return trace;
+}
+
+function requestId(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomId("req");
+}

@@ -1,0 +1,47 @@
+// How `serve` is run: what it logs, and how long it may take to end.
+import { databaseUrl, type Flags, type Given, variable, WrongUse } from "./config.ts";
+import { type LineWriter, type Log, logFormats, logLevels, openLog } from "./kit/log.ts";
+import { keepSecret } from "./kit/redact.ts";
+
+/** The flags of `serve` that are for whoever runs it. */
+export const operationFlags = {
+  "log-level": { type: "string", value: logLevels.join("|"), default: "info", help: "least level that is logged" },
+  "log-format": { type: "string", value: logFormats.join("|"), default: "json", help: "how a line is written" },
+  "slow-request-ms": { type: "string", value: "N", default: "1000", help: "a request of so many ms is logged as slow" },
+  "stop-seconds": {
+    ...{ type: "string", value: "N", default: "9" },
+    help: "how long requests and deliveries under way may take to end after SIGTERM",
+  },
+} as const satisfies Flags;
+
+export interface Operation {
+  readonly log: Log;
+  readonly slow_ms: number;
+  readonly stop_ms: number;
+}
+
+/** Reads how `serve` is to be run. No line of its log shows what the settings hold of secrets. */
+export function readOperation(given: Given<typeof operationFlags>, lines: LineWriter): Operation {
+  const level = logLevels.find((word) => word === given["log-level"]);
+  if (level === undefined) throw new WrongUse(`--log-level must be one of ${logLevels.join(", ")}.`);
+  const format = logFormats.find((word) => word === given["log-format"]);
+  if (format === undefined) throw new WrongUse(`--log-format must be one of ${logFormats.join(", ")}.`);
+  const slow_ms = numberOf("slow-request-ms", given["slow-request-ms"], 3_600_000);
+  const stop_ms = 1000 * numberOf("stop-seconds", given["stop-seconds"], 3600);
+  keepSecrets();
+  return { log: openLog({ level, format, write: (line, urgent) => lines.write(line, urgent) }), slow_ms, stop_ms };
+}
+
+function numberOf(flag: string, text: string | undefined, most: number): number {
+  const number = /^\d{1,7}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  if (!(number <= most)) throw new WrongUse(`--${flag} must be a number to ${most}.`);
+  return number;
+}
+
+function keepSecrets(): void {
+  keepSecret(variable("PACKHOUSE_SECRET_KEY") ?? "");
+  for (const address of [databaseUrl, variable("PACKHOUSE_SMTP_URL")]) {
+    const password = address === null ? null : URL.parse(address)?.password;
+    if (password) keepSecret(decodeURIComponent(password));
+  }
+}

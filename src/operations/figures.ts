@@ -1,0 +1,158 @@
+// The figures that are looked up when they are asked for, as families of numbers.
+import { type Family, reading, type Sample } from "../kit/meter.ts";
+import { type Mode, modes } from "../kit/mode.ts";
+
+type Numbers = Omit<Sample, "suffix">[];
+
+/** A row of figures of one mode, by what they are about. */
+export type ByMode<T> = Readonly<Record<Mode, T | null>>;
+
+/** What waits in one store. Moments in milliseconds by the store's clock. */
+export interface QueueFigures {
+  readonly now: number;
+  readonly events: number;
+  readonly oldest_event_at: number | null;
+  readonly first: number;
+  readonly late: number;
+  readonly first_due_at: number | null;
+  readonly late_due_at: number | null;
+  readonly backorders: number;
+  readonly mails: number;
+  readonly subscriptions: readonly { readonly status: string; readonly count: number }[];
+  readonly open_circuits: number;
+}
+
+/** What the storage of one mode says of itself. */
+export interface StorageFigures {
+  readonly database_bytes: number;
+  readonly log_bytes: number | null;
+  readonly free_bytes: number | null;
+  readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
+}
+
+/** Families of what waits, and whether each store answered at all. `counted_max` is how far a queue is counted. */
+export function queueFamilies(queues: ByMode<QueueFigures>, counted_max: number): Family[] {
+  const each = (numbersOf: (queue: QueueFigures, mode: Mode) => Numbers): Numbers =>
+    modes.flatMap((mode) => {
+      const queue = queues[mode];
+      return queue === null ? [] : numbersOf(queue, mode);
+    });
+  const one = (figure: (queue: QueueFigures) => number) =>
+    each((queue, mode) => [{ labels: { mode }, value: figure(queue) }]);
+  const age = (at: number | null, now: number) => (at === null ? 0 : Math.max(0, now - at) / 1000);
+  const up = modes.map((mode) => ({ labels: { mode }, value: queues[mode] === null ? 0 : 1 }));
+  const lanes = (lane: "first" | "late", mode: Mode) => ({ lane, mode });
+  return [
+    reading("packhouse_store_up", "Whether the database of a mode answered.", up),
+    reading(
+      "packhouse_events_waiting",
+      `Events that no subscription has been told of yet, counted to ${counted_max}.`,
+      one(({ events }) => events),
+    ),
+    reading(
+      "packhouse_events_waiting_seconds",
+      "How long the oldest of them has waited.",
+      one(({ oldest_event_at, now }) => age(oldest_event_at, now)),
+    ),
+    reading(
+      "packhouse_deliveries_pending",
+      `Deliveries still to be made: first and second attempts, and later ones; counted to ${counted_max}.`,
+      each(({ first, late }, mode) => [
+        { labels: lanes("first", mode), value: first },
+        { labels: lanes("late", mode), value: late },
+      ]),
+    ),
+    reading(
+      "packhouse_deliveries_overdue_seconds",
+      "How long the delivery that has waited longest is overdue.",
+      each(({ first_due_at, late_due_at, now }, mode) => [
+        { labels: lanes("first", mode), value: age(first_due_at, now) },
+        { labels: lanes("late", mode), value: age(late_due_at, now) },
+      ]),
+    ),
+    reading(
+      "packhouse_subscriptions",
+      "Webhook subscriptions by their status.",
+      each(({ subscriptions }, mode) =>
+        subscriptions.map(({ status, count }) => ({ labels: { mode, status }, value: count })),
+      ),
+    ),
+    reading(
+      "packhouse_circuits_open",
+      "Subscriptions whose receiver fails, so that it is only probed.",
+      one(({ open_circuits }) => open_circuits),
+    ),
+    reading(
+      "packhouse_backorder_lines",
+      `Lines of orders and bookings that wait for stock, counted to ${counted_max}.`,
+      one(({ backorders }) => backorders),
+    ),
+    reading(
+      "packhouse_mails_waiting",
+      "E-mails to the operator that are still to be sent.",
+      one(({ mails }) => mails),
+    ),
+  ];
+}
+
+/** Families of the room that the data takes and has, and of connections. */
+export function storageFamilies(storages: ByMode<StorageFigures>): Family[] {
+  const each = (figure: (storage: StorageFigures) => number | null): Numbers =>
+    modes.flatMap((mode) => {
+      const storage = storages[mode];
+      const value = storage === null ? null : figure(storage);
+      return value === null ? [] : [{ labels: { mode }, value }];
+    });
+  const connections = modes.flatMap((mode) =>
+    Object.entries(storages[mode]?.connections ?? {}).map(([state, value]) => ({ labels: { mode, state }, value })),
+  );
+  return [
+    reading(
+      "packhouse_database_bytes",
+      "Size of the database.",
+      each(({ database_bytes }) => database_bytes),
+    ),
+    reading(
+      "packhouse_database_log_bytes",
+      "Size of the write-ahead log beside a SQLite database.",
+      each(({ log_bytes }) => log_bytes),
+    ),
+    reading(
+      "packhouse_disk_free_bytes",
+      "Room left on the disk of a SQLite database.",
+      each(({ free_bytes }) => free_bytes),
+    ),
+    reading(
+      "packhouse_database_connections",
+      "Connections to PostgreSQL that work or rest, and who waits for one.",
+      connections,
+    ),
+  ];
+}
+
+/** What is known of the process, in the names that Prometheus knows. */
+export interface ProcessFigures {
+  readonly version: string;
+  readonly engine: string;
+  readonly bun: string;
+  readonly migrations: number;
+  readonly resident_bytes: number;
+  readonly heap_bytes: number;
+  readonly cpu_seconds: number;
+  readonly started_at: number;
+}
+
+/** Families of the process itself. */
+export function processFamilies(figures: ProcessFigures): Family[] {
+  const { version, engine, bun } = figures;
+  const one = (name: string, help: string, value: number) => reading(name, help, [{ labels: {}, value }]);
+  const cpu = one("process_cpu_seconds_total", "Time that the processors worked for it.", figures.cpu_seconds);
+  return [
+    reading("packhouse_build_info", "The program that runs.", [{ labels: { version, engine, bun }, value: 1 }]),
+    one("packhouse_migrations", "Migrations that this program carries and the databases have.", figures.migrations),
+    one("process_resident_memory_bytes", "Memory that the process holds.", figures.resident_bytes),
+    one("process_heap_bytes", "Memory that its objects take.", figures.heap_bytes),
+    { ...cpu, kind: "counter" },
+    one("process_start_time_seconds", "When the process began, in Unix seconds.", figures.started_at / 1000),
+  ];
+}

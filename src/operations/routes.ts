@@ -1,0 +1,119 @@
+import { Elysia } from "elysia";
+import { engine, version } from "../config.ts";
+import { migrations } from "../database/migrate.ts";
+import type { Store, StoreFacts } from "../database/store.ts";
+import { jsonResponse } from "../http/answer.ts";
+import { conventions } from "../http/conventions.ts";
+import { documented } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { systemClock } from "../kit/clock.ts";
+import { allMeters, exposition } from "../kit/meter.ts";
+import type { Mode } from "../kit/mode.ts";
+import { type ByMode, processFamilies, queueFamilies, storageFamilies } from "./figures.ts";
+import { HealthView } from "./schemas.ts";
+import { counted_max, findQueues, ping } from "./store.ts";
+
+const patience_ms = 2000;
+const remembered_ms = 1000;
+const room_bytes_min = 256 << 20;
+const started_at = systemClock().now();
+
+/** Whether the service works, and what it counts of itself. */
+export const operationRoutes = (service: Service) => {
+  const look = lookout(service);
+  return new Elysia()
+    .use(conventions)
+    .get(
+      "/health",
+      async ({ call }) => {
+        const health = await look();
+        return jsonResponse(call, health.status === "ok" ? 200 : 503, JSON.stringify(health), {
+          "cache-control": "no-store",
+        });
+      },
+      {
+        detail: documented({
+          id: "getHealth",
+          summary: "Whether the service works",
+          description: "Needs no key. Answers 503 while a database does not answer, and while the service is stopping.",
+          answers: { 200: HealthView },
+        }),
+      },
+    )
+    .get(
+      "/metrics",
+      async ({ call }) => {
+        const body = await metricsText(service, call.store.mode);
+        const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" };
+        return jsonResponse(call, 200, body, headers);
+      },
+      {
+        detail: documented({
+          id: "getMetrics",
+          summary: "What the service counts of itself, for Prometheus",
+          description: "With a test key, only what is about the test world or about the process.",
+          answers: { 200: null },
+          documents: ["text/plain"],
+        }),
+      },
+    );
+};
+
+type Health = (typeof HealthView)["static"];
+
+/** Looks after the databases, at most once a second however many ask. */
+function lookout({ stores }: Service): () => Promise<Health> {
+  let known: { readonly health: Promise<Health>; readonly until: number } | null = null;
+  const look = async (): Promise<Health> => {
+    const state = async (store: Store) => ((await inTime(store.read(ping))) === null ? "failing" : "ok");
+    const [live, test, facts] = await Promise.all([
+      state(stores.live),
+      state(stores.test),
+      inTime(stores.live.facts()),
+    ]);
+    const status = live === "ok" && test === "ok" ? "ok" : "failing";
+    const storage = { engine, live, test, migrations: migrations[engine].length, room: roomOf(facts) } as const;
+    return { status, version, storage };
+  };
+  return () => {
+    if (known === null || performance.now() >= known.until) {
+      known = { health: look(), until: performance.now() + remembered_ms };
+    }
+    return known.health;
+  };
+}
+
+function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {
+  const free_bytes = facts?.free_bytes ?? null;
+  if (free_bytes === null) return "unknown";
+  return free_bytes < room_bytes_min ? "low" : "ok";
+}
+
+/** All figures as Prometheus reads them. What a database does not tell in time is left out. */
+async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
+  const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
+  const [live, test] = await Promise.all([queuesOf(stores.live), queuesOf(stores.test)]);
+  const storages: ByMode<StoreFacts> = {
+    live: await inTime(stores.live.facts()),
+    test: await inTime(stores.test.facts()),
+  };
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const families = [
+    ...processFamilies({
+      ...{ version, engine, bun: Bun.version, migrations: migrations[engine].length, started_at },
+      ...{ resident_bytes: rss, heap_bytes: heapUsed, cpu_seconds: (user + system) / 1e6 },
+    }),
+    ...storageFamilies(storages),
+    ...queueFamilies({ live, test }, counted_max),
+    ...allMeters(),
+  ];
+  return exposition(families, (labels) => mode === "live" || labels["mode"] !== "live");
+}
+
+/** What came of it, or null when it failed or took too long. */
+async function inTime<T>(work: Promise<T>): Promise<T | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), patience_ms);
+  return Promise.race([work.catch(() => null), late.promise]).finally(() => clearTimeout(timer));
+}

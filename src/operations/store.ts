@@ -1,0 +1,85 @@
+import { asc, count, isNull, lt, type SQL, sql as template } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { events } from "../../db/schema/outbox.ts";
+import { reservation_lines } from "../../db/schema/reservations.ts";
+import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
+import type { Db } from "../database/store.ts";
+import { listWaiting } from "../webhooks/deliveries/store.ts";
+import type { SubscriptionStatus } from "../webhooks/status.ts";
+
+/** How far a queue is counted: a longer one is as bad, and counting it would take time. */
+export const counted_max = 10_000;
+
+/** What waits in one store. */
+export interface Queues {
+  /** Events that no subscription has been told of yet. */
+  readonly events: number;
+  /** When the oldest of them was stored. */
+  readonly oldest_event_at: number | null;
+  /** Deliveries that are still to be made: first and second attempts, and later ones. */
+  readonly first: number;
+  readonly late: number;
+  /** When the delivery of each lane that waits longest was due. */
+  readonly first_due_at: number | null;
+  readonly late_due_at: number | null;
+  /** Lines of orders and bookings that wait for stock. */
+  readonly backorders: number;
+  /** E-mails to the operator that are still to be sent. */
+  readonly mails: number;
+  readonly subscriptions: readonly { readonly status: SubscriptionStatus; readonly count: number }[];
+  /** Subscriptions whose circuit is open: they are only probed. */
+  readonly open_circuits: number;
+}
+
+/** Counts what waits, each queue by an index of what waits alone and no further than `counted_max`. */
+export async function findQueues(db: Db): Promise<Queues> {
+  const pending = (lane: SQL) => counted(db, deliveries, template`status = 'pending' and ${lane}`);
+  const [oldest] = await db.sql
+    .select({ created_at: events.created_at })
+    .from(events)
+    .where(isNull(events.fanned_out_at))
+    .orderBy(asc(events.seq))
+    .limit(1);
+  const waiting = await listWaiting(db);
+  const earliest = (moments: readonly (number | null)[]) => {
+    const known = moments.filter((moment) => moment !== null);
+    return known.length === 0 ? null : Math.min(...known);
+  };
+  const [circuits] = await db.sql
+    .select({ open: count(subscriptions.circuit_wait_ms) })
+    .from(subscriptions)
+    .where(isNull(subscriptions.deleted_at));
+  return {
+    events: await counted(db, events, isNull(events.fanned_out_at)),
+    oldest_event_at: oldest?.created_at ?? null,
+    first: await pending(template`trigger = 'scheduled' and attempts < 2`),
+    late: await pending(template`(trigger <> 'scheduled' or attempts >= 2)`),
+    first_due_at: earliest(waiting.map(({ first_at }) => first_at)),
+    late_due_at: earliest(waiting.map(({ late_at }) => late_at)),
+    backorders: await counted(db, reservation_lines, lt(reservation_lines.reserved, reservation_lines.wanted)),
+    mails: await counted(db, notices, template`mail_status = 'waiting'`),
+    subscriptions: await db.sql
+      .select({ status: subscriptions.status, count: count() })
+      .from(subscriptions)
+      .where(isNull(subscriptions.deleted_at))
+      .groupBy(subscriptions.status),
+    open_circuits: circuits?.open ?? 0,
+  };
+}
+
+async function counted(db: Db, table: PgTable, condition: SQL | undefined): Promise<number> {
+  const some = db.sql
+    .select({ one: template`1`.as("one") })
+    .from(table)
+    .where(condition)
+    .limit(counted_max)
+    .as("some");
+  const [row] = await db.sql.select({ count: count() }).from(some);
+  return row?.count ?? 0;
+}
+
+/** Whether the database answers; it reads nothing. Refuses: storage_unavailable. */
+export async function ping(db: Db): Promise<boolean> {
+  const rows = await db.sql.select({ one: template`1` }).from(template`(select 1) as one`);
+  return rows.length === 1;
+}
