@@ -56,10 +56,19 @@ export class Model extends OrderModel {
     });
   }
 
+  #isShort(at: number): boolean {
+    return this.order(at).lines.some(
+      (own) => this.sets(at, own, (line) => line.wanted) > this.sets(at, own, (line) => this.reserved(line)),
+    );
+  }
+
+  /** An order that waits gets what is free by now before it is judged. */
+  #getFree(at: number): void {
+    if (this.#isShort(at)) this.settle(this.claimOf(at).lines.map((line) => line.sku));
+  }
+
   #refuseShort(at: number, partial: boolean): void {
-    const isShort = (own: OrderLine) =>
-      this.sets(at, own, (line) => line.wanted) > this.sets(at, own, (line) => this.reserved(line));
-    if (!partial && this.order(at).lines.some(isShort)) throw new Refused("insufficient_inventory");
+    if (!partial && this.#isShort(at)) throw new Refused("insufficient_inventory");
   }
 
   /** What must still be picked so that so many sets of a line are. */
@@ -73,6 +82,7 @@ export class Model extends OrderModel {
   /** Picks all that is promised, or some units of the first ware that match. */
   pick(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null } | null, partial: boolean): void {
     this.refuseUnless(this.order(at), ["pending", "processing"]);
+    this.#getFree(at);
     if (named === null) this.#refuseShort(at, partial);
     const picks =
       named === null
@@ -115,6 +125,7 @@ export class Model extends OrderModel {
   miss(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null }): void {
     const order = this.order(at);
     this.refuseUnless(order, ["pending", "processing"]);
+    this.#getFree(at);
     const missed = this.#named(at, named);
     this.#inWork(at);
     const { lines, house, cold } = this.claimOf(at);
@@ -211,6 +222,7 @@ export class Model extends OrderModel {
 
   pack(at: number, partial: boolean): void {
     this.refuseUnless(this.order(at), ["pending", "processing"]);
+    this.#getFree(at);
     this.#refuseShort(at, partial);
     this.#ready(
       at,
@@ -238,6 +250,7 @@ export class Model extends OrderModel {
   ship(at: number, partial: boolean): void {
     const order = this.order(at);
     this.refuseUnless(order, ["pending", "processing", "fulfilled"]);
+    this.#getFree(at);
     this.#refuseShort(at, partial);
     const packed = this.#packedHere(at);
     const units = partial && packed.length > 0 ? packed : this.#unitsOf(at, (line) => this.reserved(line));
