@@ -50,7 +50,7 @@ const CustomerListView = closed({ data: Type.Array(CustomerView), pagination: Pa
 
 const update = (id: string, summary: string) => ({
   body: bodyOf(UpdateCustomer),
-  detail: documented({ id, summary, answers: { 200: CustomerView } }),
+  detail: documented({ id, summary, answers: { 200: CustomerView }, refuses: ["duplicate_email"] }),
 });
 
 /** Customers and their addresses. The answers have no envelope, as the specification shows them; refusals do. */
@@ -61,7 +61,12 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
     ({ call, body }) => answerWrite(call, 201, async (tx) => customerView(await createCustomer(tx, body)), bare),
     {
       body: bodyOf(CreateCustomer),
-      detail: documented({ id: "createCustomer", summary: "Create a customer", answers: { 201: CustomerView } }),
+      detail: documented({
+        id: "createCustomer",
+        summary: "Create a customer",
+        refuses: ["duplicate_email"],
+        answers: { 201: CustomerView },
+      }),
     },
   )
   .get("", ({ call, query }) => list(call, query), {

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { answerRead, answerWrite } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
-import { documented } from "../http/route.ts";
+import { documented, type RouteNotes } from "../http/route.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
 import { actionRoutes, answerOrder } from "./actions/routes.ts";
@@ -21,7 +21,8 @@ import { orderMoves } from "./status.ts";
 import { getOrder } from "./store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 
-const order = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(OrderView) } });
+const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(OrderView) }, ...more });
 
 const records = new Elysia({ prefix: "/orders" })
   .use(conventions)
@@ -31,7 +32,12 @@ const records = new Elysia({ prefix: "/orders" })
       answerWrite(call, 201, async (tx) => orderView(await createOrder(tx, body, call.actor), tx.now)),
     {
       body: bodyOf(CreateOrder),
-      detail: documented({ id: "createOrder", summary: "Create an order", answers: { 201: EnvelopedView(OrderView) } }),
+      detail: documented({
+        id: "createOrder",
+        summary: "Create an order",
+        refuses: ["duplicate_order_number", "insufficient_inventory", "resource_missing"],
+        answers: { 201: EnvelopedView(OrderView) },
+      }),
     },
   )
   .get("/transitions", ({ call }) => answerRead(call, async () => transitions()), {
@@ -47,7 +53,13 @@ const records = new Elysia({ prefix: "/orders" })
   .patch(
     "/:id",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => updateOrder(tx, params.id, body, call.actor)),
-    { body: bodyOf(UpdateOrder), detail: order("updateOrder", "Update an order") },
+    {
+      body: bodyOf(UpdateOrder),
+      detail: order("updateOrder", "Update an order", {
+        matches: true,
+        refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
+      }),
+    },
   )
   .delete(
     "/:id",
@@ -56,7 +68,13 @@ const records = new Elysia({ prefix: "/orders" })
         await voidLabelsOfOrder(tx, params.id, call.actor);
         return cancelOrder(tx, params.id, query, call.actor);
       }),
-    { query: queryOf(CancelOrder), detail: order("cancelOrder", "Cancel an order") },
+    {
+      query: queryOf(CancelOrder),
+      detail: order("cancelOrder", "Cancel an order", {
+        matches: true,
+        refuses: ["invalid_state_transition", "label_not_voidable"],
+      }),
+    },
   );
 
 /** Orders, from their creation to their delivery, and what stock can only tell with them. */

@@ -76,6 +76,14 @@ const labelRoutes = (service: Service, signer: LinkSigner) =>
       detail: documented({
         id: "createLabel",
         summary: "Buy a label for a parcel of an order",
+        refuses: [
+          "ambiguous_identifier",
+          "carrier_error",
+          "carrier_timeout",
+          "duplicate_label",
+          "invalid_state_transition",
+          "resource_missing",
+        ],
         answers: { 201: EnvelopedView(LabelView) },
       }),
     })
@@ -90,7 +98,12 @@ const labelRoutes = (service: Service, signer: LinkSigner) =>
       ({ call, params, query }) => answerDocument(call, call.store, params.id, query.format ?? "pdf"),
       {
         query: queryOf(ChooseDocument),
-        detail: documented({ id: "getLabelDocument", summary: "Get a label to print", answers: { 200: null } }),
+        detail: documented({
+          id: "getLabelDocument",
+          summary: "Get a label to print",
+          documents: Object.values(contentTypes),
+          answers: { 200: null },
+        }),
       },
     )
     .post(
@@ -103,6 +116,7 @@ const labelRoutes = (service: Service, signer: LinkSigner) =>
         detail: documented({
           id: "voidLabel",
           summary: "Void a label whose parcel has not left",
+          refuses: ["invalid_state_transition", "label_not_voidable"],
           answers: { 200: EnvelopedView(LabelView) },
         }),
       },
@@ -148,7 +162,13 @@ const linkRoutes = (service: Service, signer: LinkSigner) =>
     },
     {
       query: queryOf(FollowLink),
-      detail: documented({ id: "followLabelLink", summary: "Get a label by its link", answers: { 200: null } }),
+      detail: documented({
+        id: "followLabelLink",
+        summary: "Get a label by its link",
+        refuses: ["invalid_signature"],
+        documents: Object.values(contentTypes),
+        answers: { 200: null },
+      }),
     },
   );
 

@@ -23,6 +23,13 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
     detail: documented({
       id: "reserveInventory",
       summary: "Reserve inventory for an order",
+      refuses: [
+        "ambiguous_identifier",
+        "insufficient_inventory",
+        "reservation_closed",
+        "reservation_committed",
+        "resource_missing",
+      ],
       answers: { 201: EnvelopedView(BookingView) },
     }),
   })
@@ -38,6 +45,7 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
       detail: documented({
         id: "releaseInventory",
         summary: "Release a reservation",
+        refuses: ["reservation_closed", "reservation_committed", "resource_missing"],
         answers: { 200: EnvelopedView(ReleasedView) },
       }),
     },
@@ -51,6 +59,7 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
       detail: documented({
         id: "extendReservation",
         summary: "Let a reservation last longer",
+        refuses: ["reservation_closed", "reservation_committed"],
         answers: { 200: EnvelopedView(BookingView) },
       }),
     },

@@ -48,6 +48,7 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
       detail: documented({
         id: "setLotStatus",
         summary: "Hold, quarantine, recall or release a lot",
+        refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ChangedLot) },
       }),
     },

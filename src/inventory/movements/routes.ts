@@ -45,6 +45,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
     detail: documented({
       id: "exportMovements",
       summary: "Export inventory movements as CSV",
+      documents: ["text/csv"],
       answers: { 200: null },
     }),
   });

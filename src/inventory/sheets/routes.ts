@@ -35,9 +35,15 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
     detail: documented({
       id: "importInventory",
       summary: "Import counted stock as CSV",
+      sends: "text/csv",
       answers: { 200: EnvelopedView(ImportView) },
     }),
   })
   .get("/export.csv", ({ call }) => answerCsv(call, stockExport), {
-    detail: documented({ id: "exportInventory", summary: "Export stock as CSV", answers: { 200: null } }),
+    detail: documented({
+      id: "exportInventory",
+      summary: "Export stock as CSV",
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
   });

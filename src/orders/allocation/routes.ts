@@ -36,6 +36,8 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
     detail: documented({
       id: "allocateOrder",
       summary: "Choose stock for an order anew, or tell what would be chosen, with the reasons",
+      matches: true,
+      refuses: ["invalid_state_transition"],
       answers: { 200: EnvelopedView(AllocationView) },
     }),
   },

@@ -15,6 +15,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
     detail: documented({
       id: "putBack",
       summary: "Put units that were picked for an order back on the shelf",
+      refuses: ["ambiguous_identifier", "ambiguous_stock", "bin_full", "insufficient_inventory", "resource_missing"],
       answers: { 201: EnvelopedView(PutBackView) },
     }),
   });

@@ -77,6 +77,7 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
         " customer or an address that is not there yet is made. A bad row refuses its whole order and no other. An" +
         " order that is there already stays as it is, so that a file taken in again changes nothing; one of another" +
         " customer or of other lines is refused.",
+      sends: "text/csv",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),
   })
@@ -88,6 +89,7 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       description:
         "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +
         " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before it.",
+      documents: ["text/csv"],
       answers: { 200: null },
     }),
   });

@@ -39,9 +39,15 @@ export const productSheetRoutes = (tell: TellChange) =>
       detail: documented({
         id: "importProducts",
         summary: "Import products as CSV",
+        sends: "text/csv",
         answers: { 200: EnvelopedView(ImportView) },
       }),
     })
     .get("/export.csv", ({ call }) => answerCsv(call, productExport), {
-      detail: documented({ id: "exportProducts", summary: "Export products as CSV", answers: { 200: null } }),
+      detail: documented({
+        id: "exportProducts",
+        summary: "Export products as CSV",
+        documents: ["text/csv"],
+        answers: { 200: null },
+      }),
     });

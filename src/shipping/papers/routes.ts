@@ -41,6 +41,7 @@ const ofOrder = new Elysia({ prefix: "/orders/:id" })
       detail: documented({
         id: "getPickList",
         summary: "The pick list of an order: PDF, or HTML or JSON by `Accept`",
+        refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(WalkView) },
         documents: paperMediaTypes,
       }),
@@ -51,6 +52,7 @@ const ofOrder = new Elysia({ prefix: "/orders/:id" })
     detail: documented({
       id: "getPackingSlip",
       summary: "The packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
+      refuses: ["invalid_state_transition"],
       answers: { 200: EnvelopedView(PackingSlipView) },
       documents: paperMediaTypes,
     }),
@@ -63,6 +65,7 @@ const ofWaves = new Elysia({ prefix: "/pick-lists" })
     detail: documented({
       id: "getWavePickList",
       summary: "One walk for up to 200 orders, along the pick path: PDF, or HTML or JSON by `Accept`",
+      refuses: ["invalid_state_transition", "resource_missing"],
       answers: { 200: EnvelopedView(WalkView) },
       documents: paperMediaTypes,
     }),

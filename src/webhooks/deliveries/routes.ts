@@ -32,6 +32,7 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
       detail: documented({
         id: "redeliverWebhookDelivery",
         summary: "Send one delivery again, with a fresh budget of retries",
+        refuses: ["payload_expired", "subscription_disabled"],
         answers: { 202: EnvelopedView(DeliveryView) },
       }),
     },

@@ -24,6 +24,7 @@ export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
       detail: documented({
         id: "recoverWebhook",
         summary: "Send again what a subscription missed",
+        refuses: ["subscription_disabled"],
         answers: { 202: EnvelopedView(RecoveryView) },
       }),
     },

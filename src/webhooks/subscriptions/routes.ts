@@ -34,6 +34,7 @@ export const subscriptionRoutes = (service: Service) =>
       detail: documented({
         id: "createWebhook",
         summary: "Subscribe a receiver to types of events",
+        refuses: ["blocked_address", "duplicate_subscription", "subscription_limit"],
         answers: { 201: EnvelopedView(CreatedSubscriptionView) },
       }),
     })
@@ -61,6 +62,7 @@ export const subscriptionRoutes = (service: Service) =>
       detail: documented({
         id: "updateWebhook",
         summary: "Change, pause or resume a subscription",
+        refuses: ["blocked_address", "duplicate_subscription", "immutable_field"],
         answers: { 200: EnvelopedView(SubscriptionView) },
       }),
     })
@@ -76,6 +78,7 @@ export const subscriptionRoutes = (service: Service) =>
       detail: documented({
         id: "rotateWebhookSecret",
         summary: "Give a subscription another signing secret",
+        refuses: ["rotation_in_progress"],
         answers: { 200: EnvelopedView(CreatedSubscriptionView) },
       }),
     });
