@@ -1,0 +1,279 @@
+// BigCommerce: its notifications name an order, which is fetched from the API of version 2.
+import { invalid } from "../../kit/fault.ts";
+import { hmacBase64, sameText } from "../../kit/hmac.ts";
+import type {
+  Access,
+  Connector,
+  Inbound,
+  Notification,
+  PlatformLine,
+  PlatformOrder,
+  ShipmentReport,
+} from "../platform.ts";
+import type { PlatformOrderState } from "../status.ts";
+import { ask, needed, platformError, understood } from "./asking.ts";
+import {
+  discounted,
+  type Fields,
+  fieldsIn,
+  fieldsOrNone,
+  readAddress,
+  readAmount,
+  readCurrency,
+  readEmail,
+  readExternalId,
+  readFields,
+  readJson,
+  readList,
+  readMoment,
+  readName,
+  readNotes,
+  readQuantity,
+  readSku,
+  readText,
+  withUnits,
+} from "./reading.ts";
+import { remaining } from "./telling.ts";
+
+const second_ms = 1000;
+const clock_difference_ms = 5 * 60 * second_ms;
+const page_size = 250;
+const pages_max = 400;
+const tracking_number_characters_max = 50;
+
+const orderScopes: readonly string[] = [
+  ...["store/order/created", "store/order/updated", "store/order/archived", "store/order/statusUpdated"],
+  "store/order/refund/created",
+];
+
+// What each status of an order means here, by BigCommerce's number. What is packed for the buyer to collect is done.
+// biome-ignore format: a table is read by its columns.
+const states: Readonly<Record<number, PlatformOrderState>> = {
+  0:  "unpaid",    // Incomplete
+  1:  "unpaid",    // Pending
+  2:  "done",      // Shipped
+  3:  "open",      // Partially Shipped
+  4:  "cancelled", // Refunded
+  5:  "cancelled", // Cancelled
+  6:  "cancelled", // Declined
+  7:  "unpaid",    // Awaiting Payment
+  8:  "done",      // Awaiting Pickup
+  9:  "open",      // Awaiting Shipment
+  10: "done",      // Completed
+  11: "open",      // Awaiting Fulfillment
+  12: "unpaid",    // Manual Verification Required
+  13: "unpaid",    // Disputed
+  14: "open",      // Partially Refunded
+};
+
+/** The carriers that BigCommerce knows by name and makes links for. */
+const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
+
+export const bigcommerce: Connector = { verify, read, fetchOrder, changedSince, report };
+
+/** Without a client secret the API key is the proof. With one, Standard Webhooks, keyed by the bytes of the secret. */
+function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"], now: number): boolean {
+  if (client_secrets.length === 0) return true;
+  const [id, timestamp] = [headers.get("webhook-id"), headers.get("webhook-timestamp") ?? ""];
+  if (id === null || !/^\d{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(Number(timestamp) * second_ms - now) > clock_difference_ms) return false;
+  const given = (headers.get("webhook-signature") ?? "").split(" ");
+  const right = client_secrets.map((secret) => `v1,${hmacBase64(secret, `${id}.${timestamp}.${raw}`)}`);
+  return right.some((signature) => given.some((one) => sameText(one, signature)));
+}
+
+function read({ headers, raw }: Inbound): Notification {
+  const body = readJson(raw);
+  const topic = readText(body["scope"], 100);
+  const store_id = readText(Number.isInteger(body["store_id"]) ? `${body["store_id"]}` : body["store_id"], 100);
+  const made = body["created_at"];
+  if (topic === null) throw invalid("scope", "is required", "required");
+  if (store_id === null) throw invalid("store_id", "is required", "required");
+  if (made !== undefined && !Number.isSafeInteger(made)) throw invalid("created_at", "must be seconds since 1970");
+  const data = fieldsOrNone(body["data"]);
+  const kind = orderScopes.includes(topic) && data["type"] === "order" ? "order" : "unknown";
+  const hash = readText(body["hash"], 200) ?? "";
+  return {
+    ...{ kind, topic, order: null },
+    external_id: kind === "order" ? readExternalId(data["id"], "data.id") : null,
+    dedupe_key: readText(headers.get("webhook-id"), 200) ?? `${store_id} ${topic} ${hash}`,
+    stores: [readText(body["producer"], 100)?.replace(/^stores\//, ""), store_id].flatMap((name) => name ?? []),
+    created_at: typeof made === "number" ? made * second_ms : null,
+  };
+}
+
+async function fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null> {
+  const { status, json } = await get(access, `/orders/${external_id}`);
+  if (status === 404) return null;
+  const products = await listAll(access, `/orders/${external_id}/products`);
+  const addresses = await listAll(access, `/orders/${external_id}/shipping_addresses`);
+  return understood(() => orderOf(readFields(json, "order"), readList(products, "products"), addresses));
+}
+
+async function changedSince(access: Access, since: number) {
+  const found: { external_id: string; updated_at: number }[] = [];
+  const filter = `min_date_modified=${encodeURIComponent(new Date(since).toISOString())}&sort=id:asc`;
+  let min_id = "1";
+  for (let page = 0; page < pages_max; page += 1) {
+    const { json } = await get(access, `/orders?${filter}&min_id=${min_id}&limit=${page_size}`);
+    // An order that changes meanwhile keeps its place in the order of ids, so that none is passed over.
+    const orders = understood(() => fieldsIn(json).map(changeOf));
+    found.push(...orders);
+    const last = orders.at(-1);
+    if (last === undefined || orders.length < page_size) break;
+    min_id = String(BigInt(last.external_id) + 1n);
+  }
+  return found.sort((one, other) => one.updated_at - other.updated_at);
+}
+
+const changeOf = ({ id, date_modified }: Fields) => ({
+  external_id: readExternalId(id, "id"),
+  updated_at: readMoment(date_modified, "date_modified"),
+});
+
+/**
+ * A shipment is known again by our name of the parcel in its comments. A parcel for several addresses is a shipment for
+ * each: what an earlier try has told of them is left out.
+ */
+async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
+  const path = `/orders/${parcel.external_order_id}`;
+  const mark = `[${parcel.shipment_id}]`;
+  const shipments = await listAll(access, `${path}/shipments`);
+  const told = shipments.filter(({ comments }) => typeof comments === "string" && comments.includes(mark));
+  const known = told
+    .flatMap(({ items }) => fieldsIn(items))
+    .map((item) => ({
+      external_id: String(item["order_product_id"]),
+      quantity: Number(item["quantity"]),
+    }));
+  const open = remaining(parcel.lines, known);
+  const ids = told.map(({ id }) => String(id));
+  if (open.length === 0) return ids[0] ?? null;
+  const products = await listAll(access, `${path}/products`);
+  const addressOf = new Map(products.map(({ id, order_address_id }) => [String(id), order_address_id]));
+  const unknown = open.find(({ external_id }) => !addressOf.has(external_id));
+  if (unknown !== undefined) {
+    const words = `BigCommerce's order ${parcel.external_order_id} has no line ${unknown.external_id}.`;
+    throw platformError(words, { permanent: true });
+  }
+  for (const [order_address_id, lines] of Map.groupBy(open, ({ external_id }) => addressOf.get(external_id))) {
+    const items = lines.map((line) => ({ order_product_id: Number(line.external_id), quantity: line.quantity }));
+    const shipment = { order_address_id, ...shipmentOf(parcel, mark), items };
+    const { status, json } = await call(access, "POST", `${path}/shipments`, shipment);
+    if (status === 404) throw platformError("BigCommerce does not have the order any more.", { permanent: true });
+    ids.push(String(fieldsOrNone(json)["id"]));
+  }
+  return ids[0] ?? null;
+}
+
+function shipmentOf({ carrier, service, tracking_number, tracking_url }: ShipmentReport, mark: string) {
+  const provider = (carrier ?? "").toLowerCase().replace(/[^a-z]/g, "");
+  const named = tracking_number !== null && tracking_number.length <= tracking_number_characters_max;
+  return {
+    tracking_number: named ? tracking_number : "",
+    shipping_provider: providers.includes(provider) ? provider : "",
+    shipping_method: [carrier, service].flatMap((word) => word ?? []).join(" "),
+    ...(tracking_url !== null && { tracking_link: tracking_url }),
+    comments: `Packed and shipped by the warehouse ${mark}`,
+  };
+}
+
+function orderOf(order: Fields, products: readonly Fields[], addresses: readonly Fields[]): PlatformOrder {
+  const billing = fieldsOrNone(order["billing_address"]);
+  const [address = {}] = addresses;
+  const lines = products.flatMap((product, index) => lineOf(product, `products[${index}]`));
+  const updated_at = readMoment(order["date_modified"], "date_modified");
+  const several = addresses.length > 1 ? `The order has ${addresses.length} addresses at BigCommerce.` : null;
+  const id = readExternalId(order["id"], "id");
+  return {
+    ...{ external_id: id, number: id, state: stateOf(order, products) },
+    email: readEmail(billing["email"]) ?? readEmail(address["email"]),
+    customer_name: readName(billing["first_name"], billing["last_name"]),
+    phone: readText(billing["phone"], 50),
+    address: readAddress({
+      name: readName(address["first_name"], address["last_name"]),
+      ...{ company: address["company"], address_line1: address["street_1"], address_line2: address["street_2"] },
+      ...{ city: address["city"], state: address["state"], postal_code: address["zip"] },
+      ...{ country: address["country_iso2"], phone: address["phone"] },
+    }),
+    lines: withUnits(lines),
+    shipping_method: readText(address["shipping_method"], 200),
+    shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], "shipping_cost_ex_tax"),
+    currency: readCurrency(order["currency_code"], "currency_code"),
+    notes: readNotes([order["customer_message"], several], products.flatMap(wishesOf)),
+    created_at: readMoment(order["date_created"], "date_created"),
+    updated_at,
+  };
+}
+
+function stateOf(order: Fields, products: readonly Fields[]): PlatformOrderState {
+  if (order["is_deleted"] === true) return "cancelled";
+  const state = states[Number(order["status_id"])] ?? "unpaid";
+  const goods = products.filter(isSent);
+  const sent = goods.every(
+    (product) => readQuantity(product["quantity_shipped"] ?? 0, "quantity_shipped") >= left(product),
+  );
+  return state === "open" && goods.length > 0 && sent ? "done" : state;
+}
+
+const isSent = ({ type }: Fields): boolean => type !== "digital" && type !== "giftcertificate";
+
+function left(product: Fields, field = "products"): number {
+  const refunded = readQuantity(product["quantity_refunded"] ?? 0, `${field}.quantity_refunded`);
+  return Math.max(0, readQuantity(product["quantity"], `${field}.quantity`) - refunded);
+}
+
+function lineOf(product: Fields, field: string): PlatformLine[] {
+  if (!isSent(product)) return [];
+  const external_id = readExternalId(product["id"], `${field}.id`);
+  const [variant, own] = [Number(product["variant_id"] ?? 0), Number(product["product_id"] ?? 0)];
+  const discounts = fieldsIn(product["applied_discounts"]).map(({ amount }) => readAmount(amount, `${field}.discount`));
+  const price = readAmount(product["price_ex_tax"], `${field}.price_ex_tax`);
+  const ordered = readQuantity(product["quantity"], `${field}.quantity`);
+  const discount = discounts.reduce((sum, amount) => sum + amount, 0);
+  const variant_id = variant > 0 ? String(variant) : own > 0 ? `p${own}` : `l${external_id}`;
+  return [
+    {
+      ...{ external_id, variant_id, sku: readSku(product["sku"]), quantity: left(product, field) },
+      name: readText(product["name"], 200) ?? `Product ${variant_id}`,
+      unit_price_cents: discounted(price, discount, ordered),
+    },
+  ];
+}
+
+/** What the buyer wrote for a line; what he chose among variants is in the SKU. */
+function wishesOf(product: Fields) {
+  const options = fieldsIn(product["product_options"]).filter(({ type }) => /text|date|file/i.test(String(type)));
+  const line = readText(product["name"], 100) ?? "Line";
+  return options.map(({ display_name, display_value }) => ({ line, name: display_name, value: display_value }));
+}
+
+const get = (access: Access, path: string) => call(access, "GET", path);
+
+/** Every object of a list that is answered in pages; none is answered as 204. */
+async function listAll(access: Access, path: string): Promise<Fields[]> {
+  const found: Fields[] = [];
+  for (let page = 1; page <= pages_max; page += 1) {
+    const { status, json } = await get(access, `${path}?page=${page}&limit=${page_size}`);
+    if (status === 404) throw platformError("BigCommerce does not have the order any more.", { permanent: true });
+    const objects = fieldsIn(json);
+    found.push(...objects);
+    if (objects.length < page_size) break;
+  }
+  return found;
+}
+
+async function call(access: Access, method: "GET" | "POST", path: string, body?: unknown) {
+  const { connection, credentials } = access;
+  const token = needed(credentials.api_token, "access token");
+  const request = {
+    method,
+    url: `${connection.api_url}/stores/${encodeURIComponent(connection.store_id)}/v2${path}`,
+    headers: { "X-Auth-Token": token, ...(body !== undefined && { "Content-Type": "application/json" }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  };
+  return await ask(access, request, (headers) => {
+    const wait = headers["x-rate-limit-time-reset-ms"] ?? "";
+    return /^\d{1,9}$/.test(wait) ? Number(wait) : null;
+  });
+}

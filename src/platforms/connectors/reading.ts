@@ -1,0 +1,167 @@
+// Reads what platforms send. Nothing of it is sure: what an order cannot do without is refused by name, the rest is
+// taken if it is any good.
+import { Fault, invalid } from "../../kit/fault.ts";
+import type { PlatformAddress, PlatformLine, PlatformOrder } from "../platform.ts";
+
+/** An object as it came. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const lines_max = 500;
+const quantity_max = 1_000_000;
+const notes_characters_max = 2000;
+const unprintable = /[\p{Cc}\u{fffd}]+/gu;
+
+/** The JSON of a notification's body. Refuses: validation_failed. */
+export function readJson(raw: string): Fields {
+  try {
+    return readFields(JSON.parse(raw), "body");
+  } catch {
+    throw invalid("body", "must be a JSON object");
+  }
+}
+
+/** An object. Refuses: validation_failed. */
+export function readFields(value: unknown, field: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "must be an object");
+  return value as Fields;
+}
+
+/** An object, or one without fields in place of anything else. */
+export function fieldsOrNone(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** The objects of a list; what is no object among them is left out, and no list is an empty one. */
+export function fieldsIn(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : [];
+}
+
+/** The lines of an order, all of which must be objects. Refuses: validation_failed. */
+export function readList(value: unknown, field: string): readonly Fields[] {
+  if (!Array.isArray(value)) throw invalid(field, "must be a list");
+  if (value.length > lines_max) throw invalid(field, `must have at most ${lines_max} entries`, "too_many");
+  return value.map((one, index) => readFields(one, `${field}[${index}]`));
+}
+
+/** A text of one line without outer blanks, cut to its longest; null for an empty one and for what is none. */
+export function readText(value: unknown, characters_max: number): string | null {
+  if (typeof value !== "string") return null;
+  const text = value.toWellFormed().replace(unprintable, " ").trim().slice(0, characters_max);
+  return text.toWellFormed().replace(unprintable, "").trim() || null;
+}
+
+/** An identifier: a positive integer, as number or as digits. Refuses: validation_failed. */
+export function readExternalId(value: unknown, field: string): string {
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text === "string" && /^[1-9]\d{0,19}$/.test(text)) return text;
+  throw invalid(field, "must be a positive integer");
+}
+
+/** Units, none included. Refuses: validation_failed. */
+export function readQuantity(value: unknown, field: string): number {
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  const count = /^\d{1,7}(?:\.0+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= quantity_max) return count;
+  throw invalid(field, `must be an integer from 0 to ${quantity_max}`);
+}
+
+/** Money as decimal text or number, in cents; what is absent is 0. A half cent counts. Refuses: validation_failed. */
+export function readAmount(value: unknown, field: string): number {
+  if (value === undefined || value === null || value === "") return 0;
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  const [, whole, part = ""] = /^(\d{1,10})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
+  if (whole === undefined) throw invalid(field, "must be an amount of money");
+  const [cents, half] = [part.slice(0, 2).padEnd(2, "0"), Number(part[2] ?? "0") >= 5 ? 1 : 0];
+  return Number(whole) * 100 + Number(cents) + half;
+}
+
+/** The price of one unit once a discount on all of them is shared out, in cents. */
+export function discounted(unit_cents: number, discount_cents: number, quantity: number): number {
+  return Math.max(0, unit_cents - Math.round(discount_cents / Math.max(1, quantity)));
+}
+
+/** A moment in milliseconds. Refuses: validation_failed. */
+export function readMoment(value: unknown, field: string): number {
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  if (at > 0) return at;
+  throw invalid(field, "must be a date and time");
+}
+
+/** A three-letter currency code. Refuses: validation_failed. */
+export function readCurrency(value: unknown, field: string): string {
+  if (typeof value === "string" && /^[A-Z]{3}$/.test(value)) return value;
+  throw invalid(field, "must be a three-letter currency code");
+}
+
+/** An e-mail address, or null. */
+export function readEmail(value: unknown): string | null {
+  const text = readText(value, 255);
+  return text !== null && text.length <= 254 && /^[^\s@]{1,64}@[^\s@]+$/.test(text) ? text : null;
+}
+
+/** A SKU, or null for one that no product here can have. */
+export function readSku(value: unknown): string | null {
+  const text = readText(value, 101);
+  return text !== null && text.length <= 100 ? text : null;
+}
+
+/** A person's name of its parts, or null. */
+export function readName(...parts: readonly unknown[]): string | null {
+  return readText(parts.flatMap((part) => readText(part, 100) ?? []).join(" "), 200);
+}
+
+/** An address of texts as they came; null when nothing is known of it. */
+export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknown>>): PlatformAddress | null {
+  const country = readText(texts.country, 10)?.toUpperCase() ?? "";
+  const address = {
+    name: readText(texts.name, 200),
+    company: readText(texts.company, 200),
+    address_line1: readText(texts.address_line1, 200),
+    address_line2: readText(texts.address_line2, 200),
+    city: readText(texts.city, 100),
+    state: readText(texts.state, 100),
+    postal_code: readText(texts.postal_code, 20),
+    country: /^[A-Z]{2}$/.test(country) ? country : null,
+    phone: readText(texts.phone, 50),
+  };
+  return Object.values(address).some((text) => text !== null) ? address : null;
+}
+
+/** What the buyer asked of one line: an engraving, say. */
+export interface Wish {
+  readonly line: string;
+  readonly name: unknown;
+  readonly value: unknown;
+}
+
+/** The notes of an order: what is said of the whole, then the wishes of its lines; null when there is nothing. */
+export function readNotes(said: readonly unknown[], wishes: readonly Wish[]): string | null {
+  const wished = wishes.flatMap(({ line, name, value }) => {
+    const [title, words] = [readText(name, 100), readText(value, 500)];
+    return words === null ? [] : [`${line}: ${title === null ? "" : `${title}: `}${words}`];
+  });
+  const notes = [...said.flatMap((words) => readLines(words) ?? []), ...wished].join("\n");
+  return notes.slice(0, notes_characters_max).toWellFormed().replaceAll("\ufffd", "").trim() || null;
+}
+
+/** A text of several lines. */
+function readLines(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const lines = value.split(/\r?\n/).map((line) => readText(line, notes_characters_max) ?? "");
+  return lines.join("\n").trim() || null;
+}
+
+/** The lines that have units left to be sent. */
+export function withUnits(lines: readonly PlatformLine[]): PlatformLine[] {
+  return lines.filter(({ quantity }) => quantity > 0);
+}
+
+/** The order in a notification, or null when it cannot be read: then it is fetched. */
+export function orderOrNull(read: () => PlatformOrder): PlatformOrder | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}

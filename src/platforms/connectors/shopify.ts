@@ -1,0 +1,204 @@
+// Shopify: its notifications carry the whole order; everything else is asked of the GraphQL Admin API.
+import { invalid } from "../../kit/fault.ts";
+import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
+import type { Access, Connector, Inbound, Notification, PlatformLine, PlatformOrder } from "../platform.ts";
+import type { NotificationKind, PlatformOrderState } from "../status.ts";
+import { understood } from "./asking.ts";
+import {
+  discounted,
+  type Fields,
+  fieldsIn,
+  fieldsOrNone,
+  orderOrNull,
+  readAddress,
+  readAmount,
+  readCurrency,
+  readEmail,
+  readExternalId,
+  readJson,
+  readList,
+  readMoment,
+  readName,
+  readNotes,
+  readQuantity,
+  readSku,
+  readText,
+  withUnits,
+} from "./reading.ts";
+import { graphql, pages } from "./shopify_api.ts";
+import { changes_query, order_query } from "./shopify_queries.ts";
+import { report } from "./shopify_report.ts";
+
+const orderTopics: readonly string[] = [
+  ...["orders/create", "orders/updated", "orders/paid", "orders/cancelled", "orders/fulfilled"],
+  ...["orders/partially_fulfilled", "orders/edited", "orders/delete"],
+];
+
+export const shopify: Connector = { verify, read, fetchOrder, changedSince, report };
+
+function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"]): boolean {
+  const given = headers.get("x-shopify-hmac-sha256") ?? "";
+  return client_secrets.some((secret) => sameText(given, hmacBase64(secret, raw)));
+}
+
+function read({ headers, raw }: Inbound): Notification {
+  const topic = readText(headers.get("x-shopify-topic"), 100);
+  if (topic === null) throw invalid("X-Shopify-Topic", "is required", "required");
+  const kind: NotificationKind = orderTopics.includes(topic) ? "order" : "unknown";
+  const event = readText(headers.get("x-shopify-event-id"), 200) ?? hmacHex(topic, raw);
+  const triggered = Date.parse(headers.get("x-shopify-triggered-at") ?? "");
+  const about = {
+    // One act of the merchant may be told under several topics, all with the same id.
+    ...{ kind, topic, dedupe_key: `${topic} ${event}` },
+    stores: [readText(headers.get("x-shopify-shop-domain"), 255)?.toLowerCase() ?? []].flat(),
+    created_at: Number.isNaN(triggered) ? null : triggered,
+  };
+  if (kind === "unknown") return { ...about, external_id: null, order: null };
+  const body = readJson(raw);
+  if (topic === "orders/edited") {
+    const { order_id } = fieldsOrNone(body["order_edit"]);
+    return { ...about, external_id: readExternalId(order_id, "order_edit.order_id"), order: null };
+  }
+  const order = topic === "orders/delete" ? null : orderOrNull(() => orderOf(body, lineItems(body)));
+  return { ...about, external_id: readExternalId(body["id"], "id"), order };
+}
+
+async function fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null> {
+  const id = `gid://shopify/Order/${external_id}`;
+  let order: unknown = null;
+  const lines = await pages(
+    async (after) => {
+      const data = await graphql(access, order_query, { id, after });
+      order ??= data["order"];
+      return data;
+    },
+    (data) => fieldsOrNone(data["order"])["line_items"],
+  );
+  if (order === null || order === undefined) return null;
+  return understood(() => orderOf(fieldsOrNone(order), readList(lines, "line_items")));
+}
+
+async function changedSince(access: Access, since: number) {
+  const filter = `updated_at:>='${new Date(since).toISOString()}'`;
+  const found = await pages(
+    (after) => graphql(access, changes_query, { filter, after }),
+    (data) => data["orders"],
+  );
+  return understood(() =>
+    found.map(({ id, updated_at }) => ({
+      external_id: readId(id, "id"),
+      updated_at: readMoment(updated_at, "updated_at"),
+    })),
+  );
+}
+
+/** A number, or a global id such as `gid://shopify/Order/123`. */
+function readId(value: unknown, field: string): string {
+  return readExternalId(typeof value === "string" ? value.replace(/^gid:\/\/shopify\/\w+\//, "") : value, field);
+}
+
+/** The lines of a webhook's order, with what is left of each after what was refunded or removed. */
+function lineItems(order: Fields): readonly Fields[] {
+  const refunded = fieldsIn(order["refunds"]).flatMap(({ refund_line_items }) => fieldsIn(refund_line_items));
+  return readList(order["line_items"], "line_items").map((line, index) => {
+    if (line["current_quantity"] !== undefined) return line;
+    const field = `line_items[${index}].quantity`;
+    const gone = refunded.filter(({ line_item_id }) => String(line_item_id) === String(line["id"]));
+    const units = gone.reduce((sum, { quantity }) => sum + readQuantity(quantity, "refunds.quantity"), 0);
+    return { ...line, current_quantity: Math.max(0, readQuantity(line["quantity"], field) - units) };
+  });
+}
+
+function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
+  const address = fieldsOrNone(order["shipping_address"]);
+  const billing = fieldsOrNone(order["billing_address"]);
+  const customer = fieldsOrNone(order["customer"]);
+  const { nodes = order["shipping_lines"] } = fieldsOrNone(order["shipping_lines"]);
+  const shipping = fieldsIn(nodes).filter(({ is_removed }) => is_removed !== true);
+  const external_id = readId(order["id"], "id");
+  const costs = shipping.map(({ discounted_price_set, price }) =>
+    readAmount(inShop(discounted_price_set) ?? price, "price"),
+  );
+  const goods = lines
+    .map((line, index) => ({ line, field: `line_items[${index}]` }))
+    .filter(({ line }) => isSent(line));
+  return {
+    external_id,
+    number: readText(order["name"], 100)?.replace(/^#/, "") || external_id,
+    state: stateOf(order),
+    email: readEmail(order["email"]) ?? readEmail(order["contact_email"]) ?? readEmail(customer["email"]),
+    customer_name:
+      readName(billing["name"]) ?? readName(customer["first_name"], customer["last_name"]) ?? readName(address["name"]),
+    phone: readText(order["phone"], 50) ?? readText(billing["phone"], 50),
+    address: readAddress({
+      ...{ name: address["name"], company: address["company"], address_line1: address["address1"] },
+      ...{ address_line2: address["address2"], city: address["city"], postal_code: address["zip"] },
+      state: readText(address["province_code"], 100) ?? address["province"],
+      ...{ country: address["country_code"], phone: address["phone"] },
+    }),
+    lines: withUnits(goods.map(({ line, field }) => lineOf(line, field))),
+    shipping_method: readText(shipping[0]?.["title"], 200),
+    shipping_amount_cents: costs.reduce((sum, cost) => sum + cost, 0),
+    currency: readCurrency(order["currency"], "currency"),
+    notes: readNotes(
+      [order["note"]],
+      goods.flatMap(({ line }) => wishesOf(line)),
+    ),
+    created_at: readMoment(order["created_at"], "created_at"),
+    updated_at: readMoment(order["updated_at"], "updated_at"),
+  };
+}
+
+/** What was paid, by how it was paid; what is only authorized may never be. */
+const payments: Readonly<Record<string, PlatformOrderState>> = {
+  paid: "open",
+  partially_refunded: "open",
+  refunded: "cancelled",
+  voided: "cancelled",
+};
+
+function stateOf(order: Fields): PlatformOrderState {
+  if (typeof order["cancelled_at"] === "string") return "cancelled";
+  const fulfilled = String(order["fulfillment_status"] ?? "").toLowerCase() === "fulfilled";
+  if (fulfilled || typeof order["closed_at"] === "string") return "done";
+  return payments[String(order["financial_status"] ?? "").toLowerCase()] ?? "unpaid";
+}
+
+const isSent = ({ gift_card, requires_shipping }: Fields): boolean => gift_card !== true && requires_shipping !== false;
+
+function lineOf(line: Fields, field: string): PlatformLine {
+  const external_id = readId(line["id"], `${field}.id`);
+  const variant = idOrNull(line["variant_id"] ?? fieldsOrNone(line["variant"])["id"]);
+  const product = idOrNull(line["product_id"] ?? fieldsOrNone(line["product"])["id"]);
+  const variant_id = variant ?? (product === null ? `l${external_id}` : `p${product}`);
+  const quantity = readQuantity(line["current_quantity"], `${field}.quantity`);
+  return {
+    ...{ external_id, variant_id, sku: readSku(line["sku"]), quantity },
+    name: readText(line["name"], 200) ?? readText(line["title"], 200) ?? `Product ${variant_id}`,
+    unit_price_cents: priceOf(line, field),
+  };
+}
+
+/** The price of a unit after all discounts, which the API answers and a webhook's line is made of. */
+function priceOf(line: Fields, field: string): number {
+  const unit = inShop(line["unit_price_set"]);
+  if (unit !== undefined) return readAmount(unit, `${field}.price`);
+  const shares = fieldsIn(line["discount_allocations"]).map(({ amount }) => readAmount(amount, `${field}.discount`));
+  const discount = shares.reduce((sum, share) => sum + share, 0);
+  const quantity = readQuantity(line["quantity"], `${field}.quantity`);
+  return discounted(readAmount(line["price"], `${field}.price`), discount, quantity);
+}
+
+/** What the buyer wrote for a line. Names that start with an underscore are for the shop's programs. */
+function wishesOf(line: Fields) {
+  const properties = fieldsIn(line["properties"]).filter(({ name }) => !String(name).startsWith("_"));
+  const title = readText(line["name"], 100) ?? readText(line["title"], 100) ?? "Line";
+  return properties.map(({ name, value }) => ({ line: title, name, value }));
+}
+
+const inShop = (money: unknown): unknown => fieldsOrNone(fieldsOrNone(money)["shop_money"])["amount"];
+
+function idOrNull(value: unknown): string | null {
+  const text = typeof value === "number" ? String(value) : readText(value, 100)?.replace(/^gid:\/\/shopify\/\w+\//, "");
+  return text !== undefined && /^[1-9]\d{0,19}$/.test(text) ? text : null;
+}

@@ -1,0 +1,138 @@
+// Tells Shopify of a parcel: a fulfillment of what its fulfillment orders still have open.
+import type { Access, ShipmentReport } from "../platform.ts";
+import { platformError, understood, withoutSecrets } from "./asking.ts";
+import { type Fields, fieldsIn, fieldsOrNone, readQuantity, readText } from "./reading.ts";
+import { graphql, pages } from "./shopify_api.ts";
+import { fulfill_mutation, fulfillable_query, fulfilled_query, parcels_query } from "./shopify_queries.ts";
+import { remaining } from "./telling.ts";
+
+/** Units of one line that one fulfillment order at one location has open. */
+interface Open {
+  readonly location: string;
+  readonly fulfillment_order_id: string;
+  readonly id: string;
+  readonly external_id: string;
+  readonly quantity: number;
+}
+
+const failed = ["CANCELLED", "ERROR", "FAILURE"];
+
+/**
+ * Fulfills the parcel's units. A fulfillment is known again by its tracking number; a parcel without one gets our name
+ * of it for a number. Fulfillment orders of several locations are fulfilled one location after the other: what an
+ * earlier try has fulfilled is left out. Refuses: platform_error.
+ */
+export async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
+  const number = parcel.tracking_number ?? parcel.shipment_id;
+  const { fulfillments, fulfillment_orders } = await parcelsOf(access, parcel.external_order_id);
+  const known = fulfillments.filter(({ status, trackingInfo }) => {
+    return !failed.includes(String(status)) && fieldsIn(trackingInfo).some((tracking) => tracking["number"] === number);
+  });
+  const told: { external_id: string; quantity: number }[] = [];
+  for (const { id } of known) told.push(...(await fulfilledBy(access, id)));
+  const left = remaining(parcel.lines, told);
+  const ids = known.map(({ id }) => numberOf(id));
+  if (left.length === 0) return ids[0] ?? null;
+  const open: Open[] = [];
+  for (const order of fulfillment_orders) open.push(...(await openOf(access, order)));
+  const chosen = choose(
+    left,
+    open,
+    fulfillment_orders.some(({ status }) => status === "ON_HOLD"),
+  );
+  for (const units of Map.groupBy(chosen, ({ location }) => location).values()) {
+    ids.push(await fulfill(access, parcel, number, units));
+  }
+  return ids[0] ?? null;
+}
+
+async function parcelsOf(access: Access, external_order_id: string) {
+  const id = `gid://shopify/Order/${external_order_id}`;
+  let fulfillments: Fields[] = [];
+  const fulfillment_orders = await pages(
+    async (after) => {
+      const { order } = await graphql(access, parcels_query, { id, after });
+      if (!order) throw platformError(`Shopify has no order ${external_order_id}.`, { permanent: true });
+      fulfillments = fieldsIn(fieldsOrNone(order)["fulfillments"]);
+      return fieldsOrNone(order);
+    },
+    (order) => order["fulfillmentOrders"],
+  );
+  return { fulfillments, fulfillment_orders };
+}
+
+async function fulfilledBy(access: Access, id: unknown) {
+  const items = await pages(
+    (after) => graphql(access, fulfilled_query, { id, after }),
+    (data) => fieldsOrNone(data["fulfillment"])["fulfillmentLineItems"],
+  );
+  return understood(() =>
+    items.map(({ lineItem, quantity }) => ({
+      external_id: numberOf(fieldsOrNone(lineItem)["id"]),
+      quantity: readQuantity(quantity, "quantity"),
+    })),
+  );
+}
+
+/** What a fulfillment order has open, if it may be fulfilled now. */
+async function openOf(access: Access, order: Fields): Promise<Open[]> {
+  const { id, supportedActions, assignedLocation } = order;
+  if (!fieldsIn(supportedActions).some(({ action }) => action === "CREATE_FULFILLMENT")) return [];
+  const items = await pages(
+    (after) => graphql(access, fulfillable_query, { id, after }),
+    (data) => fieldsOrNone(data["fulfillmentOrder"])["lineItems"],
+  );
+  const location = String(fieldsOrNone(fieldsOrNone(assignedLocation)["location"])["id"]);
+  return understood(() =>
+    items.map((item) => ({
+      ...{ location, fulfillment_order_id: String(id), id: String(item["id"]) },
+      external_id: numberOf(fieldsOrNone(item["lineItem"])["id"]),
+      quantity: readQuantity(item["remainingQuantity"], "remainingQuantity"),
+    })),
+  );
+}
+
+/** Takes the units from what is open, all or none. Refuses: platform_error, for good unless something is on hold. */
+function choose(left: ShipmentReport["lines"], open: readonly Open[], held: boolean): Open[] {
+  return left.flatMap(({ external_id, quantity }) => {
+    let wanted = quantity;
+    const taken = open.flatMap((units) => {
+      const count = units.external_id === external_id ? Math.min(units.quantity, wanted) : 0;
+      wanted -= count;
+      return count > 0 ? [{ ...units, quantity: count }] : [];
+    });
+    if (wanted === 0) return taken;
+    const words = `Shopify has ${quantity - wanted} of ${quantity} units of line ${external_id} left to fulfill`;
+    throw platformError(`${words}${held ? ", and some on hold" : ""}.`, { permanent: !held });
+  });
+}
+
+async function fulfill(
+  access: Access,
+  parcel: ShipmentReport,
+  number: string,
+  units: readonly Open[],
+): Promise<string> {
+  const orders = Map.groupBy(units, ({ fulfillment_order_id }) => fulfillment_order_id);
+  const fulfillment = {
+    notifyCustomer: true,
+    trackingInfo: {
+      number,
+      ...(parcel.carrier !== null && { company: parcel.carrier }),
+      ...(parcel.tracking_url !== null && { url: parcel.tracking_url }),
+    },
+    lineItemsByFulfillmentOrder: [...orders].map(([fulfillmentOrderId, items]) => ({
+      fulfillmentOrderId,
+      fulfillmentOrderLineItems: items.map(({ id, quantity }) => ({ id, quantity })),
+    })),
+  };
+  const data = await graphql(access, fulfill_mutation, { fulfillment });
+  const { fulfillment: made, userErrors } = fieldsOrNone(data["fulfillmentCreate"]);
+  const [refusal] = fieldsIn(userErrors);
+  if (refusal === undefined) return numberOf(fieldsOrNone(made)["id"]);
+  const words = `Shopify refuses the fulfillment: ${readText(refusal["message"], 200) ?? "no words"}`;
+  throw platformError(withoutSecrets(words, access) ?? words, { permanent: true });
+}
+
+/** The number at the end of a global id such as `gid://shopify/LineItem/123`. */
+const numberOf = (id: unknown): string => String(id).replace(/^gid:\/\/shopify\/\w+\//, "");

@@ -1,0 +1,235 @@
+// WooCommerce: its notifications carry the whole order; everything else is asked of its REST API, version 3.
+import { invalid } from "../../kit/fault.ts";
+import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
+import type {
+  Access,
+  Connector,
+  Inbound,
+  Notification,
+  PlatformLine,
+  PlatformOrder,
+  ShipmentReport,
+} from "../platform.ts";
+import type { PlatformOrderState } from "../status.ts";
+import { ask, type Found, needed, platformError, understood } from "./asking.ts";
+import {
+  type Fields,
+  fieldsIn,
+  fieldsOrNone,
+  orderOrNull,
+  readAddress,
+  readAmount,
+  readCurrency,
+  readEmail,
+  readExternalId,
+  readFields,
+  readJson,
+  readList,
+  readMoment,
+  readName,
+  readNotes,
+  readQuantity,
+  readSku,
+  readText,
+  withUnits,
+} from "./reading.ts";
+
+const page_size = 100;
+const pages_max = 400;
+
+const orderTopics = ["order.created", "order.updated", "order.deleted", "order.restored"];
+
+// What each status of an order means here. A plugin's own status is none of these: such an order waits.
+// biome-ignore format: a table is read by its columns.
+const states: Readonly<Record<string, PlatformOrderState>> = {
+  "checkout-draft": "unpaid",
+  pending:          "unpaid",
+  "on-hold":        "unpaid",
+  failed:           "unpaid",
+  processing:       "open",
+  completed:        "done",
+  cancelled:        "cancelled",
+  refunded:         "cancelled",
+  trash:            "cancelled",
+};
+
+export const woocommerce: Connector = { verify, read, fetchOrder, changedSince, report };
+
+function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"]): boolean {
+  const given = headers.get("x-wc-webhook-signature") ?? "";
+  return client_secrets.some((secret) => sameText(given, hmacBase64(secret, raw)));
+}
+
+/** The ping of a webhook's creation is a form, unsigned and about nothing. */
+function read({ headers, raw }: Inbound): Notification {
+  const source = readText(headers.get("x-wc-webhook-source"), 2048)?.replace(/\/+$/, "");
+  const about = { stores: [source ?? []].flat(), created_at: null, external_id: null, order: null };
+  if (/^webhook_id=\d{1,20}$/.test(raw.trim()))
+    return { ...about, kind: "ping", topic: "ping", dedupe_key: raw.trim() };
+  const topic = readText(headers.get("x-wc-webhook-topic"), 100);
+  if (topic === null) throw invalid("X-WC-Webhook-Topic", "is required", "required");
+  // The delivery's own id repeats within a second, so that the body has to tell one notification from another.
+  const dedupe_key = hmacHex(topic, raw);
+  if (!orderTopics.includes(topic)) return { ...about, kind: "unknown", topic, dedupe_key };
+  const body = readJson(raw);
+  const external_id = readExternalId(body["id"], "id");
+  // Of what was refunded the order tells the sum only: its units have to be asked for.
+  const whole = topic !== "order.deleted" && fieldsIn(body["refunds"]).length === 0;
+  const order = whole ? orderOrNull(() => orderOf(body, [])) : null;
+  return { ...about, kind: "order", topic, dedupe_key, external_id, order };
+}
+
+async function fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null> {
+  const { status, json } = await call(access, "GET", `/orders/${external_id}`);
+  if (status === 404) return null;
+  const { refunds } = fieldsOrNone(json);
+  const refunded = fieldsIn(refunds).length === 0 ? [] : await refundsOf(access, external_id);
+  return understood(() => orderOf(readFields(json, "order"), refunded));
+}
+
+async function refundsOf(access: Access, external_id: string): Promise<Fields[]> {
+  const { json } = await call(access, "GET", `/orders/${external_id}/refunds?per_page=${page_size}`);
+  return fieldsIn(json);
+}
+
+async function changedSince(access: Access, since: number) {
+  const after = encodeURIComponent(new Date(since).toISOString().slice(0, 19));
+  const filter = `modified_after=${after}&dates_are_gmt=true&status=any&orderby=id&order=asc&per_page=${page_size}`;
+  const found: { external_id: string; updated_at: number }[] = [];
+  for (let page = 1; page <= pages_max; page += 1) {
+    const { json } = await call(access, "GET", `/orders?${filter}&_fields=id,date_modified_gmt&page=${page}`);
+    // An order that changes meanwhile keeps its place in the order of ids, so that none is passed over.
+    const orders = understood(() => fieldsIn(json).map(changeOf));
+    found.push(...orders);
+    if (orders.length < page_size) break;
+  }
+  return found.sort((one, other) => one.updated_at - other.updated_at);
+}
+
+const changeOf = ({ id, date_modified_gmt }: Fields) => ({
+  external_id: readExternalId(id, "id"),
+  updated_at: readUtc(date_modified_gmt, "date_modified_gmt"),
+});
+
+/**
+ * WooCommerce itself knows no shipments: the buyer is told by a note of the order, which is known again by our name of
+ * the parcel in it. With the last parcel the order is completed, if it is still under way.
+ */
+async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
+  const path = `/orders/${parcel.external_order_id}`;
+  const mark = `[${parcel.shipment_id}]`;
+  const order = await mustFind(access, path);
+  const notes = fieldsIn(await mustFind(access, `${path}/notes`));
+  const told = notes.find(({ note }) => typeof note === "string" && note.includes(mark));
+  const { id } = told ?? fieldsOrNone((await call(access, "POST", `${path}/notes`, noteOf(parcel, mark))).json);
+  if (parcel.last && fieldsOrNone(order)["status"] === "processing") {
+    await call(access, "PUT", path, { status: "completed" });
+  }
+  return id === undefined ? null : String(id);
+}
+
+async function mustFind(access: Access, path: string): Promise<unknown> {
+  const { status, json } = await call(access, "GET", path);
+  if (status !== 404) return json;
+  throw platformError("WooCommerce does not have the order any more.", { permanent: true });
+}
+
+function noteOf({ carrier, service, tracking_number, tracking_url, last }: ShipmentReport, mark: string) {
+  const by = [carrier, service].flatMap((word) => word ?? []).join(" ");
+  const words = [
+    `${last ? "Your order" : "A part of your order"} was shipped${by && ` by ${by}`} ${mark}.`,
+    ...(tracking_number === null ? [] : [`Tracking number: ${tracking_number}.`]),
+    ...(tracking_url === null ? [] : [tracking_url]),
+  ];
+  return { note: words.join(" "), customer_note: true };
+}
+
+function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
+  const [billing, shipping] = [fieldsOrNone(order["billing"]), fieldsOrNone(order["shipping"])];
+  const own = readText(shipping["address_1"], 200) ?? readText(shipping["city"], 100);
+  const to = own === null ? billing : shipping; // Where no other address is given, the goods go where the bill goes.
+  const methods = fieldsIn(order["shipping_lines"]);
+  const external_id = readExternalId(order["id"], "id");
+  const items = readList(order["line_items"], "line_items");
+  return {
+    external_id,
+    number: readText(order["number"], 100) ?? external_id,
+    state: states[String(order["status"])] ?? "unpaid",
+    email: readEmail(billing["email"]),
+    customer_name: readName(billing["first_name"], billing["last_name"]),
+    phone: readText(billing["phone"], 50),
+    address: readAddress({
+      name: readName(to["first_name"], to["last_name"]),
+      ...{ company: to["company"], address_line1: to["address_1"], address_line2: to["address_2"], city: to["city"] },
+      ...{ state: to["state"], postal_code: to["postcode"], country: to["country"] },
+      phone: readText(to["phone"], 50) ?? billing["phone"],
+    }),
+    lines: withUnits(items.map((item, index) => lineOf(item, refunds, `line_items[${index}]`))),
+    shipping_method: readText(methods[0]?.["method_title"], 200),
+    shipping_amount_cents: readAmount(order["shipping_total"], "shipping_total"),
+    currency: readCurrency(order["currency"], "currency"),
+    notes: readNotes([order["customer_note"]], items.flatMap(wishesOf)),
+    created_at: readUtc(order["date_created_gmt"], "date_created_gmt"),
+    updated_at: readUtc(order["date_modified_gmt"], "date_modified_gmt"),
+  };
+}
+
+function lineOf(item: Fields, refunds: readonly Fields[], field: string): PlatformLine {
+  const external_id = readExternalId(item["id"], `${field}.id`);
+  const ordered = readQuantity(item["quantity"], `${field}.quantity`);
+  const [variation, product] = [Number(item["variation_id"] ?? 0), Number(item["product_id"] ?? 0)];
+  const variant_id = variation > 0 ? `${variation}` : product > 0 ? `p${product}` : `l${external_id}`;
+  const total = readAmount(item["total"], `${field}.total`);
+  return {
+    ...{ external_id, variant_id, sku: readSku(item["sku"]) },
+    quantity: Math.max(0, ordered - refundedUnits(external_id, refunds)),
+    name: readText(item["name"], 200) ?? `Product ${variant_id}`,
+    unit_price_cents: Math.round(total / Math.max(1, ordered)),
+  };
+}
+
+/** How many units of a line were refunded: the items of refunds count below zero and name the line they refund. */
+function refundedUnits(external_id: string, refunds: readonly Fields[]): number {
+  const items = refunds.flatMap(({ line_items }) => fieldsIn(line_items));
+  const own = items.filter(({ meta_data }) =>
+    fieldsIn(meta_data).some(({ key, value }) => key === "_refunded_item_id" && String(value) === external_id),
+  );
+  return own.reduce((sum, { quantity }) => sum + Math.abs(Number(quantity) || 0), 0);
+}
+
+/** What the buyer chose or wrote for a line. Keys that start with an underscore are for the shop's programs. */
+function wishesOf(item: Fields) {
+  const shown = fieldsIn(item["meta_data"]).filter(({ key }) => !/^(?:_|pa_)/.test(String(key)));
+  const line = readText(item["name"], 100) ?? "Line";
+  return shown.map(({ key, value, display_key, display_value }) => ({
+    ...{ line, name: display_key ?? key, value: display_value ?? value },
+  }));
+}
+
+/** WooCommerce writes moments of UTC without saying so. */
+function readUtc(value: unknown, field: string): number {
+  return readMoment(typeof value === "string" && /T[\d:.]+$/.test(value) ? `${value}Z` : value, field);
+}
+
+/** Asks the shop. That it has no such route is no missing order: the API is not where it should be. */
+async function call(access: Access, method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<Found> {
+  const { connection, credentials } = access;
+  const user = needed(credentials.api_key, "consumer key");
+  const password = needed(credentials.api_token, "consumer secret");
+  const found = await ask(access, {
+    method,
+    url: `${connection.api_url}/wp-json/wc/v3${path}`,
+    headers: {
+      Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  if (found.status === 404 && !/_invalid_id$/.test(String(fieldsOrNone(found.json)["code"]))) {
+    throw platformError("WooCommerce's API is not found at the connection's api_url.", { permanent: true });
+  }
+  if (found.status === 404 && method !== "GET") {
+    throw platformError("WooCommerce does not have the order any more.", { permanent: true });
+  }
+  return found;
+}
