@@ -26,7 +26,8 @@ export function platformError(
 
 /**
  * Asks a platform's API. A status that neither succeeds nor says 404 is refused: after 408, 409, 425, 429 and all from
- * 500 it helps to ask again, after the others it does not. `waitOf` reads from the headers how long the platform wants to be left alone.
+ * 500 it helps to ask again, after the others it does not. `waitOf` reads from the headers how long the platform wants
+ * to be left alone, where Retry-After does not say it.
  * Refuses: platform_error.
  */
 export async function ask(
