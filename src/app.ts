@@ -6,11 +6,13 @@ import type { Service } from "./http/service.ts";
 import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
+import { keyRoutes } from "./keys/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
+import { type AppRoute, referenceRoutes } from "./reference/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
@@ -21,6 +23,7 @@ const features = (service: Service) =>
   new Elysia()
     .use(errorRoutes)
     .use(eventRoutes)
+    .use(keyRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
     .use(customerRoutes)
@@ -33,13 +36,17 @@ const features = (service: Service) =>
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
-  const routes = features(service);
+  const documented: AppRoute[] = [];
+  const reference = referenceRoutes(service, documented);
+  const routes = features(service).use(reference);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
     .use(withConventions(service, guard(service)))
     .use(operationRoutes(service))
+    .use(reference)
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));
-  checkRouteNeeds(canonical.map(({ method, path }) => `${method} ${path.replace(/^\/v1/, "")}`));
+  checkRouteNeeds([...new Set(canonical.map(({ method, path }) => `${method} ${path.replace(/^\/v1/, "")}`))]);
+  documented.push(...app.routes);
   return app;
 }

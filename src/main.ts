@@ -1,5 +1,4 @@
 // The command line: `packhouse <command> [flags]`. Exit codes: 0 done, 1 failed, 2 wrong use; others name their reason.
-import { randomBytes } from "node:crypto";
 import {
   commandLine,
   databaseUrl,
@@ -8,6 +7,7 @@ import {
   forgetProxies,
   type Given,
   readFlags,
+  variable,
   version,
   WrongUse,
 } from "./config.ts";
@@ -15,14 +15,11 @@ import { isStartRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Db } from "./database/store.ts";
 import { runDemo, storyClock } from "./demo/jobs.ts";
-import { addressList } from "./http/address.ts";
+import { describeApi } from "./describe.ts";
 import { type Difference, verifyInventory } from "./inventory/audit/store.ts";
-import { createKey, revokeKey } from "./keys/commands.ts";
-import { permissions } from "./keys/permission.ts";
-import { listKeys } from "./keys/store.ts";
-import { type Clock, iso, isoOrNull, systemClock } from "./kit/clock.ts";
+import { keyCommands } from "./keyring.ts";
+import { type Clock, iso, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
-import { readId, wireId } from "./kit/ids.ts";
 import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { operationFlags, readOperation } from "./operation.ts";
@@ -70,29 +67,7 @@ const commands: Readonly<Record<string, Command>> = {
     },
     run: runServe,
   }),
-  "keys create": command({
-    summary: "make an API key, printed this once",
-    flags: {
-      name: { type: "string", value: "NAME", help: "what the key is for" },
-      permission: { type: "string", value: permissions.join("|"), default: "read_write", help: "what it may do" },
-      ...inMode,
-      allow: { type: "string", value: "CIDR,…", help: "only from these addresses" },
-      "rate-limit": { type: "string", value: "N", help: "requests per minute; 0 for none" },
-      ...place,
-      ...asJson,
-    },
-    run: (given) => withStores(given, (stores) => runKeysCreate(stores, given)),
-  }),
-  "keys list": command({
-    summary: "list API keys",
-    flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runKeysList(stores, given.json), { must_exist: true }),
-  }),
-  "keys revoke": command({
-    summary: "end an API key at once",
-    flags: { id: { type: "string", value: "key_N", help: "the key, as `keys list` names it" }, ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runKeysRevoke(stores, given), { must_exist: true }),
-  }),
+  ...keysOnCommandLine(),
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
@@ -117,6 +92,11 @@ const commands: Readonly<Record<string, Command>> = {
     },
     run: runDemoCommand,
   }),
+  openapi: command({
+    summary: "print the API's description (OpenAPI 3.1)",
+    flags: { out: { type: "string", value: "FILE", help: "write it there instead" } },
+    run: runOpenApi,
+  }),
   version: command({
     summary: "print the version",
     flags: {},
@@ -126,6 +106,23 @@ const commands: Readonly<Record<string, Command>> = {
     },
   }),
 };
+
+function keysOnCommandLine(): Record<string, Command> {
+  const voice = { print, warn: (line: string) => console.error(line) };
+  return Object.fromEntries(
+    Object.entries(keyCommands).map(([name, { summary, flags, must_exist, run }]) => [
+      `keys ${name}`,
+      command({
+        summary,
+        flags: { ...flags, ...place },
+        run: (given) => {
+          const work = (stores: Stores) => run(stores, given, voice).then(() => 0);
+          return withStores(given, work, { must_exist });
+        },
+      }),
+    ]),
+  );
+}
 
 function importCommand(kind: keyof typeof importing, summary: string): Command {
   return command({
@@ -225,77 +222,6 @@ async function runServe(given: ServeFlags): Promise<number> {
   return ended.promise.finally(() => lines.settled());
 }
 
-interface KeyFlags {
-  readonly name: string | undefined;
-  readonly permission: string | undefined;
-  readonly mode: string | undefined;
-  readonly allow: string | undefined;
-  readonly "rate-limit": string | undefined;
-  readonly json: boolean;
-}
-
-async function runKeysCreate(stores: Stores, given: KeyFlags): Promise<number> {
-  const { name, allow, json } = given;
-  if (!name) throw new WrongUse("--name is required: say what the key is for.");
-  const mode = modes.find((word) => word === given.mode);
-  if (mode === undefined) throw new WrongUse("--mode must say which: live or test.");
-  const permission = permissions.find((word) => word === given.permission);
-  if (permission === undefined) throw new WrongUse(`--permission must be one of ${permissions.join(", ")}.`);
-  const limit = given["rate-limit"];
-  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw new WrongUse("--rate-limit must be a number; 0 for none.");
-  const ip_list = allow === undefined ? [] : allow.split(",");
-  try {
-    addressList(ip_list);
-  } catch (error) {
-    throw new WrongUse(`--allow: ${error instanceof Error ? error.message : error}`);
-  }
-  const input = {
-    name,
-    permission,
-    ip_list,
-    ip_mode: ip_list.length === 0 ? ("off" as const) : ("enforce" as const),
-    rate_limit_per_minute: limit === undefined ? null : Number(limit),
-  };
-  const random = randomBytes(96);
-  const { key, text } = await stores[mode].write((tx) => createKey(tx, input, random));
-  const id = wireId("key", key.id);
-  if (json) print(JSON.stringify({ id, key: text, mode, permission }));
-  else print(`${id} (${mode}, ${permission}), shown only this once:\n${text}`);
-  return 0;
-}
-
-async function runKeysList(stores: Stores, json: boolean): Promise<number> {
-  for (const mode of modes) {
-    for (const key of await stores[mode].read(listKeys)) {
-      const { name, permission, last_four } = key;
-      const id = wireId("key", key.id);
-      const dates = {
-        created_at: isoOrNull(key.created_at),
-        last_used_at: isoOrNull(key.last_used_at),
-        expires_at: isoOrNull(key.expires_at),
-        revoked_at: isoOrNull(key.revoked_at),
-      };
-      const state = key.revoked_at === null ? "" : "  revoked";
-      if (json) print(JSON.stringify({ id, name, mode, permission, last_four, ...dates }));
-      else print(`${id.padEnd(16)} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${state}`);
-    }
-  }
-  return 0;
-}
-
-async function runKeysRevoke(stores: Stores, given: { id: string | undefined; json: boolean }): Promise<number> {
-  const { id, json } = given;
-  if (!id) throw new WrongUse("--id is required: the key as `keys list` names it.");
-  // The two worlds number their keys far apart, so an id names its world.
-  const mode = (readId("key", id) ?? 0) >= 1_000_000_001 ? "test" : "live";
-  const key = await stores[mode].write((tx) => revokeKey(tx, id));
-  const { permission } = key;
-  const revoked = wireId("key", key.id);
-  if (json) print(JSON.stringify({ id: revoked, mode, permission, revoked_at: isoOrNull(key.revoked_at) }));
-  else print(`${revoked} is revoked.`);
-  return 0;
-}
-
 const verifyAll = async (db: Db) => [...(await verifyInventory(db)), ...(await verifyOrders(db))];
 
 async function runVerify(stores: Stores, json: boolean): Promise<number> {
@@ -336,6 +262,13 @@ async function runDemoCommand(given: Place & { mode: string | undefined; seed: s
     return 0;
   };
   return withStores(given, work, { clocks: { live: clock, test: clock } });
+}
+
+async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
+  const text = describeApi((variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""));
+  if (out) await Bun.write(out, `${text}\n`);
+  else print(text);
+  return 0;
 }
 
 /** What `--help` says: of all commands, or of those that begin with a word. */

@@ -2,11 +2,11 @@ import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
 import { createApp } from "../src/app.ts";
-import { addressList } from "../src/http/address.ts";
 import type { Service } from "../src/http/service.ts";
 import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
 import { createKey } from "../src/keys/commands.ts";
 import type { Permission } from "../src/keys/permission.ts";
+import { addressList } from "../src/kit/address.ts";
 import { stillClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
@@ -98,7 +98,9 @@ export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 async function keysOf(service: Service, mode: Mode): Promise<Record<Permission, string>> {
   const make = async (permission: Permission) => {
     const random = crypto.getRandomValues(new Uint8Array(96));
-    const { text } = await service.stores[mode].write((tx) => createKey(tx, { name: permission, permission }, random));
+    const { text } = await service.stores[mode].write((tx) =>
+      createKey(tx, { name: permission, permission, rate_limit_per_minute: 0 }, random),
+    );
     return text;
   };
   return { read: await make("read"), read_write: await make("read_write"), full: await make("full") };

@@ -2,7 +2,8 @@ import { Elysia } from "elysia";
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 import { errorResponse } from "./errors.ts";
-import { csv, json, parseJson, readQuery, readText } from "./input.ts";
+import { type BodyKind, csv, json, parseJson, readQuery, readText, refuseSize } from "./input.ts";
+import { pathOf } from "./path.ts";
 import type { Service } from "./service.ts";
 import { traceOf } from "./trace.ts";
 
@@ -20,12 +21,15 @@ export const withConventions = (service: Service, admit: Admit) =>
   new Elysia({ name: "with-conventions" })
     .use(conventions)
     .onRequest(async (context) => {
-      context.call = await admit(context.request, traceOf(context.request).request_id);
+      const { request } = context;
+      const trace = traceOf(request);
+      if (request.method !== "GET") refuseSize(request, kindOf(pathOf(request.url)));
+      context.call = await admit(request, trace.request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
-      const isImport = imports.test(call.path);
-      call.raw_body = await readText(request, isImport ? csv : json);
-      return call.raw_body === "" || isImport ? {} : parseJson(call.raw_body);
+      const kind = kindOf(call.path);
+      call.raw_body = await readText(request, kind);
+      return call.raw_body === "" || kind === csv ? {} : parseJson(call.raw_body);
     })
     // The framework's own reading makes a list of a text with a comma, and an object of one that begins with a brace.
     .onTransform({ as: "global" }, (context) => {
@@ -33,17 +37,15 @@ export const withConventions = (service: Service, admit: Admit) =>
       const at = url.indexOf("?");
       if (at >= 0) context.query = readQuery(url.slice(at + 1));
     })
-    .onError({ as: "global" }, ({ error, request, code, call }) => {
+    .onError({ as: "global" }, ({ error, request, code }) => {
       const trace = traceOf(request);
-      const { request_id, route } = trace;
+      const { request_id, route, headers } = trace;
       const fault = faultOf(error, code);
       trace.code = fault.code;
       if (fault.code === "internal_error") {
         const stack = error instanceof Error ? error.stack : String(error);
         service.log.error("request failed", { request_id, method: request.method, route, error: stack });
       }
-      // A request that was not admitted has no call.
-      const headers = (call as Call | null)?.headers ?? {};
       const asked = { request, request_id, base_url: service.base_url };
       return errorResponse(fault, asked, headers, service.stores.live.clock.now());
     });
@@ -59,3 +61,5 @@ function faultOf(error: unknown, code: unknown): Fault {
 
 // The routes that take a file of CSV and nothing else.
 const imports = /^\/\w+\/import$/;
+
+const kindOf = (path: string): BodyKind => (imports.test(path) ? csv : json);

@@ -1,7 +1,7 @@
 import type { Store } from "../database/store.ts";
+import { type AddressList, clientAddress } from "../kit/address.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
-import type { AddressList } from "./address.ts";
 
 /** How the operator is reached by e-mail. */
 export interface MailSettings {
@@ -31,4 +31,9 @@ export interface Service {
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */
   readonly peerOf: (request: Request) => string | null;
+}
+
+/** The address that a request comes from, past the proxies that are trusted; null when it cannot be read. */
+export function clientOf({ peerOf, trusted_proxies }: Service, request: Request): string | null {
+  return clientAddress(peerOf(request), request.headers.get("x-forwarded-for"), trusted_proxies);
 }

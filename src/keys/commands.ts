@@ -1,52 +1,135 @@
+import { takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
-import { Fault, invalid, missing } from "../kit/fault.ts";
-import { readId } from "../kit/ids.ts";
+import { Fault, invalid, invalidFields, missing } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, keyText } from "./key.ts";
-import type { IpMode, Permission } from "./permission.ts";
-import { countKeys, insertKey, revokeKeyRow } from "./store.ts";
+import type { Permission } from "./permission.ts";
+import { type KeySettings, refuseEnded, refuseLockout, settingProblems, statusOf } from "./rules.ts";
+import { insertKey, listKeys, saveKey } from "./store.ts";
 
 const keys_max = 20;
 
-export interface NewKey {
-  readonly name: string;
-  readonly permission: Permission;
-  readonly ip_mode?: IpMode;
-  readonly ip_list?: readonly string[];
-  readonly rate_limit_per_minute?: number | null;
-  readonly expires_at?: number | null;
+const defaults: Omit<KeySettings, "name"> = {
+  ip_mode: "off",
+  ip_list: [],
+  rate_limit_per_minute: null,
+  expires_at: null,
+};
+
+/** A new key: its name, what it may do, and what else is decided of it. */
+export type NewKey = Pick<ApiKey, "name" | "permission"> & Partial<KeySettings>;
+
+/** A key that was just made, and its text, which nobody can tell again. */
+export interface MadeKey {
+  readonly key: ApiKey;
+  readonly text: string;
 }
 
 /**
  * Makes an API key for the mode of the store. Its text is returned this once; only its hash is kept. `random` is at
- * least 60 random bytes.
- * Refuses: validation_failed (a name that is no line of text), key_limit.
+ * least 60 random bytes. Refuses: validation_failed, key_limit.
  */
-export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Promise<{ key: ApiKey; text: string }> {
-  if (!/^[^\p{Cc}]{1,100}$/u.test(input.name)) throw invalid("name", "must be 1 to 100 printable characters");
-  if ((await countKeys(tx)) >= keys_max) {
+export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Promise<MadeKey> {
+  const settings = { ...defaults, ...input };
+  refuseProblems(settings, tx.now);
+  const keys = await takenKeys(tx);
+  if (keys.filter((key) => statusOf(key, tx.now) === "active").length >= keys_max) {
     throw new Fault("key_limit", `At most ${keys_max} keys of one mode may be in use; revoke one first.`);
   }
+  return makeKey(tx, settings, random);
+}
+
+async function makeKey(tx: Tx, it: KeySettings & { permission: Permission }, random: Uint8Array): Promise<MadeKey> {
   const text = keyText(tx.mode, random);
   const key = await insertKey(tx, {
-    name: input.name,
+    name: it.name,
     hash: hashOf(text),
     last_four: text.slice(-4),
-    permission: input.permission,
-    ip_mode: input.ip_mode ?? "off",
-    ip_list: [...(input.ip_list ?? [])],
-    rate_limit_per_minute: input.rate_limit_per_minute ?? null,
+    permission: it.permission,
+    ip_mode: it.ip_mode,
+    ip_list: [...it.ip_list],
+    rate_limit_per_minute: it.rate_limit_per_minute,
     created_at: tx.now,
     last_used_at: null,
-    expires_at: input.expires_at ?? null,
+    expires_at: it.expires_at,
     revoked_at: null,
     replaced_by: null,
   });
   return { key, text };
 }
 
-/** Ends a key; ending it twice is the same. Refuses: resource_missing. */
-export async function revokeKey(tx: Tx, id: string): Promise<ApiKey> {
-  const key = await revokeKeyRow(tx, readId("key", id) ?? 0, tx.now);
-  if (key === null) throw missing("API key", id);
+/**
+ * Changes what was decided of a key. What it may do cannot change, nor a key that has ended. With `allow_lockout` the
+ * last key with full permission may expire, too.
+ * Refuses: resource_missing, validation_failed, immutable_field, invalid_state_transition, would_lock_out.
+ */
+export async function updateKey(
+  tx: Tx,
+  id: string,
+  input: Partial<KeySettings> & { readonly permission?: Permission },
+  allow_lockout: boolean,
+): Promise<ApiKey> {
+  const keys = await takenKeys(tx);
+  const before = keyNamed(keys, id);
+  if (input.permission !== undefined && input.permission !== before.permission) {
+    throw new Fault("immutable_field", "What a key may do cannot change; make another key.", {
+      fields: [{ field: "permission", code: "immutable_field", message: "cannot change" }],
+    });
+  }
+  refuseEnded(before, "update", tx.now);
+  const after = { ...before, ...input };
+  refuseProblems(after, tx.now);
+  if (!allow_lockout) refuseLockout(keys, after, tx.now);
+  await saveKey(tx, after);
+  return after;
+}
+
+/**
+ * Makes a key that may do what another one may, which ends `overlap_seconds` later, or sooner if it was to end sooner.
+ * Refuses: resource_missing, invalid_state_transition, rotation_in_progress (it was rotated before).
+ */
+export async function rotateKey(tx: Tx, id: string, overlap_seconds: number, random: Uint8Array): Promise<MadeKey> {
+  const before = keyNamed(await takenKeys(tx), id);
+  refuseEnded(before, "rotate", tx.now);
+  if (before.replaced_by !== null) {
+    const replaced_by = wireId("key", before.replaced_by);
+    throw new Fault("rotation_in_progress", `${replaced_by} replaces this key already.`, { replaced_by });
+  }
+  const made = await makeKey(tx, before, random);
+  const revoked_at = Math.min(tx.now + overlap_seconds * 1000, before.revoked_at ?? Number.POSITIVE_INFINITY);
+  await saveKey(tx, { ...before, revoked_at, replaced_by: made.key.id });
+  return made;
+}
+
+/**
+ * Ends a key now, or at a later moment `at` (ms) that can be moved until it is there. What has ended keeps its moment.
+ * With `allow_lockout` it may be the last one with full permission, too.
+ * Refuses: resource_missing, validation_failed (a moment that has passed), would_lock_out.
+ */
+export async function revokeKey(tx: Tx, id: string, at: number | null, allow_lockout: boolean): Promise<ApiKey> {
+  const keys = await takenKeys(tx);
+  const before = keyNamed(keys, id);
+  if (at !== null && at <= tx.now) throw invalid("at", "must lie ahead; without it the key ends now");
+  if (statusOf(before, tx.now) === "revoked") return before;
+  const after = { ...before, revoked_at: at ?? tx.now };
+  if (!allow_lockout) refuseLockout(keys, after, tx.now);
+  await saveKey(tx, after);
+  return after;
+}
+
+/** Every key of the mode, none of which anybody else changes until this transaction ends. */
+async function takenKeys(tx: Tx): Promise<ApiKey[]> {
+  await takeTurn(tx, "keys.change");
+  return listKeys(tx);
+}
+
+function keyNamed(keys: readonly ApiKey[], id: string): ApiKey {
+  const key = keys.find((one) => one.id === readId("key", id));
+  if (key === undefined) throw missing("API key", id);
   return key;
+}
+
+function refuseProblems(settings: KeySettings, now: number): void {
+  const problems = settingProblems(settings, now);
+  if (problems.length > 0) throw invalidFields(problems);
 }

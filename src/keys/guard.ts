@@ -1,16 +1,29 @@
 import { Memoirist } from "memoirist";
 import type { Store } from "../database/store.ts";
-import { addressList, clientAddress } from "../http/address.ts";
 import type { Call } from "../http/call.ts";
 import type { Admit } from "../http/conventions.ts";
-import type { Service } from "../http/service.ts";
+import { checkDeprecations, type Deprecation, deprecationHeaders, deprecations } from "../http/deprecations.ts";
+import { pathOf } from "../http/path.ts";
+import { clientOf, type Service } from "../http/service.ts";
 import { traceOf } from "../http/trace.ts";
+import { type AddressList, addressList, networkOf } from "../kit/address.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, modeOf } from "./key.ts";
+import {
+  type Bucket,
+  failureCounter,
+  fullBucket,
+  limitHeaders,
+  type Rate,
+  rateOf,
+  secondsToFull,
+  take,
+} from "./limits.ts";
 import { grants } from "./permission.ts";
 import { type RouteNeed, routeNeeds } from "./permissions.ts";
+import { statusOf } from "./rules.ts";
 import { findKeyByHash, touchKey } from "./store.ts";
 
 const remembered_ms = 500;
@@ -20,61 +33,73 @@ const touch_every_ms = 600_000;
 /** Throws when a route of the app has no row in the table of permissions, or a row has no route. */
 export function checkRouteNeeds(routes: readonly string[]): void {
   const rows = new Set(Object.keys(routeNeeds));
+  checkDeprecations(deprecations, rows);
   for (const route of routes) assert(rows.delete(route), `${route} has no row in the table of permissions`);
   assert(rows.size === 0, `the table of permissions has rows without a route: ${[...rows].join(", ")}`);
 }
 
+/** What the guard knows of the routes. */
+export interface RouteTables {
+  readonly needs: Readonly<Record<string, RouteNeed>>;
+  readonly deprecated: Readonly<Record<string, Deprecation>>;
+}
+
 /**
- * The gate every request passes: route, API key, address, permission, in this order. Revoking a key acts within half a
- * second, for so long is a key remembered.
- * Refuses: authentication_required, invalid_api_key, api_key_revoked, api_key_expired, ip_not_allowed,
+ * The gate every request passes: API key, address, rate, route, permission, in this order. Revoking a key acts within
+ * half a second, for so long is a key remembered.
+ * Refuses: authentication_required, invalid_api_key, api_key_revoked, api_key_expired, ip_not_allowed, rate_limited,
  * insufficient_permission, route_not_found, method_not_allowed.
  */
-export function guard(service: Service): Admit {
-  const routes = routeTable();
+export function guard(service: Service, tables: RouteTables = { needs: routeNeeds, deprecated: deprecations }): Admit {
+  const routes = routeTable(tables, service.base_url);
   const keyOf = keyFinder(service);
-  const { secret_key: cursor_secret, base_url } = service;
+  const limit = limiter();
+  const failed = failureCounter();
+  const { live } = service.stores;
+  const base = { cursor_secret: service.secret_key, base_url: service.base_url };
   return async (request, request_id) => {
     const path = pathOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
-    const call = { request, request_id, path, raw_body: "", cursor_secret, base_url };
     const trace = traceOf(request);
+    const { headers } = trace;
     trace.route = route?.path ?? null;
+    Object.assign(headers, route?.headers);
+    const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
-      return { ...call, key: null, store: service.stores.live, actor, headers: {} };
+      return { ...call, key: null, store: live, actor };
     }
-    const { key, store } = await keyOf(request);
-    trace.key_id = wireId("key", key.id);
+    const found = await keyOf(request).catch((error) => {
+      throw refusalOf(error, () => failed(networkOf(clientOf(service, request) ?? "unknown"), live.clock.now()));
+    });
+    const { key, store } = found;
+    trace.key_id = found.id;
     trace.mode = store.mode;
-    const headers: Record<string, string> = {};
-    if (request.url.includes("/api/v1/")) headers["link"] = `<${base_url}/v1${path}>; rel="canonical"`;
-    checkAddress(service, request, key, headers);
-    if (route === null) throw await unknownRoute(routes, path, request.method);
+    if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
+    if (found.allowed !== null) checkAddress(service, request, found.allowed, key, headers);
+    if (found.rate !== null) limit(key.id, found.rate, live.clock.now(), headers);
+    if (route === null) throw unknownRoute(routes, path, request.method);
     if (!grants(key.permission, route.need)) {
       throw new Fault("insufficient_permission", `This needs a key with permission ${route.need}.`, {
         required: route.need,
         granted: key.permission,
       });
     }
-    const actor = { type: "api_key", id: trace.key_id, name: key.name, request_id } as const;
-    return { ...call, key, store, actor, headers } satisfies Call;
+    const actor = { type: "api_key", id: found.id, name: key.name, request_id } as const;
+    return { ...call, key, store, actor } satisfies Call;
   };
 }
 
-/** The path of an address below its version: `/orders/ord_1042` for `/v1/…` and `/api/v1/…` alike. */
-function pathOf(url: string): string {
-  const from = url.indexOf("/", url.indexOf("//") + 2);
-  const query = url.indexOf("?", from);
-  const path = from < 0 ? "/" : url.slice(from, query < 0 ? undefined : query);
-  if (path.startsWith("/v1/")) return path.slice("/v1".length);
-  return path.startsWith("/api/v1/") ? path.slice("/api/v1".length) : path;
+function addLink(headers: Record<string, string>, link: string): void {
+  headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;
 }
 
 interface RouteRow {
   /** Its pattern below the version. */
   readonly path: string;
   readonly need: RouteNeed;
+  /** What each of its answers carries. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 interface RouteTable {
@@ -82,16 +107,16 @@ interface RouteTable {
   readonly methodsOf: (path: string) => string[];
 }
 
-function routeTable(): RouteTable {
+function routeTable({ needs, deprecated }: RouteTables, base_url: string): RouteTable {
   const router = new Memoirist<RouteRow>();
   const methods = new Set<string>();
-  for (const [route, need] of Object.entries(routeNeeds)) {
+  for (const [route, need] of Object.entries(needs)) {
     const [method = "", path = ""] = route.split(" ");
+    const deprecation = deprecated[route];
     methods.add(method);
-    router.add(method, path, { path, need });
+    router.add(method, path, { path, need, headers: deprecation && deprecationHeaders(deprecation, base_url) });
   }
-  const find = (method: string, path: string) =>
-    (isReadable(path) ? router.find(method, path) : null)?.store ?? null;
+  const find = (method: string, path: string) => (isReadable(path) ? router.find(method, path) : null)?.store ?? null;
   return { find, methodsOf: (path) => [...methods].filter((method) => find(method, path) !== null) };
 }
 
@@ -105,15 +130,20 @@ function isReadable(path: string): boolean {
   }
 }
 
-async function unknownRoute(routes: RouteTable, path: string, method: string): Promise<Fault> {
+function unknownRoute(routes: RouteTable, path: string, method: string): Fault {
   const allowed_methods = routes.methodsOf(path);
   if (allowed_methods.length === 0) return new Fault("route_not_found", `There is no path ${path}.`);
   return new Fault("method_not_allowed", `${method} is not possible here.`, { allowed_methods });
 }
 
+/** A key and what follows from it for each of its requests. */
 interface Found {
   readonly key: ApiKey;
+  readonly id: string;
   readonly store: Store;
+  readonly rate: Rate | null;
+  /** Null while every address will do. */
+  readonly allowed: AddressList | null;
 }
 
 /** Finds the key of a request; one found is remembered for half a second. */
@@ -126,12 +156,14 @@ function keyFinder({ stores, log }: Service): (request: Request) => Promise<Foun
     const store = stores[mode];
     const now = store.clock.now();
     const known = remembered.get(text);
-    if (known !== undefined && performance.now() < known.until) return alive(known, now);
+    const begun_at = performance.now();
+    if (known !== undefined && begun_at < known.until) return alive(known, now);
     const key = await store.read((db) => findKeyByHash(db, hashOf(text)));
     if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
     if (remembered.size >= remembered_max) remembered.clear();
-    const found = { key, store, until: performance.now() + remembered_ms };
-    remembered.set(text, found);
+    const allowed = key.ip_mode === "off" ? null : addressList(key.ip_list);
+    const found = { key, id: wireId("key", key.id), store, rate: rateOf(key.rate_limit_per_minute), allowed };
+    remembered.set(text, { ...found, until: begun_at + remembered_ms });
     if (now - (key.last_used_at ?? 0) > touch_every_ms) {
       store.write((tx) => touchKey(tx, key.id)).catch(() => log.warn("the last use of a key was not noted"));
     }
@@ -140,9 +172,9 @@ function keyFinder({ stores, log }: Service): (request: Request) => Promise<Foun
 }
 
 function alive(found: Found, now: number): Found {
-  const { revoked_at, expires_at } = found.key;
-  if (revoked_at !== null && revoked_at <= now) throw new Fault("api_key_revoked", "This API key was revoked.");
-  if (expires_at !== null && expires_at <= now) throw new Fault("api_key_expired", "This API key has expired.");
+  const status = statusOf(found.key, now);
+  if (status === "revoked") throw new Fault("api_key_revoked", "This API key was revoked.");
+  if (status === "expired") throw new Fault("api_key_expired", "This API key has expired.");
   return found;
 }
 
@@ -154,12 +186,45 @@ function bearerOf(request: Request): string {
   return token;
 }
 
+/**
+ * What a request is told that failed to authenticate: why, or, when its address has failed too often, to wait. Who
+ * shows no key tries none, so that is not counted.
+ */
+function refusalOf(error: unknown, secondsToWait: () => number): unknown {
+  if (!(error instanceof Fault) || error.code === "authentication_required") return error;
+  const retry_after_seconds = secondsToWait();
+  if (retry_after_seconds === 0) return error;
+  return new Fault("rate_limited", "Too many requests with keys that are not valid.", { retry_after_seconds });
+}
+
 /** Refuses a client outside the key's list, or only tells it so while the list is observed. */
-function checkAddress(service: Service, request: Request, key: ApiKey, headers: Record<string, string>): void {
-  if (key.ip_mode === "off") return;
-  const forwarded_for = request.headers.get("x-forwarded-for");
-  const address = clientAddress(service.peerOf(request), forwarded_for, service.trusted_proxies);
-  const allowed = address !== null && addressList(key.ip_list).includes(address);
-  if (key.ip_mode === "observe") headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
+function checkAddress(
+  service: Service,
+  request: Request,
+  list: AddressList,
+  { ip_mode }: ApiKey,
+  headers: Record<string, string>,
+): void {
+  const address = clientOf(service, request);
+  const allowed = address !== null && list.includes(address);
+  if (ip_mode === "observe") headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
   else if (!allowed) throw new Fault("ip_not_allowed", "This API key may not be used from your address.");
+}
+
+/** Takes a token of a key's bucket for each request, and tells it what is left. Refuses: rate_limited. */
+function limiter() {
+  // One for each key that was ever shown here: they are few, and each was made by an operator.
+  const buckets = new Map<number, Bucket>();
+  return (id: number, rate: Rate, now: number, headers: Record<string, string>): void => {
+    let bucket = buckets.get(id);
+    if (bucket === undefined) {
+      bucket = fullBucket(rate, now);
+      buckets.set(id, bucket);
+    }
+    const taken = take(bucket, rate, now);
+    Object.assign(headers, limitHeaders(bucket, rate, now));
+    if (taken) return;
+    const retry_after_seconds = secondsToFull(bucket, rate);
+    throw new Fault("rate_limited", `At most ${rate.per_minute} requests a minute.`, { retry_after_seconds });
+  };
 }

@@ -30,7 +30,7 @@ export function keyText(mode: Mode, random: Uint8Array): string {
   // 248 is the largest multiple of 62 in a byte: larger bytes would favour the first letters.
   for (const byte of random) if (byte < 248 && letters.length < 30) letters += alphabet[byte % 62];
   if (letters.length < 30) throw new RangeError("too few usable random bytes for a key");
-  const body = `ph_${mode}_${letters}`;
+  const body = prefixOf(mode) + letters;
   return body + checksum(body);
 }
 
@@ -40,6 +40,9 @@ export function modeOf(text: string): Mode | null {
   if (found === null || checksum(text.slice(0, -6)) !== text.slice(-6)) return null;
   return found[1] as Mode;
 }
+
+/** How every key of a mode begins. */
+export const prefixOf = (mode: Mode): string => `ph_${mode}_`;
 
 /** What is kept of a key's text. */
 export function hashOf(text: string): string {

@@ -7,6 +7,15 @@ export type RouteNeed = Permission | "none";
 export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /health": "none",
   "GET /metrics": "read",
+  "GET /openapi.json": "none",
+
+  "GET /keys": "full",
+  "POST /keys": "full",
+  "GET /keys/:id": "full",
+  "PATCH /keys/:id": "full",
+  "DELETE /keys/:id": "full",
+  "POST /keys/:id/rotate": "full",
+  "POST /keys/:id/revoke": "full",
 
   "GET /products": "read",
   "POST /products": "read_write",
@@ -113,6 +122,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /returns/:id/refunds/:refund_id": "read_write",
   "POST /returns/:id/close": "read_write",
   "POST /returns/:id/cancel": "read_write",
+
 
   "POST /webhooks": "full",
   "GET /webhooks": "read",

@@ -1,9 +1,13 @@
-import { and, asc, count, eq, isNull } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
 import { api_keys } from "../../db/schema/keys.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import type { Window } from "../kit/page.ts";
 import type { ApiKey } from "./key.ts";
+import type { KeyStatus } from "./status.ts";
 
 const byHash = prepared((sql, a: Args<{ hash: string }>) =>
   sql.select().from(api_keys).where(eq(api_keys.hash, a.hash)),
@@ -15,15 +19,51 @@ export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | null
   return row ?? null;
 }
 
+/** The key that an identifier names: `key_1001` or `1001`. Refuses: resource_missing. */
+export async function getKey(db: Db, id: string): Promise<ApiKey> {
+  const [row] = await db.sql
+    .select()
+    .from(api_keys)
+    .where(eq(api_keys.id, readId("key", id) ?? 0));
+  if (row === undefined) throw missing("API key", id);
+  return row;
+}
+
 /** All keys, oldest first. */
 export async function listKeys(db: Db): Promise<ApiKey[]> {
   return db.sql.select().from(api_keys).orderBy(asc(api_keys.id));
 }
 
-/** The number of keys that are not revoked. */
-export async function countKeys(db: Db): Promise<number> {
-  const [row] = await db.sql.select({ n: count() }).from(api_keys).where(isNull(api_keys.revoked_at));
+/** What a list of keys is narrowed to. */
+export interface KeyFilters {
+  readonly status: KeyStatus | null;
+}
+
+/** A page of keys, newest first. */
+export async function listKeyPage(db: Db, { status }: KeyFilters, { limit, offset, after }: Window): Promise<ApiKey[]> {
+  const { created_at, id } = api_keys;
+  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
+  return db.sql
+    .select()
+    .from(api_keys)
+    .where(and(hasStatus(status, db.now), further))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many keys a list holds. */
+export async function countKeys(db: Db, { status }: KeyFilters): Promise<number> {
+  const [row] = await db.sql.select({ n: count() }).from(api_keys).where(hasStatus(status, db.now));
   return row?.n ?? 0;
+}
+
+function hasStatus(status: KeyStatus | null, now: number): SQL | undefined {
+  const { revoked_at, expires_at } = api_keys;
+  if (status === null) return undefined;
+  if (status === "revoked") return lte(revoked_at, now);
+  const notRevoked = or(isNull(revoked_at), gt(revoked_at, now));
+  return and(notRevoked, status === "expired" ? lte(expires_at, now) : or(isNull(expires_at), gt(expires_at, now)));
 }
 
 /** Stores a new key. */
@@ -33,16 +73,13 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** Marks a key as revoked; null when there is none with this id. One revoked before keeps its moment. */
-export async function revokeKeyRow(tx: Tx, id: number, at: number): Promise<ApiKey | null> {
-  const [changed] = await tx.sql
+/** Stores what was decided of a key. What it is, and when it was used, stays. */
+export async function saveKey(tx: Tx, key: ApiKey): Promise<void> {
+  const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
+  await tx.sql
     .update(api_keys)
-    .set({ revoked_at: at })
-    .where(and(eq(api_keys.id, id), isNull(api_keys.revoked_at)))
-    .returning();
-  if (changed) return changed;
-  const [row] = await tx.sql.select().from(api_keys).where(eq(api_keys.id, id));
-  return row ?? null;
+    .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by })
+    .where(eq(api_keys.id, key.id));
 }
 
 /** Notes that a key was used. */

@@ -36,6 +36,7 @@ export const faults = {
   subscription_disabled: { status: 409, type: "conflict" },
   subscription_limit: { status: 409, type: "conflict" },
   would_break_reservations: { status: 409, type: "conflict" },
+  would_lock_out: { status: 409, type: "conflict" },
   write_conflict: { status: 409, type: "conflict" },
   precondition_failed: { status: 412, type: "conflict" },
   payload_too_large: { status: 413, type: "invalid_request" },

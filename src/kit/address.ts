@@ -12,13 +12,11 @@ export function addressList(texts: readonly string[]): AddressList {
   const v4 = new BlockList();
   const v6 = new BlockList();
   for (const text of texts) {
-    const [address = "", bits] = text.trim().split("/");
+    const [, address = "", bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
     const family = isIP(address);
     const width = family === 4 ? 32 : 128;
     const prefix = bits === undefined ? width : Number(bits);
-    if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > width || bits === "") {
-      throw new RangeError(`${text} is not an address or range such as 10.0.0.0/8`);
-    }
+    if (family === 0 || prefix > width) throw new RangeError(`${text} is not an address or range such as 10.0.0.0/8`);
     if (family === 4) v4.addSubnet(address, prefix, "ipv4");
     else v6.addSubnet(address, prefix, "ipv6");
   }
@@ -44,10 +42,29 @@ export function clientAddress(peer: string | null, forwarded_for: string | null,
   return socket;
 }
 
-/** Strips a port and brackets and unmaps `::ffff:1.2.3.4`; null for what is no address. */
+/** The network that an address is counted as: of the sixth version its first 64 bits, which one customer has. */
+export function networkOf(address: string): string {
+  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
+}
+
+/** Strips a port, brackets and a zone, and unmaps `::ffff:1.2.3.4` in whatever form; null for what is no address. */
 function plain(text: string): string | null {
   const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1];
-  const address = bracketed ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
-  return isIP(mapped) === 0 ? null : mapped;
+  const address = (bracketed ?? text.replace(/^([\d.]+):\d+$/, "$1")).replace(/%[\w.-]+$/, "");
+  if (isIP(address) !== 6) return isIP(address) === 4 ? address : null;
+  const groups = groupsOf(address);
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return address;
+  const bytes = groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
+  return bytes.join(".");
+}
+
+/** The eight groups of an address of the sixth version, without leading zeros. */
+function groupsOf(address: string): string[] {
+  // URL writes it in its one short form, also what was written with an IPv4 address at its end.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [left = [], right = []] = hostname
+    .slice(1, -1)
+    .split("::")
+    .map((half) => (half === "" ? [] : half.split(":")));
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => "0"), ...right];
 }

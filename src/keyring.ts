@@ -1,0 +1,216 @@
+// `packhouse keys …`: API keys on the command line, also beside a running server, which minds a change within a second.
+import { randomBytes } from "node:crypto";
+import { type Flags, type Given, WrongUse } from "./config.ts";
+import type { Stores } from "./database/open.ts";
+import type { Store } from "./database/store.ts";
+import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
+import type { ApiKey } from "./keys/key.ts";
+import { type Permission, permissions } from "./keys/permission.ts";
+import { hasFullAccess, statusOf } from "./keys/rules.ts";
+import { listKeys } from "./keys/store.ts";
+import { addressList } from "./kit/address.ts";
+import { iso, isoOrNull, parseMoment } from "./kit/clock.ts";
+import { readId, wireId } from "./kit/ids.ts";
+import { type Mode, modes } from "./kit/mode.ts";
+
+/** Where a command says what it did, and what an operator should know beside it. */
+export interface Voice {
+  readonly print: (line: string) => void;
+  readonly warn: (line: string) => void;
+}
+
+/** One of the commands: its line in `--help`, its flags, what it does. */
+export interface KeyCommand<F extends Flags = Flags> {
+  readonly summary: string;
+  readonly flags: F;
+  /** Whether it is pointless where there is no data yet. */
+  readonly must_exist: boolean;
+  readonly run: (stores: Stores, given: Given<F>, voice: Voice) => Promise<void>;
+}
+const command = <F extends Flags>(it: KeyCommand<F>): KeyCommand => it as unknown as KeyCommand;
+
+const json = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
+const id = { id: { type: "string", value: "key_N", help: "the key, as `keys list` names it" } } as const;
+const date = "such as 2027-01-31 or 2027-01-31T18:00:00Z";
+const settings = {
+  "rate-limit": { type: "string", value: "N", help: "requests a minute; 0 for no limit (6000)" },
+  allow: { type: "string", value: "CIDR,…", help: "only from these addresses and ranges" },
+} as const satisfies Flags;
+
+export const keyCommands: Readonly<Record<string, KeyCommand>> = {
+  create: command({
+    summary: "make an API key, printed this once",
+    flags: {
+      name: { type: "string", value: "NAME", help: "what the key is for" },
+      permission: { type: "string", value: permissions.join("|"), default: "read_write", help: "what it may do" },
+      mode: { type: "string", value: "live|test", help: "which of the two worlds" },
+      ...settings,
+      expires: { type: "string", value: "DATE", help: `when it ends by itself, ${date}` },
+      ...json,
+    },
+    must_exist: false,
+    run: create,
+  }),
+  list: command({ summary: "list API keys", flags: json, must_exist: true, run: list }),
+  revoke: command({
+    summary: "end an API key, at once or at a date",
+    flags: { ...id, at: { type: "string", value: "DATE", help: `when it ends, ${date}; now unless given` }, ...json },
+    must_exist: true,
+    run: revoke,
+  }),
+  rotate: command({
+    summary: "replace an API key by another one, printed this once",
+    flags: {
+      ...id,
+      overlap: { type: "string", value: "SECONDS", default: "86400", help: "how long the old key is good beside it" },
+      ...json,
+    },
+    must_exist: true,
+    run: rotate,
+  }),
+  expire: command({
+    summary: "set when an API key ends by itself",
+    flags: { ...id, at: { type: "string", value: "DATE|never", help: `when, ${date}` }, ...json },
+    must_exist: true,
+    run: expire,
+  }),
+};
+
+interface CreateFlags {
+  readonly name: string | undefined;
+  readonly permission: string | undefined;
+  readonly mode: string | undefined;
+  readonly "rate-limit": string | undefined;
+  readonly allow: string | undefined;
+  readonly expires: string | undefined;
+  readonly json: boolean;
+}
+
+async function create(stores: Stores, given: CreateFlags, { print }: Voice): Promise<void> {
+  const { name, allow, expires } = given;
+  if (!name) throw new WrongUse("--name is required: say what the key is for.");
+  const mode = modes.find((word) => word === given.mode);
+  if (mode === undefined) throw new WrongUse("--mode must say which: live or test.");
+  const permission = permissions.find((word) => word === given.permission);
+  if (permission === undefined) throw new WrongUse(`--permission must be one of ${permissions.join(", ")}.`);
+  const limit = given["rate-limit"];
+  if (limit !== undefined && !/^\d{1,7}$/.test(limit)) throw new WrongUse("--rate-limit must be a number; 0 for none.");
+  const ip_list = allow === undefined ? [] : ranges(allow);
+  const ip_mode: ApiKey["ip_mode"] = ip_list.length === 0 ? "off" : "enforce";
+  const rate_limit_per_minute = limit === undefined ? null : Number(limit);
+  const expires_at = expires === undefined ? null : moment("--expires", expires);
+  const input = { name, permission, ip_list, ip_mode, rate_limit_per_minute, expires_at };
+  const made = await stores[mode].write((tx) => createKey(tx, input, secret()));
+  for (const line of madeLines(made, mode, given.json)) print(line);
+}
+
+function ranges(words: string): string[] {
+  const texts = words.split(",").map((text) => text.trim());
+  try {
+    addressList(texts);
+  } catch (error) {
+    throw new WrongUse(`--allow: ${error instanceof Error ? error.message : error}`);
+  }
+  return texts;
+}
+
+function moment(flag: string, text: string): number {
+  const at = parseMoment(text);
+  if (at === null) throw new WrongUse(`${flag} must be a date, ${date}.`);
+  return at;
+}
+
+const secret = () => randomBytes(96);
+
+function madeLines({ key, text }: MadeKey, mode: Mode, as_json: boolean): string[] {
+  const { id: made, permission } = { id: wireId("key", key.id), permission: key.permission };
+  if (as_json) return [JSON.stringify({ id: made, key: text, mode, permission })];
+  return [`${made} (${mode}, ${permission}), shown only this once:`, text];
+}
+
+async function list(stores: Stores, given: { json: boolean }, { print }: Voice): Promise<void> {
+  for (const mode of modes) {
+    const { keys, now } = await stores[mode].read(async (db) => ({ keys: await listKeys(db), now: db.now }));
+    for (const key of keys) print(given.json ? JSON.stringify(facts(key, mode, now)) : lineOf(key, mode, now));
+  }
+}
+
+function facts(key: ApiKey, mode: Mode, now: number) {
+  const { name, permission, last_four, ip_mode, ip_list, rate_limit_per_minute, replaced_by } = key;
+  return {
+    id: wireId("key", key.id),
+    ...{ name, mode, permission, last_four, status: statusOf(key, now), ip_mode, ip_list, rate_limit_per_minute },
+    created_at: isoOrNull(key.created_at),
+    last_used_at: isoOrNull(key.last_used_at),
+    expires_at: isoOrNull(key.expires_at),
+    revoked_at: isoOrNull(key.revoked_at),
+    replaced_by: replaced_by === null ? null : wireId("key", replaced_by),
+  };
+}
+
+function lineOf(key: ApiKey, mode: Mode, now: number): string {
+  const { name, permission, last_four, expires_at, revoked_at } = key;
+  const status = statusOf(key, now);
+  const end = Math.min(expires_at ?? Number.POSITIVE_INFINITY, revoked_at ?? Number.POSITIVE_INFINITY);
+  const ending = Number.isFinite(end) ? `  until ${iso(end)}` : "";
+  const state = status === "active" ? ending : `  ${status}`;
+  return `${wireId("key", key.id).padEnd(16)} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${state}`;
+}
+
+async function revoke(
+  stores: Stores,
+  given: { id: string | undefined; at: string | undefined; json: boolean },
+  voice: Voice,
+): Promise<void> {
+  const { id: named, mode, store } = keyNamed(stores, given.id);
+  const at = given.at === undefined ? null : moment("--at", given.at);
+  const key = await store.write((tx) => revokeKey(tx, named, at, true));
+  const revoked_at = isoOrNull(key.revoked_at);
+  const { id: revoked, permission } = { id: wireId("key", key.id), permission: key.permission };
+  if (given.json) voice.print(JSON.stringify({ id: revoked, mode, permission, revoked_at }));
+  else voice.print(at === null ? `${revoked} is revoked.` : `${revoked} is good until ${revoked_at}.`);
+  await warnOfLockout(store, permission, at, voice);
+}
+
+async function rotate(
+  stores: Stores,
+  given: { id: string | undefined; overlap: string | undefined; json: boolean },
+  { print }: Voice,
+): Promise<void> {
+  const { id: named, mode, store } = keyNamed(stores, given.id);
+  if (!/^\d{1,6}$/.test(given.overlap ?? "")) throw new WrongUse("--overlap must be a number of seconds; 0 for none.");
+  const overlap_seconds = Number(given.overlap);
+  const made = await store.write((tx) => rotateKey(tx, named, overlap_seconds, secret()));
+  for (const line of madeLines(made, mode, given.json)) print(line);
+}
+
+async function expire(
+  stores: Stores,
+  given: { id: string | undefined; at: string | undefined; json: boolean },
+  voice: Voice,
+): Promise<void> {
+  const { id: named, mode, store } = keyNamed(stores, given.id);
+  if (!given.at) throw new WrongUse(`--at is required: a date, ${date}, or never.`);
+  const expires_at = given.at === "never" ? null : moment("--at", given.at);
+  const key = await store.write((tx) => updateKey(tx, named, { expires_at }, true));
+  const { id: expiring, permission } = { id: wireId("key", key.id), permission: key.permission };
+  if (given.json) voice.print(JSON.stringify({ id: expiring, mode, permission, expires_at: isoOrNull(expires_at) }));
+  else voice.print(`${expiring} ${expires_at === null ? "never expires" : `expires at ${iso(expires_at)}`}.`);
+  await warnOfLockout(store, permission, expires_at, voice);
+}
+
+function keyNamed(stores: Stores, given: string | undefined): { id: string; mode: Mode; store: Store } {
+  if (!given) throw new WrongUse("--id is required: the key as `keys list` names it.");
+  // The two worlds number their keys far apart, so an id names its world.
+  const mode = (readId("key", given) ?? 0) >= 1_000_000_001 ? "test" : "live";
+  return { id: given, mode, store: stores[mode] };
+}
+
+/** Says so when a world has no key any more by which the API makes others. */
+async function warnOfLockout(store: Store, permission: Permission, at: number | null, { warn }: Voice): Promise<void> {
+  if (permission !== "full") return;
+  const left = await store.read(async (db) => hasFullAccess(await listKeys(db), at ?? db.now));
+  if (left) return;
+  const then = at === null ? "" : "then ";
+  warn(`No key with full permission is ${then}left in ${store.mode}: make one with packhouse keys create.`);
+}

@@ -1,0 +1,79 @@
+// How often a key may ask and how often an address may fail: buckets of tokens, in the memory of one server process.
+
+/** A bucket's size and how fast it fills. */
+export interface Rate {
+  readonly per_minute: number;
+  readonly burst: number;
+}
+
+/** What is in a bucket; `at` is the moment (ms) of which that is true. */
+export interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** Requests a minute of a key that has no limit of its own. */
+export const per_minute_default = 6000;
+const burst_default = 200;
+
+/** Failed authentications of one address. */
+export const failureRate: Rate = { per_minute: 10, burst: 10 };
+const addresses_max = 10_000;
+
+/** The limit of a key: its own, the default for null, and none at all for 0. */
+export function rateOf(rate_limit_per_minute: number | null): Rate | null {
+  const per_minute = rate_limit_per_minute ?? per_minute_default;
+  if (per_minute === 0) return null;
+  // What comes in while the server is busy for a moment is no excess: a fast key may ask for a second's worth at once.
+  const burst = Math.min(per_minute, Math.max(burst_default, Math.ceil(per_minute / 60)));
+  return { per_minute, burst };
+}
+
+/** A bucket that is full. */
+export const fullBucket = ({ burst }: Rate, now: number): Bucket => ({ tokens: burst, at: now });
+
+/** Takes one token out of a bucket; false when there is none. A clock that was set back fills nothing. */
+export function take(bucket: Bucket, { per_minute, burst }: Rate, now: number): boolean {
+  const filled = bucket.tokens + (Math.max(0, now - bucket.at) * per_minute) / 60_000;
+  bucket.tokens = filled < burst ? filled : burst;
+  bucket.at = now;
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+/** How many whole seconds it takes until a bucket is full again. */
+export function secondsToFull({ tokens }: Bucket, { per_minute, burst }: Rate): number {
+  return Math.ceil(((burst - tokens) * 60) / per_minute);
+}
+
+/** What a client is told of its limit with every answer. */
+export function limitHeaders(bucket: Bucket, rate: Rate, now: number): Record<string, string> {
+  const [left, seconds] = [Math.floor(bucket.tokens), secondsToFull(bucket, rate)];
+  return {
+    "ratelimit-policy": `"default";q=${rate.per_minute};w=60`,
+    ratelimit: `"default";r=${left};t=${seconds}`,
+    "x-ratelimit-limit": String(rate.per_minute),
+    "x-ratelimit-remaining": String(left),
+    "x-ratelimit-reset": String(Math.floor(now / 1000) + seconds),
+  };
+}
+
+/**
+ * Counts the failures of each address. Answers 0 while it may go on failing, else after how many seconds all is
+ * forgotten. Of many addresses it remembers those that failed last.
+ */
+export function failureCounter(max = addresses_max): (address: string, now: number) => number {
+  const buckets = new Map<string, Bucket>();
+  return (address, now) => {
+    const bucket = buckets.get(address) ?? fullBucket(failureRate, now);
+    // The map keeps the order of insertion: whoever failed last goes to its end.
+    buckets.delete(address);
+    for (const oldest of buckets.keys()) {
+      if (buckets.size < max) break;
+      buckets.delete(oldest);
+    }
+    buckets.set(address, bucket);
+    return take(bucket, failureRate, now) ? 0 : secondsToFull(bucket, failureRate);
+  };
+}

@@ -1,0 +1,173 @@
+import { Elysia } from "elysia";
+import type { Db, Tx } from "../database/store.ts";
+import { answerRead, answerWrite } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, enveloped, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documented } from "../http/route.ts";
+import { clientOf, type Service } from "../http/service.ts";
+import { addressList } from "../kit/address.ts";
+import { iso, isoOrNull, momentOf } from "../kit/clock.ts";
+import { Fault } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { bodyOf, queryOf } from "../kit/schema.ts";
+import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./commands.ts";
+import { type ApiKey, prefixOf } from "./key.ts";
+import { statusOf } from "./rules.ts";
+import { CreatedKeyView, CreateKey, DeleteKey, KeyView, ListKeys, RevokeKey, RotateKey, UpdateKey } from "./schemas.ts";
+import { countKeys, getKey, listKeyPage } from "./store.ts";
+
+const overlap_seconds_default = 24 * 3600;
+const random_bytes = 96;
+
+/** The API keys of the world that the asking key is of. */
+export const keyRoutes = (service: Service) =>
+  new Elysia({ prefix: "/keys" })
+    .use(conventions)
+    .get("", ({ call, query }) => list(call, query), {
+      query: queryOf(ListKeys),
+      detail: documented({ id: "listKeys", summary: "List API keys", answers: { 200: ListView(KeyView) } }),
+    })
+    .post("", ({ call, body }) => create(call, body, service), {
+      body: bodyOf(CreateKey),
+      detail: documented({
+        id: "createKey",
+        summary: "Make an API key, shown only this once",
+        answers: { 201: EnvelopedView(CreatedKeyView) },
+      }),
+    })
+    .get("/:id", ({ call, params }) => answerRead(call, async (db) => keyView(db, await getKey(db, params.id))), {
+      detail: documented({ id: "getKey", summary: "Get an API key", answers: { 200: EnvelopedView(KeyView) } }),
+    })
+    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
+      body: bodyOf(UpdateKey),
+      detail: documented({
+        id: "updateKey",
+        summary: "Change a key's name, addresses, limit or expiry",
+        answers: { 200: EnvelopedView(KeyView) },
+      }),
+    })
+    .delete("/:id", ({ call, params, query }) => revoke(call, params.id, query), {
+      query: queryOf(DeleteKey),
+      detail: documented({
+        id: "deleteKey",
+        summary: "End an API key at once",
+        answers: { 200: EnvelopedView(KeyView) },
+      }),
+    })
+    .post("/:id/rotate", ({ call, params, body }) => rotate(call, params.id, body, service), {
+      body: bodyOf(RotateKey),
+      detail: documented({
+        id: "rotateKey",
+        summary: "Replace an API key by another one; both are good for a while",
+        answers: { 201: EnvelopedView(CreatedKeyView) },
+      }),
+    })
+    .post("/:id/revoke", ({ call, params, body }) => revoke(call, params.id, body), {
+      body: bodyOf(RevokeKey),
+      detail: documented({
+        id: "revokeKey",
+        summary: "End an API key, now or at a later moment",
+        answers: { 200: EnvelopedView(KeyView) },
+      }),
+    });
+
+function list(call: Call, query: ListKeys): Promise<Response> {
+  const filters = { status: query.status ?? null };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listKeyPage(db, filters, window),
+      count: (db) => countKeys(db, filters),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (keys, db) => keys.map((key) => keyView(db, key)),
+  );
+}
+
+function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
+  // Whoever names addresses means that no others may come.
+  const ip_mode = body.ip_list?.length ? "enforce" : "off";
+  return answerMade(call, service, (tx, random) =>
+    createKey(tx, { name, permission, ip_mode, ...settingsOf(body) }, random),
+  );
+}
+
+function rotate(call: Call, id: string, body: RotateKey, service: Service): Promise<Response> {
+  const { overlap_seconds = overlap_seconds_default } = body;
+  return answerMade(call, service, (tx, random) => rotateKey(tx, id, overlap_seconds, random));
+}
+
+function update(call: Call, id: string, body: UpdateKey, service: Service): Promise<Response> {
+  const { permission, allow_lockout = false } = body;
+  const change = { ...settingsOf(body), ...(permission !== undefined && { permission }) };
+  return answerWrite(call, 200, async (tx) => {
+    const key = await updateKey(tx, id, change, allow_lockout);
+    if (!allow_lockout) refuseOwnLockout(call, key, service);
+    return keyView(tx, key);
+  });
+}
+
+function revoke(call: Call, id: string, { at, allow_lockout = false }: RevokeKey): Promise<Response> {
+  const moment = momentOf(at) ?? null;
+  return answerWrite(call, 200, async (tx) => keyView(tx, await revokeKey(tx, id, moment, allow_lockout)));
+}
+
+/** Answers with a new key and its text. What is kept for a repeated request is sealed. */
+function answerMade(
+  call: Call,
+  service: Service,
+  make: (tx: Tx, random: Uint8Array) => Promise<MadeKey>,
+): Promise<Response> {
+  const random = crypto.getRandomValues(new Uint8Array(random_bytes));
+  const work = async (tx: Tx) => {
+    const { key, text } = await make(tx, random);
+    return { ...keyView(tx, key), key: text };
+  };
+  return answerWrite(call, 201, work, enveloped, service.secret_key);
+}
+
+/** Refuses a list of addresses by which the key that sets it for itself could not be used from where it is now. */
+function refuseOwnLockout(call: Call, key: ApiKey, service: Service): void {
+  if (call.key?.id !== key.id || key.ip_mode !== "enforce") return;
+  const address = clientOf(service, call.request);
+  if (address !== null && addressList(key.ip_list).includes(address)) return;
+  throw new Fault("would_lock_out", "Your own address is not in the list; with allow_lockout it is done.", {
+    key: wireId("key", key.id),
+  });
+}
+
+type Settings = Pick<UpdateKey, "name" | "ip_mode" | "ip_list" | "rate_limit_per_minute" | "expires_at">;
+
+function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at }: Settings) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(ip_mode !== undefined && { ip_mode }),
+    ...(ip_list !== undefined && { ip_list }),
+    ...(rate_limit_per_minute !== undefined && { rate_limit_per_minute }),
+    ...(expires_at !== undefined && { expires_at: momentOf(expires_at) }),
+  };
+}
+
+/** A key as the API shows it. */
+function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey) {
+  return {
+    id: wireId("key", key.id),
+    name: key.name,
+    mode,
+    permission: key.permission,
+    prefix: prefixOf(mode),
+    last_four: key.last_four,
+    status: statusOf(key, now),
+    ip_mode: key.ip_mode,
+    ip_list: key.ip_list,
+    rate_limit_per_minute: key.rate_limit_per_minute,
+    created_at: iso(key.created_at),
+    last_used_at: isoOrNull(key.last_used_at),
+    expires_at: isoOrNull(key.expires_at),
+    revoked_at: isoOrNull(key.revoked_at),
+    replaced_by: key.replaced_by === null ? null : wireId("key", key.replaced_by),
+  };
+}

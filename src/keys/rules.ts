@@ -1,0 +1,70 @@
+import { addressList } from "../kit/address.ts";
+import { Fault, type FieldProblem } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import type { ApiKey } from "./key.ts";
+import type { KeyStatus } from "./status.ts";
+
+/** What a client may decide of a key. */
+export type KeySettings = Pick<ApiKey, "name" | "ip_mode" | "ip_list" | "rate_limit_per_minute" | "expires_at">;
+
+/** When a key ends by what is known now (ms); infinity for one that does not. */
+export function endOf({ revoked_at, expires_at }: Pick<ApiKey, "revoked_at" | "expires_at">): number {
+  return Math.min(revoked_at ?? Number.POSITIVE_INFINITY, expires_at ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether a key opens anything at a moment. */
+export function statusOf(key: Pick<ApiKey, "revoked_at" | "expires_at">, now: number): KeyStatus {
+  if (key.revoked_at !== null && key.revoked_at <= now) return "revoked";
+  return key.expires_at !== null && key.expires_at <= now ? "expired" : "active";
+}
+
+/** What of a key's settings cannot be. */
+export function settingProblems({ name, ip_mode, ip_list, expires_at }: KeySettings, now: number): FieldProblem[] {
+  const problem = (field: string, message: string) => ({ field, code: "invalid_value", message });
+  const named = /^[^\p{Cc}]{1,100}$/u.test(name);
+  return [
+    ...(named ? [] : [problem("name", "must be 1 to 100 printable characters")]),
+    ...ip_list.flatMap((text, at) =>
+      isRange(text) ? [] : [problem(`ip_list[${at}]`, "must be an address or range such as 10.0.0.0/8")],
+    ),
+    ...(ip_mode === "off" || ip_list.length > 0 ? [] : [problem("ip_list", `must not be empty in mode ${ip_mode}`)]),
+    ...(expires_at === null || expires_at > now ? [] : [problem("expires_at", "must lie ahead")]),
+  ];
+}
+
+function isRange(text: string): boolean {
+  try {
+    return addressList([text]).size === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses to act on a key that has ended: what has ended stays so. */
+export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: number): void {
+  const status = statusOf(key, now);
+  if (status === "active") return;
+  throw new Fault("invalid_state_transition", `The key is ${status}; make another one.`, {
+    ...{ from: status, action, allowed_actions: [] },
+  });
+}
+
+/** Whether one of the keys is there at a moment to make others through the API. */
+export function hasFullAccess(keys: readonly ApiKey[], at: number): boolean {
+  return keys.some((key) => key.permission === "full" && statusOf(key, at) === "active");
+}
+
+/**
+ * Refuses to end the last key with full permission, since nobody could make another one through the API. `keys` are all
+ * of the mode; `changed` is one of them as it shall become. A key that takes over from it must be there when it ends.
+ */
+export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: number): void {
+  const before = keys.find(({ id }) => id === changed.id);
+  const end = Math.max(endOf(changed), now);
+  if (changed.permission !== "full" || before === undefined || end >= endOf(before)) return;
+  const others = keys.filter(({ id }) => id !== changed.id);
+  if (hasFullAccess(others, end)) return;
+  throw new Fault("would_lock_out", "No key with full permission would be left; with allow_lockout it is done.", {
+    key: wireId("key", changed.id),
+  });
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../kit/page.ts";
+import { choice, closed, momentField, nameField, nullable } from "../kit/schema.ts";
+import { ipModes, permissions } from "./permission.ts";
+import { keyStatuses } from "./status.ts";
+
+const moment = Type.String({ format: "date-time" });
+const permission = choice(permissions, { description: "What the key may do; fixed at creation." });
+const ipMode = choice(ipModes, {
+  description:
+    "Whether requests from elsewhere than `ip_list` are refused (`enforce`), only told so (`observe`), or not.",
+});
+const rate_limit_max = 10_000_000;
+const rateLimit = Type.Integer({
+  minimum: 0,
+  maximum: rate_limit_max,
+  description: "Requests a minute; 0 for no limit, null for the default of 6000.",
+});
+const allowLockout = Type.Boolean({ description: "True: also when no key with full permission is left by it." });
+
+const readOnly = [
+  "id",
+  "mode",
+  "prefix",
+  "last_four",
+  "status",
+  "created_at",
+  "last_used_at",
+  "revoked_at",
+  "replaced_by",
+];
+
+const optional = {
+  ip_mode: Type.Optional(ipMode),
+  ip_list: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 100,
+      description: "Addresses and ranges such as `203.0.113.0/24` or `2001:db8::/32`.",
+    }),
+  ),
+  rate_limit_per_minute: Type.Optional(nullable(rateLimit)),
+  expires_at: Type.Optional(nullable(momentField("When the key ends by itself; null for never."))),
+};
+
+export const CreateKey = closed({ name: nameField(100), permission, ...optional }, readOnly);
+export type CreateKey = Static<typeof CreateKey>;
+
+export const UpdateKey = closed(
+  {
+    name: Type.Optional(nameField(100)),
+    permission: Type.Optional(permission),
+    ...optional,
+    allow_lockout: Type.Optional(allowLockout),
+  },
+  readOnly,
+);
+export type UpdateKey = Static<typeof UpdateKey>;
+
+const overlap_seconds_max = 7 * 24 * 3600;
+
+export const RotateKey = closed({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: overlap_seconds_max,
+      description: "How long the old key is good beside the new one; a day unless given, 0 ends it at once.",
+    }),
+  ),
+});
+export type RotateKey = Static<typeof RotateKey>;
+
+export const RevokeKey = closed({
+  at: Type.Optional(momentField("When the key ends; at once unless given. It can be moved until then.")),
+  allow_lockout: Type.Optional(allowLockout),
+});
+export type RevokeKey = Static<typeof RevokeKey>;
+
+export const DeleteKey = closed({ allow_lockout: Type.Optional(allowLockout) });
+export type DeleteKey = Static<typeof DeleteKey>;
+
+export const ListKeys = closed({ ...pageFields, status: Type.Optional(choice(keyStatuses)) });
+export type ListKeys = Static<typeof ListKeys>;
+
+const keyFields = {
+  id: Type.String(),
+  name: Type.String(),
+  mode: choice(["live", "test"]),
+  permission: choice(permissions),
+  prefix: Type.String({ description: "How the key begins." }),
+  last_four: Type.String({ description: "How the key ends." }),
+  status: choice(keyStatuses),
+  ip_mode: ipMode,
+  ip_list: Type.Array(Type.String()),
+  rate_limit_per_minute: nullable(rateLimit),
+  created_at: moment,
+  last_used_at: nullable(Type.String({ format: "date-time", description: "To ten minutes." })),
+  expires_at: nullable(moment),
+  revoked_at: nullable(Type.String({ format: "date-time", description: "When the key was revoked, or will be." })),
+  replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
+};
+
+export const KeyView = closed(keyFields);
+
+export const CreatedKeyView = closed({
+  ...keyFields,
+  key: Type.String({ description: "The key itself, shown only here." }),
+});
