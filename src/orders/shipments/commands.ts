@@ -28,7 +28,14 @@ import { decide, refusal, withClaims } from "../rules.ts";
 import type { DeliverOrder, ShipOrder } from "../schemas.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
-import { findOrderOfShipment, insertShipment, saveShipment, saveShipmentLines, saveTracking } from "./store.ts";
+import {
+  findOrderOfShipment,
+  insertShipment,
+  saveShipment,
+  saveShipmentLines,
+  saveTracking,
+  saveUntold,
+} from "./store.ts";
 
 /** A parcel together with its order, as a command left them. */
 export interface Parcel {
@@ -240,7 +247,7 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
   const carton = shipment.lines.length === 0;
   const staged = carton ? before : await takenOut(tx, await stage(tx, before, units, actor), units, actor, by_carrier);
   const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
-  await saveShipment(tx, gone);
+  await saveGone(tx, before, gone);
   if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
   const moved = raised(withShipment(staged, gone), "quantity_shipped", units);
   const whole = isAway(moved);
@@ -248,6 +255,14 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
   const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
   if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now)]);
   return { order, shipment: gone };
+}
+
+/** Stores a parcel that has left. The platform that its order came from is told of it later. */
+async function saveGone(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
+  await saveShipment(tx, gone);
+  if (source_external_id === null) return;
+  await saveUntold(tx, gone.id);
+  tx.wake("platforms.report", tx.now);
 }
 
 async function takenOut(
@@ -298,7 +313,7 @@ async function takenAnyway(tx: Tx, before: Order, shipment: Shipment, name: stri
     return { order: await discrepancy(tx, before, note, actor), shipment };
   }
   const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
-  await saveShipment(tx, gone);
+  await saveGone(tx, before, gone);
   if (short !== "") await saveShipmentLines(tx, shipment.id, units);
   const after = uncancelled(withShipment(before, gone), units);
   const order = await saveOrder(tx, before, after, { event: "ship", actor, note: gone.tracking_number });

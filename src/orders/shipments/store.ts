@@ -142,3 +142,36 @@ export async function saveTracking(
 ): Promise<boolean> {
   return (await setTracking(tx, { id, ...tracking })).length === 1;
 }
+
+const markUntold = prepared((sql: Writing, a: Args<{ id: number }>) =>
+  sql.update(shipments).set({ untold: true }).where(eq(shipments.id, a.id)),
+);
+
+/** Notes of a parcel that has left that the platform of its order is to be told. */
+export async function saveUntold(tx: Tx, id: number): Promise<void> {
+  await markUntold(tx, { id });
+}
+
+// The bare column is the condition of an index of these alone.
+const isUntold = sql`${shipments.untold}`;
+const untold = prepared((select, _: Args<object>) =>
+  select.select({ id: shipments.id }).from(shipments).where(isUntold).orderBy(asc(shipments.id)),
+);
+
+/** The parcels that have left and that nobody has begun to tell their orders' platforms of. */
+export async function listUntold(db: Db): Promise<number[]> {
+  return (await untold(db, {})).map(({ id }) => id);
+}
+
+const take = prepared((query: Writing, a: Args<{ ids: string }>) =>
+  query
+    .update(shipments)
+    .set({ untold: false })
+    .where(and(among(shipments.id, a.ids), isUntold))
+    .returning({ id: shipments.id, order_id: shipments.order_id }),
+);
+
+/** Takes these parcels upon the caller, who sees to it that their platforms are told; those already taken are left out. */
+export async function takeUntold(tx: Tx, ids: readonly number[]): Promise<{ id: number; order_id: number }[]> {
+  return take(tx, { ids: list(ids) });
+}

@@ -1,0 +1,51 @@
+/** Something to do for a connection. */
+interface Task {
+  readonly connection: { readonly id: number };
+}
+
+/** How tasks are got and done. */
+export interface LaneWork<T extends Task> {
+  /** Claims tasks of connections that are not among the busy ones; answers when there will be more (ms), or null. */
+  readonly claim: (busy: ReadonlySet<number>) => Promise<{ claims: readonly T[]; next_at: number | null }>;
+  /** Does one task. What it throws is handed to `failed`, and the connection's other claims are let be. */
+  readonly work: (task: T) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+  /** Called when a connection is idle again: what came meanwhile was passed over. */
+  readonly idle: () => Promise<void>;
+}
+
+/** Work of many connections: one task of each at a time, so that a slow platform delays no other. */
+export class Lanes<T extends Task> {
+  readonly #how: LaneWork<T>;
+  /** What is under way, by connection. */
+  readonly #busy = new Map<number, Promise<void>>();
+
+  constructor(how: LaneWork<T>) {
+    this.#how = how;
+  }
+
+  /** Begins what is due and answers when there will be more, in milliseconds, or null. */
+  async round(): Promise<number | null> {
+    const { claims, next_at } = await this.#how.claim(new Set(this.#busy.keys()));
+    for (const [id, own] of Map.groupBy(claims, ({ connection }) => connection.id)) {
+      this.#busy.set(id, this.#workOff(id, own));
+    }
+    return next_at;
+  }
+
+  /** Waits until nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
+  }
+
+  async #workOff(connection_id: number, tasks: readonly T[]): Promise<void> {
+    try {
+      for (const task of tasks) await this.#how.work(task);
+    } catch (error) {
+      this.#how.failed(error);
+    } finally {
+      this.#busy.delete(connection_id);
+    }
+    await this.#how.idle().catch(this.#how.failed);
+  }
+}

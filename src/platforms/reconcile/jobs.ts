@@ -1,0 +1,50 @@
+import { lead } from "../../database/lease.ts";
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { randomId, wireId } from "../../kit/ids.ts";
+import { credentialsOf } from "../connections/connection.ts";
+import { listActiveConnections } from "../connections/store.ts";
+import { apiOf } from "../connectors/api.ts";
+import { connectors } from "../connectors/table.ts";
+import { queueChanged } from "../imports/commands.ts";
+import { reasonOf } from "../imports/rules.ts";
+import type { Connection } from "../platform.ts";
+
+// Two nights: what one night could not find, the next does.
+const looked_back_ms = 48 * 3_600_000;
+const lease_ms = 3_600_000;
+const queued_together_max = 100;
+
+const server = randomId("srv");
+
+/**
+ * Asks every active connection's platform which orders changed in the last 48 hours, and queues the import of those
+ * that are not here as they are there: a notification may have been lost. Of several servers one does it.
+ */
+export async function reconcile(store: Store, service: Service): Promise<void> {
+  if (!(await store.write((tx) => lead(tx, "platforms.reconcile", server, lease_ms)))) return;
+  for (const connection of await store.read(listActiveConnections)) {
+    // Without a token the platform cannot be asked; its notifications hold whole orders.
+    if (connection.api_token !== null) await reconcileOne(connection, store, service);
+  }
+}
+
+async function reconcileOne(connection: Connection, store: Store, service: Service): Promise<void> {
+  const now = store.clock.now();
+  const credentials = credentialsOf(connection, service.secret_key, now);
+  const access = { connection, credentials, api: apiOf(service, store.mode), now };
+  const facts = { mode: store.mode, connection: wireId("connection", connection.id) };
+  try {
+    const changes = await connectors[connection.platform].changedSince(access, now - looked_back_ms);
+    let queued = 0;
+    for (let at = 0; at < changes.length; at += queued_together_max) {
+      const some = changes.slice(at, at + queued_together_max);
+      queued += await store.write((tx) => queueChanged(tx, connection, some));
+    }
+    if (queued > 0) service.log.info("orders were missing or old here", { ...facts, orders: queued });
+  } catch (error) {
+    const { api_key, api_token, client_secrets } = credentials;
+    const { code, message } = reasonOf(error, [api_key, api_token, ...client_secrets]);
+    service.log.warn("a platform could not be asked for changed orders", { ...facts, code, reason: message });
+  }
+}

@@ -1,0 +1,81 @@
+// Parcels that have left are reported to the platforms that their orders came from: claimed in one transaction, told in
+// none, recorded in another.
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { credentialsOf } from "../connections/connection.ts";
+import { apiOf } from "../connectors/api.ts";
+import { connectors } from "../connectors/table.ts";
+import { reasonOf } from "../imports/rules.ts";
+import { Lanes } from "../lanes.ts";
+import { claimReports, recordFailed, recordReported } from "./commands.ts";
+import type { ReportClaim } from "./report.ts";
+
+const lanes = new WeakMap<Store, Lanes<ReportClaim>>();
+
+/** A round of `platforms.report`: what is due begins to be reported. */
+export async function reportDue(store: Store, service: Service): Promise<number | null> {
+  let own = lanes.get(store);
+  if (own === undefined) {
+    own = lanesOf(store, service);
+    lanes.set(store, own);
+  }
+  return await own.round();
+}
+
+/** Waits until every report under way is over and recorded. */
+export async function reportsSettled(store: Store): Promise<void> {
+  await lanes.get(store)?.settled();
+}
+
+function lanesOf(store: Store, service: Service): Lanes<ReportClaim> {
+  return new Lanes({
+    claim: (busy) => store.write((tx) => claimReports(tx, busy)),
+    work: (claim) => report(claim, store, service),
+    // The lease runs out, and then it is tried again.
+    failed: (error) => service.log.error("a report was not recorded", { mode: store.mode, error: String(error) }),
+    idle: () => store.write(async (tx) => tx.wake("platforms.report", tx.now)),
+  });
+}
+
+async function report(claim: ReportClaim, store: Store, service: Service): Promise<void> {
+  const { connection, told } = claim;
+  const now = store.clock.now();
+  const credentials = credentialsOf(connection, service.secret_key, now);
+  const access = { connection, credentials, api: apiOf(service, store.mode), now };
+  let external_id: string | null;
+  try {
+    external_id = await connectors[connection.platform].report(access, told);
+  } catch (error) {
+    const { api_key, api_token, client_secrets } = credentials;
+    await recordError(claim, store, service, error, [api_key, api_token, ...client_secrets]);
+    return;
+  }
+  await store.write((tx) => recordReported(tx, claim, external_id));
+}
+
+async function recordError(
+  claim: ReportClaim,
+  store: Store,
+  service: Service,
+  error: unknown,
+  secrets: readonly (string | null)[],
+): Promise<void> {
+  const reason = reasonOf(error, secrets);
+  const failed = await store.write((tx) => recordFailed(tx, claim, reason));
+  const facts = {
+    mode: store.mode,
+    connection: wireId("connection", claim.connection.id),
+    report: wireId("report", claim.report.id),
+    shipment: claim.told.shipment_id,
+    order: wireId("order", claim.report.order_id),
+    attempts: claim.report.attempts,
+    code: reason.code,
+    reason: reason.message,
+    // What is no refusal is a fault of ours.
+    error: error instanceof Fault ? null : error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+  if (failed?.status === "failed") service.log.error("a parcel could not be reported", facts);
+  else if (failed !== null) service.log.warn("a report has to be tried again", facts);
+}

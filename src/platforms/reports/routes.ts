@@ -1,0 +1,52 @@
+import { Elysia } from "elysia";
+import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { bodyOf, closed, queryOf } from "../../kit/schema.ts";
+import { getConnection } from "../connections/store.ts";
+import { retryReport } from "./commands.ts";
+import { reportView } from "./report.ts";
+import { ListReports, ReportView } from "./schemas.ts";
+import { countReports, listReports } from "./store.ts";
+
+/** What a connected store was told of the parcels of its orders. */
+export const reportRoutes = new Elysia({ prefix: "/platforms" })
+  .use(conventions)
+  .get("/:id/reports", ({ call, params, query }) => list(call, params.id, query), {
+    query: queryOf(ListReports),
+    detail: documented({
+      id: "listPlatformReports",
+      summary: "List the parcels that a store was told of, or is to be",
+      answers: { 200: ListView(ReportView) },
+    }),
+  })
+  .post(
+    "/:id/reports/:report_id/retry",
+    ({ call, params }) =>
+      answerWrite(call, 200, async (tx) => reportView(await retryReport(tx, params.id, params.report_id))),
+    {
+      body: bodyOf(closed({})),
+      detail: documented({
+        id: "retryPlatformReport",
+        summary: "Report a parcel again that could not be reported",
+        answers: { 200: EnvelopedView(ReportView) },
+      }),
+    },
+  );
+
+function list(call: Call, id: string, query: ListReports): Promise<Response> {
+  const filter = { status: query.status };
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => listReports(db, (await getConnection(db, id)).id, filter, window),
+      count: async (db) => countReports(db, (await getConnection(db, id)).id, filter),
+      position: ({ created_at, id: last }) => [created_at, last],
+    },
+    (reports) => reports.map(reportView),
+  );
+}

@@ -1,0 +1,60 @@
+import type { Order } from "../../orders/order.ts";
+import type { Shipment } from "../../orders/shipments/shipment.ts";
+import type { ImportedLine } from "../imports/import.ts";
+import type { Report, ReportedLine } from "./report.ts";
+
+const give_up_after_ms = 5 * 24 * 3_600_000;
+
+/** When a report whose first try is made now is given up. */
+export const giveUpAt = (now: number): number => now + give_up_after_ms;
+
+/** Why a parcel cannot be reported. */
+export interface Hindrance {
+  readonly error_code: string;
+  readonly error_message: string;
+}
+
+/** Why there is nothing to tell the platform of a parcel, or null. */
+export function hindranceOf({ lines }: Shipment, dealt: readonly ReportedLine[]): Hindrance | null {
+  if (dealt.length > 0) return null;
+  return lines.length === 0
+    ? {
+        error_code: "no_units",
+        error_message: "It is one more carton of the same goods and counts no units of its own.",
+      }
+    : { error_code: "not_ordered", error_message: "None of its units is left to be sent on the platform's order." };
+}
+
+/**
+ * The platform's lines that a parcel's units belong to: by SKU, each line up to what it ordered, less what other
+ * parcels were reported to hold of it. Units that the platform did not order are left out.
+ */
+export function dealtOut(
+  order: Order,
+  shipment: Shipment,
+  ordered: readonly ImportedLine[],
+  others: readonly Pick<Report, "lines" | "status">[],
+): ReportedLine[] {
+  const left = new Map(ordered.map(({ external_id, quantity }) => [external_id, quantity]));
+  for (const { external_id, quantity } of others.flatMap(({ lines }) => lines)) {
+    left.set(external_id, (left.get(external_id) ?? 0) - quantity);
+  }
+  const dealt = new Map<string, number>();
+  for (const { order_line_id, quantity } of shipment.lines) {
+    const sku = order.lines.find(({ id }) => id === order_line_id)?.sku;
+    let units = quantity;
+    for (const { external_id } of ordered.filter((line) => line.sku === sku)) {
+      const some = Math.min(units, Math.max(left.get(external_id) ?? 0, 0));
+      if (some === 0) continue;
+      left.set(external_id, (left.get(external_id) ?? 0) - some);
+      dealt.set(external_id, (dealt.get(external_id) ?? 0) + some);
+      units -= some;
+    }
+  }
+  return [...dealt].map(([external_id, quantity]) => ({ external_id, quantity }));
+}
+
+/** Whether all of an order that is to be sent has left. */
+export function isSent({ status }: Order): boolean {
+  return status === "shipped" || status === "delivered";
+}

@@ -1,0 +1,31 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, nullable } from "../../kit/schema.ts";
+import { reportStatuses } from "./status.ts";
+
+const moment = Type.String({ format: "date-time" });
+
+export const ListReports = closed({ ...pageFields, status: Type.Optional(choice(reportStatuses)) });
+export type ListReports = Static<typeof ListReports>;
+
+export const ReportView = closed({
+  id: Type.String(),
+  order_id: Type.String(),
+  shipment_id: Type.String(),
+  status: choice(reportStatuses, {
+    description:
+      "`queued` is tried until it succeeds, for five days; `skipped` holds nothing that the platform ordered.",
+  }),
+  items: Type.Array(closed({ external_line_id: Type.String(), quantity: Type.Integer() }), {
+    description: "The platform's lines and how many units of each are in the parcel.",
+  }),
+  external_id: Type.Union([Type.String(), Type.Null()], { description: "What the platform calls the parcel." }),
+  reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
+    description: "Why it is not reported, or why the last try failed.",
+  }),
+  attempts: Type.Integer(),
+  next_attempt_at: nullable(moment),
+  reported_at: nullable(moment),
+  created_at: moment,
+  updated_at: moment,
+});

@@ -1,0 +1,157 @@
+import { and, asc, desc, eq, lte, sql as template } from "drizzle-orm";
+import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { platform_reports } from "../../../db/schema/platform_reports.ts";
+import { type Args, insert, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { Report } from "./report.ts";
+
+// The condition of the partial index stands in the text, since the engines do not look into parameters.
+const isQueued = template`${platform_reports.status} = 'queued'`;
+
+/** Stores new reports. */
+export async function insertReports(tx: Tx, reports: readonly Omit<Report, "id">[]): Promise<void> {
+  await insert(
+    tx,
+    platform_reports,
+    reports.map((report) => ({ ...report, lines: [...report.lines] })),
+  );
+}
+
+const ofOrder = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql
+    .select()
+    .from(platform_reports)
+    .where(eq(platform_reports.order_id, a.order_id))
+    .orderBy(asc(platform_reports.id)),
+);
+
+/** The reports of an order's parcels, oldest first. */
+export async function listReportsOf(db: Db, order_id: number): Promise<Report[]> {
+  return ofOrder(db, { order_id });
+}
+
+// The parcels of an order are told of in the order in which they left.
+const isFirst = template`not exists (select 1 from ${platform_reports} earlier
+  where earlier.order_id = ${platform_reports.order_id} and earlier.id < ${platform_reports.id}
+  and earlier.status = 'queued')`;
+
+const due = prepared((sql: Tx["sql"], a: Args<{ connection_id: number; now: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(platform_reports)
+      .where(
+        and(
+          eq(platform_reports.connection_id, a.connection_id),
+          isQueued,
+          lte(platform_reports.next_at, a.now),
+          isFirst,
+        ),
+      )
+      .orderBy(asc(platform_reports.next_at), asc(platform_reports.id))
+      .limit(1),
+  ),
+);
+
+/** The report of a connection that has been due for longest, locked; null when none is. */
+export async function lockDueReport(tx: Tx, connection_id: number): Promise<Report | null> {
+  const [row] = await due(tx, { connection_id, now: tx.now });
+  return row ?? null;
+}
+
+const next = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({ at: template<number | null>`min(${platform_reports.next_at})`.mapWith(Number) })
+    .from(platform_reports)
+    .where(and(among(platform_reports.connection_id, a.ids), isQueued, isFirst)),
+);
+
+/** When the next report of these connections is due, in milliseconds; null when none is queued. */
+export async function nextReportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
+  const [row] = await next(db, { ids: list(connection_ids) });
+  return row?.at ?? null;
+}
+
+const locked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(platform_reports).where(eq(platform_reports.id, a.id))),
+);
+
+/** A report by its id, locked; null when there is none. */
+export async function lockReport(tx: Tx, id: number): Promise<Report | null> {
+  const [row] = await locked(tx, { id });
+  return row ?? null;
+}
+
+/** As `lockReport`, of a connection, by what a path says. Refuses: resource_missing. */
+export async function lockReportIn(tx: Tx, connection_id: number, id: string): Promise<Report> {
+  const found = await lockReport(tx, readId("report", id) ?? 0);
+  if (found === null || found.connection_id !== connection_id) throw missing("report", id);
+  return found;
+}
+
+/** Stores what became of a locked report, and answers it. */
+export async function saveReport(tx: Tx, report: Report): Promise<Report> {
+  const { id, lines, ...fields } = { ...report, updated_at: tx.now };
+  await tx.sql
+    .update(platform_reports)
+    .set({ ...fields, lines: [...lines] })
+    .where(eq(platform_reports.id, id));
+  return { ...report, updated_at: tx.now };
+}
+
+/** Lets no report of a connection be tried before a moment, which the platform has asked for. */
+export async function postponeReports(tx: Tx, connection_id: number, until: number): Promise<void> {
+  await tx.sql
+    .update(platform_reports)
+    .set({ next_at: until })
+    .where(and(eq(platform_reports.connection_id, connection_id), isQueued, lte(platform_reports.next_at, until)));
+}
+
+/** Queues again the reports of a connection that failed. */
+export async function requeueFailedReports(tx: Tx, connection_id: number): Promise<void> {
+  await tx.sql
+    .update(platform_reports)
+    .set({ status: "queued", attempts: 0, next_at: tx.now })
+    .where(and(eq(platform_reports.connection_id, connection_id), eq(platform_reports.status, "failed")));
+}
+
+/** What a list of reports may be narrowed to. */
+export interface ReportFilter {
+  readonly status?: Report["status"] | undefined;
+}
+
+const matching = (connection_id: number, { status }: ReportFilter) =>
+  and(
+    eq(platform_reports.connection_id, connection_id),
+    status === undefined ? undefined : eq(platform_reports.status, status),
+  );
+
+/** A page of a connection's reports, newest first. */
+export async function listReports(
+  db: Db,
+  connection_id: number,
+  filter: ReportFilter,
+  { limit, offset, after }: Window,
+): Promise<Report[]> {
+  const { created_at, id } = platform_reports;
+  return db.sql
+    .select()
+    .from(platform_reports)
+    .where(
+      and(
+        matching(connection_id, filter),
+        after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many reports of a connection match. */
+export async function countReports(db: Db, connection_id: number, filter: ReportFilter): Promise<number> {
+  return db.sql.$count(platform_reports, matching(connection_id, filter));
+}
