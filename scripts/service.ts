@@ -43,7 +43,8 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
   const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
   // Settings of the surroundings would lead it to another database.
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
-  const env = { ...Object.fromEntries(kept), PACKHOUSE_SECRET_KEY: secret_key, ...settings.env };
+  const own = { PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_LOG_LEVEL: "warn" };
+  const env = { ...Object.fromEntries(kept), ...own, ...settings.env };
   const packhouse = (...words: string[]) =>
     Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const server = packhouse("serve", "--port", "0", ...place);

@@ -10,7 +10,7 @@ const shapes: readonly (readonly [piece: RegExp, instead: string])[] = [
   [/([?&](?:signature|token|secret|password|key|hash)=)[^&\s"'\\]+/gi, "$1…"],
 ];
 const suspicious =
-  /ph_(?:live|test)_|whsec_|bearer|basic|:\/\/[^/]*@|[?&](?:signature|token|secret|password|key|hash)=/i;
+  /ph_(?:live|test)_|whsec_|bearer|basic|:\/\/\S*@|[?&](?:signature|token|secret|password|key|hash)=/i;
 
 const known = new Set<string>();
 const known_characters_min = 6;
