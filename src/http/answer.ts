@@ -2,7 +2,7 @@ import type { Db, Tx } from "../database/store.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
-import { entityTag, isKnown } from "./preconditions.ts";
+import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
 
 /** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
 type Wrap = (data: unknown, request_id: string, now: number) => unknown;
@@ -26,6 +26,7 @@ export async function answerWrite<Data>(
   const done = await call.store.write(async (tx) => {
     const act = async (inner: Tx) => {
       const data = await work(inner);
+      refuseUnmatched(call);
       return { status, body: JSON.stringify(wrap(data, call.request_id, inner.now)), headers: tagged(data) };
     };
     return key === null ? act(tx) : once(tx, call, key, act, secret_key);

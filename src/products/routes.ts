@@ -3,13 +3,14 @@ import { answerRead, answerWrite } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
+import { requireMatch } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { momentOf } from "../kit/clock.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { createProduct, type TellChange, updateProduct } from "./commands.ts";
 import { productView } from "./product.ts";
 import { CreateProduct, ListProducts, ProductView, UpdateProduct } from "./schemas.ts";
-import { countProducts, getProduct, listProducts } from "./store.ts";
+import { countProducts, getProduct, listProducts, lockProduct } from "./store.ts";
 
 /** The catalogue: create, list, get and update products. */
 export const productRoutes = (tell: TellChange) =>
@@ -20,6 +21,7 @@ export const productRoutes = (tell: TellChange) =>
       detail: documented({
         id: "createProduct",
         summary: "Create a product",
+        refuses: ["duplicate_sku", "resource_missing"],
         answers: { 201: EnvelopedView(ProductView) },
       }),
     })
@@ -33,12 +35,16 @@ export const productRoutes = (tell: TellChange) =>
     .patch(
       "/:id",
       ({ call, params, body }) =>
-        answerWrite(call, 200, async (tx) => productView(await updateProduct(tx, params.id, body, tell))),
+        answerWrite(call, 200, async (tx) => {
+          await requireMatch(call, () => lockProduct(tx, params.id));
+          return productView(await updateProduct(tx, params.id, body, tell));
+        }),
       {
         body: bodyOf(UpdateProduct),
         detail: documented({
           id: "updateProduct",
           summary: "Update a product",
+          refuses: ["immutable_field"],
           answers: { 200: EnvelopedView(ProductView) },
         }),
       },

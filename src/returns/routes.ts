@@ -5,12 +5,21 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
-import { documented } from "../http/route.ts";
+import { requireMatch } from "../http/preconditions.ts";
+import { documented, type RouteNotes } from "../http/route.ts";
 import { momentOf } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { resolveOrder } from "../orders/store.ts";
-import { cancelReturn, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./commands.ts";
+import {
+  begin,
+  cancelReturn,
+  closeReturn,
+  createReturn,
+  inspectReturn,
+  receiveReturn,
+  updateReturn,
+} from "./commands.ts";
 import { refundReturn, reportRefund } from "./refunds/commands.ts";
 import { refundView } from "./refunds/refund.ts";
 import { RefundReturn, RefundView, ReportRefund } from "./refunds/schemas.ts";
@@ -26,7 +35,8 @@ import {
 } from "./schemas.ts";
 import { countReturns, getReturn, listReturns } from "./store.ts";
 
-const found = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(ReturnView) } });
+const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(ReturnView) }, ...more });
 
 /** Returns and their refunds. */
 export const returnRoutes = new Elysia({ prefix: "/returns" })
@@ -39,54 +49,68 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       detail: documented({
         id: "createReturn",
         summary: "Create a return for a whole order or for some of its items",
+        refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
         answers: { 201: EnvelopedView(ReturnView) },
       }),
     },
   )
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListReturns),
-    detail: documented({ id: "listReturns", summary: "List returns", answers: { 200: ListView(ReturnView) } }),
+    detail: documented({
+      id: "listReturns",
+      summary: "List returns",
+      refuses: ["ambiguous_identifier"],
+      answers: { 200: ListView(ReturnView) },
+    }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => returnView(await getReturn(db, params.id))), {
     detail: found("getReturn", "Get a return"),
   })
-  .patch("/:id", ({ call, params, body }) => step(call, (tx) => updateReturn(tx, params.id, body)), {
+  .patch("/:id", ({ call, params, body }) => step(call, params.id, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
-    detail: found("updateReturn", "Update how the goods come back, and what was agreed on"),
+    detail: found("updateReturn", "Update how the goods come back, and what was agreed on", {
+      refuses: ["invalid_state_transition"],
+    }),
   })
   .post(
     "/:id/receive",
-    ({ call, params, body }) => step(call, (tx) => receiveReturn(tx, params.id, body, call.actor)),
+    ({ call, params, body }) => step(call, params.id, (tx) => receiveReturn(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveReturn),
-      detail: found("receiveReturn", "Receive the goods of a return"),
+      detail: found("receiveReturn", "Receive the goods of a return", { refuses: ["invalid_state_transition"] }),
     },
   )
   .post(
     "/:id/inspect",
-    ({ call, params, body }) => step(call, (tx) => inspectReturn(tx, params.id, body, call.actor)),
+    ({ call, params, body }) => step(call, params.id, (tx) => inspectReturn(tx, params.id, body, call.actor)),
     {
       body: bodyOf(InspectReturn),
-      detail: found("inspectReturn", "Inspect what was received and say where it goes"),
+      detail: found("inspectReturn", "Inspect what was received and say where it goes", {
+        refuses: ["invalid_state_transition"],
+      }),
     },
   )
-  .post("/:id/close", ({ call, params }) => step(call, (tx) => closeReturn(tx, params.id, call.actor)), {
+  .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReturn(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("closeReturn", "Complete a return without a refund"),
+    detail: found("closeReturn", "Complete a return without a refund", { refuses: ["invalid_state_transition"] }),
   })
-  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelReturn(tx, params.id, call.actor)), {
+  .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReturn(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReturn", "Cancel a return before anything arrived"),
+    detail: found("cancelReturn", "Cancel a return before anything arrived", { refuses: ["invalid_state_transition"] }),
   })
   .post(
     "/:id/refund",
     ({ call, params, body }) =>
-      answerWrite(call, 201, async (tx) => refundView(await refundReturn(tx, params.id, body, call.actor))),
+      answerWrite(call, 201, async (tx) => {
+        await requireVersion(tx, call, params.id);
+        return refundView(await refundReturn(tx, params.id, body, call.actor));
+      }),
     {
       body: bodyOf(RefundReturn),
       detail: documented({
         id: "refundReturn",
         summary: "Refund a return that was received and inspected",
+        refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
         answers: { 201: EnvelopedView(RefundView) },
       }),
     },
@@ -94,19 +118,31 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   .post(
     "/:id/refunds/:refund_id",
     ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => refundView(await reportRefund(tx, params.id, params.refund_id, body))),
+      answerWrite(call, 200, async (tx) => {
+        await requireVersion(tx, call, params.id);
+        return refundView(await reportRefund(tx, params.id, params.refund_id, body));
+      }),
     {
       body: bodyOf(ReportRefund),
       detail: documented({
         id: "reportRefund",
         summary: "Report what became of a refund",
+        refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(RefundView) },
       }),
     },
   );
 
-function step(call: Call, work: (tx: Tx) => Promise<Return>): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => returnView(await work(tx)));
+function step(call: Call, id: string, work: (tx: Tx) => Promise<Return>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireVersion(tx, call, id);
+    return returnView(await work(tx));
+  });
+}
+
+/** Refuses: resource_missing, precondition_failed, malformed_header, unless the return is as `If-Match` says. */
+function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, async () => (await begin(tx, id)).before);
 }
 
 async function list(call: Call, query: ListReturns): Promise<Response> {

@@ -47,7 +47,73 @@ describe("works", () => {
   });
 });
 
+/** A resource of each other kind that has a version: where it is read, and what changes it. */
+const kinds: Record<string, () => Promise<{ path: string; change: [method: string, path: string, body: unknown] }>> = {
+  product: async () => {
+    const path = `/products/${(await shop.product(1)).id}`;
+    return { path, change: ["PATCH", path, { name: "Another" }] };
+  },
+  "stock of a SKU": async () => {
+    const path = `/inventory/${(await shop.product(9)).sku}`;
+    return { path, change: ["PATCH", path, { adjustment: -1, reason: "damaged" }] };
+  },
+  return: async () => {
+    const { id } = await shop.order([[await shop.product(5), 1]]);
+    await shop.app.post(`/orders/${id}/ship`);
+    const path = `/returns/${(await shop.app.post("/returns", { order_id: id, reason: "defective" })).body.data.id}`;
+    return { path, change: ["POST", `${path}/receive`, {}] };
+  },
+  receipt: async () => {
+    const lines = [{ sku: (await shop.product(1)).sku, quantity: 1 }];
+    const path = `/inventory/receipts/${(await shop.app.post("/inventory/receipts", { lines })).body.data.id}`;
+    return { path, change: ["POST", `${path}/close`, {}] };
+  },
+  count: async () => {
+    const skus = [(await shop.product(1)).sku];
+    const path = `/inventory/counts/${(await shop.app.post("/inventory/counts", { skus })).body.data.id}`;
+    return { path, change: ["POST", `${path}/cancel`, {}] };
+  },
+  transfer: async () => {
+    const { sku } = await shop.product(3);
+    const [{ warehouse_id: from_location, ...same }] = (await shop.app.get("/inventory/locations")).body.data;
+    const other = { ...same, name: "Other" };
+    const { data } = (await shop.app.post("/inventory/locations", other)).body;
+    const body = { from_location, to_location: data.warehouse_id, items: [{ sku, quantity: 1 }] };
+    const path = `/inventory/transfers/${(await shop.app.post("/inventory/transfers", body)).body.data.id}`;
+    return { path, change: ["POST", `${path}/ship`, {}] };
+  },
+};
+
+describe.each(Object.entries(kinds))("a %s", (_, make) => {
+  test("is known by its tag, changes once by it, and not again", async () => {
+    const { path, change } = await make();
+    const first = await shop.app.get(path);
+    const etag = first.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect((await send("GET", path, { "if-none-match": etag })).status).toBe(304);
+    const [method, at, body] = change;
+    const weak = await send(method, at, { "if-match": `W/${etag}` }, body);
+    expect([weak.status, weak.headers.get("etag")]).toEqual([412, etag]);
+    expect((await shop.app.get(path)).body.data).toEqual(first.body.data);
+    expect((await send(method, at, { "if-match": `"other", ${etag}` }, body)).status).toBeLessThan(300);
+    await shop.app.takeEvents();
+    const stale = await send(method, at, { "if-match": etag }, body);
+    expect([stale.status, stale.body.error.code]).toEqual([412, "precondition_failed"]);
+    expect(stale.headers.get("etag")).toBe((await shop.app.get(path)).headers.get("etag"));
+    expect(await shop.app.takeEvents()).toEqual([]);
+    expect((await send("GET", path, { "if-none-match": etag })).status).toBe(200);
+    expect((await send(method, at, { "if-match": "7" }, body)).status).toBe(400);
+  });
+});
+
 describe("refuses", () => {
+  test("a condition where what changes has no version, and nothing happens", async () => {
+    const body = { sku: crypto.randomUUID(), name: "Tea" };
+    const answer = await send("POST", "/products", { "if-match": "*" }, body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, "malformed_header"]);
+    expect((await shop.app.get(`/products?sku=${body.sku}`)).body.data).toEqual([]);
+  });
+
   test.each([
     ["PATCH", "", { priority: 3 }],
     ["DELETE", "", undefined],

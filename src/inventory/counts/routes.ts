@@ -5,7 +5,8 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
-import { documented } from "../../http/route.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented, type RouteNotes } from "../../http/route.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { shortfallsView } from "../stock/commands.ts";
@@ -21,17 +22,27 @@ import {
   PostedView,
   RecordLines,
 } from "./schemas.ts";
-import { countCounts, getCount, listCounts, listProgress } from "./store.ts";
+import { countCounts, getCount, listCounts, listProgress, lockCount } from "./store.ts";
 
-const found = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(CountView) } });
+const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(CountView) }, ...more });
 
 /** Cycle counts: open, count, review, post. */
 export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   .use(conventions)
-  .post("", ({ call, body }) => step(call, (tx) => openCount(tx, body, call.actor), 201), {
-    body: bodyOf(OpenCount),
-    detail: documented({ id: "openCount", summary: "Open a cycle count", answers: { 201: EnvelopedView(CountView) } }),
-  })
+  .post(
+    "",
+    ({ call, body }) => answerWrite(call, 201, async (tx) => countView(await openCount(tx, body, call.actor))),
+    {
+      body: bodyOf(OpenCount),
+      detail: documented({
+        id: "openCount",
+        summary: "Open a cycle count",
+        refuses: ["resource_missing"],
+        answers: { 201: EnvelopedView(CountView) },
+      }),
+    },
+  )
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListCounts),
     detail: documented({ id: "listCounts", summary: "List cycle counts", answers: { 200: ListView(PlainCountView) } }),
@@ -39,18 +50,27 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => countView(await getCount(db, params.id))), {
     detail: found("getCount", "Get a cycle count"),
   })
-  .post("/:id/lines", ({ call, params, body }) => step(call, (tx) => recordLines(tx, params.id, body, call.actor)), {
-    body: bodyOf(RecordLines),
-    detail: found("recordCount", "Note what was counted"),
-  })
-  .post("/:id/review", ({ call, params }) => step(call, (tx) => reviewCount(tx, params.id)), {
+  .post(
+    "/:id/lines",
+    ({ call, params, body }) => step(call, params.id, (tx) => recordLines(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(RecordLines),
+      detail: found("recordCount", "Note what was counted", {
+        refuses: ["ambiguous_stock", "invalid_state_transition", "resource_missing"],
+      }),
+    },
+  )
+  .post("/:id/review", ({ call, params }) => step(call, params.id, (tx) => reviewCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("reviewCount", "Review the differences of a count and what they are worth"),
+    detail: found("reviewCount", "Review the differences of a count and what they are worth", {
+      refuses: ["invalid_state_transition"],
+    }),
   })
   .post(
     "/:id/post",
     ({ call, params, body }) =>
       answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => lockCount(tx, params.id));
         const { count, shortfalls } = await postCount(tx, params.id, body, call.actor);
         return { ...countView(count), backordered_orders: shortfallsView(shortfalls) };
       }),
@@ -59,17 +79,21 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
       detail: documented({
         id: "postCount",
         summary: "Make on hand what was counted",
+        refuses: ["invalid_state_transition", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(PostedView) },
       }),
     },
   )
-  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelCount(tx, params.id)), {
+  .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("cancelCount", "End a count without posting it"),
+    detail: found("cancelCount", "End a count without posting it", { refuses: ["invalid_state_transition"] }),
   });
 
-function step(call: Call, work: (tx: Tx) => Promise<Count>, status = 200): Promise<Response> {
-  return answerWrite(call, status, async (tx) => countView(await work(tx)));
+function step(call: Call, id: string, work: (tx: Tx) => Promise<Count>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireMatch(call, () => lockCount(tx, id));
+    return countView(await work(tx));
+  });
 }
 
 function list(call: Call, query: ListCounts): Promise<Response> {

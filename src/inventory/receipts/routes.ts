@@ -5,16 +5,17 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
-import { documented } from "../../http/route.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented, type RouteNotes } from "../../http/route.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./commands.ts";
 import { type Receipt, receiptView } from "./receipt.ts";
 import { CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
-import { countReceipts, getReceipt, listReceipts } from "./store.ts";
+import { countReceipts, getReceipt, listReceipts, lockReceipt } from "./store.ts";
 
-const found = (id: string, summary: string) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(ReceiptView) } });
+const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
 
 /** Deliveries that are expected, and what comes of them. */
 export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
@@ -24,6 +25,7 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
     detail: documented({
       id: "createReceipt",
       summary: "Announce a delivery",
+      refuses: ["resource_missing"],
       answers: { 201: EnvelopedView(ReceiptView) },
     }),
   })
@@ -34,21 +36,34 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => receiptView(await getReceipt(db, params.id))), {
     detail: found("getReceipt", "Get a receipt"),
   })
-  .post("/:id/lines", ({ call, params, body }) => step(call, (tx) => scanReceipt(tx, params.id, body, call.actor)), {
-    body: bodyOf(ScanReceipt),
-    detail: found("scanReceipt", "Take scanned units of a delivery into the warehouse"),
-  })
-  .post("/:id/close", ({ call, params }) => step(call, (tx) => closeReceipt(tx, params.id)), {
+  .post(
+    "/:id/lines",
+    ({ call, params, body }) => step(call, params.id, (tx) => scanReceipt(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(ScanReceipt),
+      detail: found("scanReceipt", "Take scanned units of a delivery into the warehouse", {
+        refuses: ["bin_full", "invalid_state_transition"],
+      }),
+    },
+  )
+  .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("closeReceipt", "Close a receipt: what has not come is missing"),
+    detail: found("closeReceipt", "Close a receipt: what has not come is missing", {
+      refuses: ["invalid_state_transition"],
+    }),
   })
-  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelReceipt(tx, params.id)), {
+  .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReceipt", "Call off a delivery of which nothing has come"),
+    detail: found("cancelReceipt", "Call off a delivery of which nothing has come", {
+      refuses: ["invalid_state_transition"],
+    }),
   });
 
-function step(call: Call, work: (tx: Tx) => Promise<Receipt>): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => receiptView(await work(tx)));
+function step(call: Call, id: string, work: (tx: Tx) => Promise<Receipt>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireMatch(call, () => lockReceipt(tx, id));
+    return receiptView(await work(tx));
+  });
 }
 
 function list(call: Call, query: ListReceipts): Promise<Response> {

@@ -1,14 +1,16 @@
 import { Elysia } from "elysia";
-import type { Db } from "../../database/store.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
+import { requireMatch, versioned } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { freshShelves } from "../backorders/commands.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
 import { addStock, adjustStock } from "./commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
@@ -28,7 +30,12 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
   })
   .post("", ({ call, body }) => answerWrite(call, 201, (tx) => addStock(tx, body, call.actor)), {
     body: bodyOf(AddStock),
-    detail: documented({ id: "addInventory", summary: "Add inventory", answers: { 201: EnvelopedView(ReceivedView) } }),
+    detail: documented({
+      id: "addInventory",
+      summary: "Add inventory",
+      refuses: ["bin_full", "resource_missing"],
+      answers: { 201: EnvelopedView(ReceivedView) },
+    }),
   })
   .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(db, params.sku)), {
     detail: documented({
@@ -39,12 +46,17 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
   })
   .patch(
     "/:sku",
-    ({ call, params, body }) => answerWrite(call, 200, (tx) => adjustStock(tx, params.sku, body, call.actor)),
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => locked(tx, params.sku));
+        return adjustStock(tx, params.sku, body, call.actor);
+      }),
     {
       body: bodyOf(AdjustStock),
       detail: documented({
         id: "adjustInventory",
         summary: "Adjust the inventory of a SKU",
+        refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(AdjustmentView) },
       }),
     },
@@ -54,7 +66,13 @@ async function detail(db: Db, sku: string) {
   const id = (await findStockedIds(db, [sku])).get(sku);
   const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
   if (shelf === undefined) throw missing("SKU", sku);
-  return itemView(shelf, db.now, shelf.updated_at);
+  return versioned(itemView(shelf, db.now, shelf.updated_at));
+}
+
+/** As `detail`, and nobody else changes it until the transaction ends. */
+async function locked(tx: Tx, sku: string) {
+  await freshShelves(tx, [...(await findStockedIds(tx, [sku])).values()]);
+  return detail(tx, sku);
 }
 
 function list(call: Call, query: ListLevels): Promise<Response> {

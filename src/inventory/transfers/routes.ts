@@ -5,16 +5,17 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
-import { documented } from "../../http/route.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented, type RouteNotes } from "../../http/route.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./commands.ts";
 import { CloseTransfer, CreateTransfer, ListTransfers, NoBody, ReceiveTransfer, TransferView } from "./schemas.ts";
-import { countTransfers, getTransfer, listTransfers } from "./store.ts";
+import { countTransfers, getTransfer, listTransfers, lockTransfer } from "./store.ts";
 import { type Transfer, transferView } from "./transfer.ts";
 
-const found = (id: string, summary: string) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(TransferView) } });
+const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(TransferView) }, ...more });
 
 /** Units on their way from one warehouse to another. */
 export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
@@ -24,6 +25,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     detail: documented({
       id: "createTransfer",
       summary: "Plan a transfer between two warehouses",
+      refuses: ["resource_missing"],
       answers: { 201: EnvelopedView(TransferView) },
     }),
   })
@@ -34,29 +36,44 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => transferView(await getTransfer(db, params.id))), {
     detail: found("getTransfer", "Get a transfer"),
   })
-  .post("/:id/ship", ({ call, params }) => step(call, (tx) => shipTransfer(tx, params.id, call.actor)), {
+  .post("/:id/ship", ({ call, params }) => step(call, params.id, (tx) => shipTransfer(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("shipTransfer", "Send the units of a transfer off"),
+    detail: found("shipTransfer", "Send the units of a transfer off", {
+      refuses: ["insufficient_inventory", "invalid_state_transition"],
+    }),
   })
   .post(
     "/:id/receive",
-    ({ call, params, body }) => step(call, (tx) => receiveTransfer(tx, params.id, body, call.actor)),
+    ({ call, params, body }) => step(call, params.id, (tx) => receiveTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveTransfer),
-      detail: found("receiveTransfer", "Take in units of a transfer that arrived"),
+      detail: found("receiveTransfer", "Take in units of a transfer that arrived", {
+        refuses: ["bin_full", "invalid_state_transition"],
+      }),
     },
   )
-  .post("/:id/close", ({ call, params, body }) => step(call, (tx) => closeTransfer(tx, params.id, body, call.actor)), {
-    body: bodyOf(CloseTransfer),
-    detail: found("closeTransfer", "End a transfer: what has not arrived is written off"),
-  })
-  .post("/:id/cancel", ({ call, params }) => step(call, (tx) => cancelTransfer(tx, params.id)), {
+  .post(
+    "/:id/close",
+    ({ call, params, body }) => step(call, params.id, (tx) => closeTransfer(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(CloseTransfer),
+      detail: found("closeTransfer", "End a transfer: what has not arrived is written off", {
+        refuses: ["invalid_state_transition"],
+      }),
+    },
+  )
+  .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelTransfer(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelTransfer", "Call off a transfer that has not been shipped"),
+    detail: found("cancelTransfer", "Call off a transfer that has not been shipped", {
+      refuses: ["invalid_state_transition"],
+    }),
   });
 
-function step(call: Call, work: (tx: Tx) => Promise<Transfer>): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => transferView(await work(tx)));
+function step(call: Call, id: string, work: (tx: Tx) => Promise<Transfer>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireMatch(call, () => lockTransfer(tx, id));
+    return transferView(await work(tx));
+  });
 }
 
 function list(call: Call, query: ListTransfers): Promise<Response> {

@@ -4,11 +4,12 @@ import type { Db } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
+import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { createWarehouse, updateWarehouse } from "./commands.ts";
 import { CreateWarehouse, UpdateWarehouse, WarehouseView } from "./schemas.ts";
-import { listUsed, listWarehouses } from "./store.ts";
+import { listUsed, listWarehouses, lockWarehouse } from "./store.ts";
 import { type Warehouse, warehouseView } from "./warehouse.ts";
 
 /** Warehouses with their zones and bins. */
@@ -32,7 +33,10 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
   .patch(
     "/:id",
     ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => view(tx, await updateWarehouse(tx, params.id, body))),
+      answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => lockWarehouse(tx, params.id));
+        return view(tx, await updateWarehouse(tx, params.id, body));
+      }),
     {
       body: bodyOf(UpdateWarehouse),
       detail: documented({

@@ -5,7 +5,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch } from "../../http/preconditions.ts";
-import { documented } from "../../http/route.ts";
+import { documented, type RouteNotes } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { voidLabelsOfItems } from "../../shipping/commands.ts";
 import { cancelItems } from "../cancellations/commands.ts";
@@ -27,7 +27,8 @@ import {
 import { deliverOrder, shipOrder } from "../shipments/commands.ts";
 import { lockOrder } from "../store.ts";
 
-const order = (id: string, summary: string) => documented({ id, summary, answers: { 200: EnvelopedView(OrderView) } });
+const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, summary, answers: { 200: EnvelopedView(OrderView) }, matches: true, ...more });
 
 /**
  * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
@@ -42,7 +43,7 @@ export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Or
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless the order is as `If-Match` says. */
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => (await lockOrder(tx, id)).version);
+  return requireMatch(call, () => lockOrder(tx, id));
 }
 
 /** The acts that move an order from state to state. */
@@ -51,7 +52,10 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .post(
     "/hold",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => holdOrder(tx, params.id, body, call.actor)),
-    { body: bodyOf(HoldOrder), detail: order("holdOrder", "Put an order on hold") },
+    {
+      body: bodyOf(HoldOrder),
+      detail: order("holdOrder", "Put an order on hold", { refuses: ["invalid_state_transition"] }),
+    },
   )
   .post(
     "/release",
@@ -66,6 +70,8 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
       detail: documented({
         id: "releaseOrder",
         summary: "Release an order from hold",
+        matches: true,
+        refuses: ["insufficient_inventory"],
         answers: { 200: EnvelopedView(ReleasedView) },
       }),
     },
@@ -77,30 +83,56 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
         await voidLabelsOfItems(tx, params.id, body.items, call.actor);
         return cancelItems(tx, params.id, body, call.actor);
       }),
-    { body: bodyOf(CancelItems), detail: order("cancelOrderItems", "Cancel units of an order that have not left") },
+    {
+      body: bodyOf(CancelItems),
+      detail: order("cancelOrderItems", "Cancel units of an order that have not left", {
+        refuses: ["invalid_state_transition", "label_not_voidable"],
+      }),
+    },
   )
   .post(
     "/process",
     ({ call, params }) => answerOrder(call, params.id, (tx) => processOrder(tx, params.id, call.actor)),
-    { body: bodyOf(NoFields), detail: order("processOrder", "Take an order into work") },
+    {
+      body: bodyOf(NoFields),
+      detail: order("processOrder", "Take an order into work", { refuses: ["invalid_state_transition"] }),
+    },
   )
   .post(
     "/pick",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => pickOrder(tx, params.id, body, call.actor)),
-    { body: bodyOf(PickOrder), detail: order("pickOrder", "Note that units were picked") },
+    {
+      body: bodyOf(PickOrder),
+      detail: order("pickOrder", "Note that units were picked", {
+        refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+      }),
+    },
   )
   .post(
     "/pack",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => packOrder(tx, params.id, body, call.actor)),
-    { body: bodyOf(PackOrder), detail: order("packOrder", "Note that units were packed") },
+    {
+      body: bodyOf(PackOrder),
+      detail: order("packOrder", "Note that units were packed", {
+        refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+      }),
+    },
   )
   .post(
     "/ship",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => shipOrder(tx, params.id, body, call.actor)),
-    { body: bodyOf(ShipOrder), detail: order("shipOrder", "Hand a parcel of an order over to the carrier") },
+    {
+      body: bodyOf(ShipOrder),
+      detail: order("shipOrder", "Hand a parcel of an order over to the carrier", {
+        refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+      }),
+    },
   )
   .post(
     "/deliver",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => deliverOrder(tx, params.id, body, call.actor)),
-    { body: bodyOf(DeliverOrder), detail: order("deliverOrder", "Note that an order has arrived") },
+    {
+      body: bodyOf(DeliverOrder),
+      detail: order("deliverOrder", "Note that an order has arrived", { refuses: ["invalid_state_transition"] }),
+    },
   );
