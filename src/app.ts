@@ -10,6 +10,7 @@ import { keyRoutes } from "./keys/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
+import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { type AppRoute, referenceRoutes } from "./reference/routes.ts";
@@ -32,6 +33,7 @@ const features = (service: Service) =>
     .use(shippingRoutes(service))
     .use(trackingRoutes)
     .use(returnRoutes)
+    .use(platformRoutes(service))
     .use(webhookRoutes(service));
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */

@@ -7,6 +7,10 @@ import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { counter } from "./kit/meter.ts";
 import { holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
+import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
+import { forgetNotifications } from "./platforms/notifications/jobs.ts";
+import { reconcile } from "./platforms/reconcile/jobs.ts";
+import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { mailNotices } from "./webhooks/notices/jobs.ts";
 import { queueRecoveries } from "./webhooks/recoveries/jobs.ts";
@@ -43,6 +47,8 @@ async function forgetAnswers(store: Store): Promise<void> {
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
+  { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
+  { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
 ];
 
@@ -57,6 +63,8 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "orders.note_claims",            what: "note what became of claims",        job: noteClaims },
   { when: "orders.recheck_goods",          what: "lift holds for unknown SKUs",       job: recheckGoods },
   { when: "orders.recheck_addresses",      what: "lift holds for bad addresses",      job: recheckAddresses },
+  { when: "platforms.import", what: "import orders of platforms", job: importDue, settle: importsSettled },
+  { when: "platforms.report", what: "tell platforms of parcels",  job: reportDue, settle: reportsSettled },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
   { when: "webhooks.recover",              what: "queue what receivers missed",          job: queueRecoveries },

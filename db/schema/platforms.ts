@@ -1,3 +1,4 @@
+import type { Seen } from "../../src/platforms/imports/import.ts";
 import type { PlatformOrder } from "../../src/platforms/platform.ts";
 import {
   type ConnectionStatus,
@@ -61,7 +62,7 @@ export const platform_imports = table(
     payload: json<PlatformOrder>(),
     /** What was last imported: when it last changed at the platform, and digests by which changes are found. */
     external_updated_at: time(),
-    seen: json<Record<string, string>>(),
+    seen: json<Seen>(),
     /** The platform's lines and what each ordered. */
     lines: json<{ external_id: string; sku: string; quantity: number }[]>().notNull(),
     attempts: int().notNull(),

@@ -1,8 +1,19 @@
 import { Elysia } from "elysia";
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
-import { errorResponse } from "./errors.ts";
-import { type BodyKind, csv, json, parseJson, readQuery, readText, refuseSize } from "./input.ts";
+import { errorResponse, optionsResponse } from "./errors.ts";
+import {
+  type BodyKind,
+  csv,
+  json,
+  notification,
+  parseJson,
+  readQuery,
+  readText,
+  refuseSize,
+  saysJson,
+} from "./input.ts";
+import { refuseHost } from "./origin.ts";
 import { pathOf } from "./path.ts";
 import type { Service } from "./service.ts";
 import { traceOf } from "./trace.ts";
@@ -23,13 +34,16 @@ export const withConventions = (service: Service, admit: Admit) =>
     .onRequest(async (context) => {
       const { request } = context;
       const trace = traceOf(request);
+      refuseHost(request);
       if (request.method !== "GET") refuseSize(request, kindOf(pathOf(request.url)));
       context.call = await admit(request, trace.request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = kindOf(call.path);
       call.raw_body = await readText(request, kind);
-      return call.raw_body === "" || kind === csv ? {} : parseJson(call.raw_body);
+      // A file is taken in for as long as it takes, while no byte goes either way.
+      if (kind === csv) service.waitFor(request);
+      return call.raw_body === "" || kind === csv || !saysJson(request) ? {} : parseJson(call.raw_body);
     })
     // The framework's own reading makes a list of a text with a comma, and an object of one that begins with a brace.
     .onTransform({ as: "global" }, (context) => {
@@ -47,6 +61,7 @@ export const withConventions = (service: Service, admit: Admit) =>
         service.log.error("request failed", { request_id, method: request.method, route, error: stack });
       }
       const asked = { request, request_id, base_url: service.base_url };
+      if (fault.code === "method_not_allowed" && request.method === "OPTIONS") return optionsResponse(fault, trace);
       return errorResponse(fault, asked, headers, service.stores.live.clock.now());
     });
 
@@ -62,4 +77,10 @@ function faultOf(error: unknown, code: unknown): Fault {
 // The routes that take a file of CSV and nothing else.
 const imports = /^\/\w+\/import$/;
 
-const kindOf = (path: string): BodyKind => (imports.test(path) ? csv : json);
+// The routes that e-commerce platforms send their notifications to.
+const notifications = /^\/webhooks\/\w+\/orders$/;
+
+function kindOf(path: string): BodyKind {
+  if (imports.test(path)) return csv;
+  return notifications.test(path) ? notification : json;
+}

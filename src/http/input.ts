@@ -5,6 +5,7 @@ import { repeatedFields } from "./repeated.ts";
 const json_bytes_max = 1 << 20;
 const json_depth_max = 32;
 const csv_bytes_max = 10 << 20;
+const notification_bytes_max = 256 << 10;
 
 /** What a body may be. */
 export interface BodyKind {
@@ -26,6 +27,19 @@ export const csv: BodyKind = {
   type: /^text\/csv\s*(;|$)/i,
   bytes_max: csv_bytes_max,
 };
+const form = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+/** What a platform sends: JSON, and before the first of it a form that is only to show that somebody is there. */
+export const notification: BodyKind = {
+  name: "notification",
+  media_type: "application/json",
+  type: new RegExp(`${json.type.source}|${form.source}`, "i"),
+  bytes_max: notification_bytes_max,
+};
+
+/** Whether the body of a request says that it is JSON, of a kind that may be something else as well. */
+export function saysJson(request: Request): boolean {
+  return json.type.test(request.headers.get("content-type") ?? "");
+}
 
 /**
  * The text of a body, empty when there is none. No more is read than the kind may have, however much is sent.

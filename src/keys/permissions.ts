@@ -123,6 +123,18 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /returns/:id/close": "read_write",
   "POST /returns/:id/cancel": "read_write",
 
+  "POST /platforms": "full",
+  "GET /platforms": "full",
+  "GET /platforms/:id": "full",
+  "PATCH /platforms/:id": "full",
+  "DELETE /platforms/:id": "full",
+  "GET /platforms/:id/imports": "full",
+  "POST /platforms/:id/imports/:import_id/retry": "full",
+  "GET /platforms/:id/reports": "full",
+  "POST /platforms/:id/reports/:report_id/retry": "full",
+  "POST /webhooks/bigcommerce/orders": "read_write",
+  "POST /webhooks/shopify/orders": "none",
+  "POST /webhooks/woocommerce/orders": "none",
 
   "POST /webhooks": "full",
   "GET /webhooks": "read",

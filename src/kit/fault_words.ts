@@ -72,6 +72,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The bin has no room for so many units.",
     remedy: "Name another bin, or fewer units; free says how many fit.",
   },
+  duplicate_connection: {
+    when: "The store of the e-commerce platform is connected already; existing_id names its connection.",
+    remedy: "Change that connection by PATCH /platforms/:id, or delete it first.",
+  },
   duplicate_email: {
     when: "There is a customer with this e-mail address already; existing_id names it.",
     remedy: "Update that customer, or use another address.",

@@ -158,8 +158,8 @@ export interface Change {
 
 /**
  * How one platform is understood and spoken to. What a platform refuses or does not answer is a Fault `platform_error`
- * with the facts `permanent` (true when asking again cannot help: a bad token, say) and `retry_after_seconds` (a number,
- * where the platform named one). What cannot be read of a notification is a Fault `validation_failed`.
+ * with the facts `permanent` (true when asking again cannot help: a bad token, say) and `retry_after_seconds` (where
+ * the platform named a number). What cannot be read of a notification is a Fault `validation_failed`.
  */
 export interface Connector {
   /** Whether a request was signed with one of the secrets; true without a secret where the API key is the proof. */

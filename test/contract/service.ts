@@ -130,7 +130,7 @@ export function replay(row: string, what: string, work: (api: Api) => Promise<vo
     const api = open(world);
     await work(api);
     const [method, path = ""] = row.split(" ");
-    const pattern = new RegExp(`^${method} ${path.replace(/:\w+/g, "[^/]+")}$`);
+    const pattern = new RegExp(`^${method} ${path.replace(/:\w+|<\w+>/g, "[^/]+")}$`);
     expect(api.asked.filter((call) => pattern.test(call))).not.toBeEmpty();
     replayed.add(row);
   });

@@ -1,0 +1,151 @@
+import type { Tx } from "../../database/store.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { open, seal } from "../../kit/seal.ts";
+import { requeueFailed } from "../imports/store.ts";
+import type { Connection } from "../platform.ts";
+import { requeueFailedReports } from "../reports/store.ts";
+import { connectionMoves } from "../status.ts";
+import { secret_overlap_ms, secret_purpose } from "./connection.ts";
+import { checkSecrets, defaultApi, readStore, storeOf } from "./rules.ts";
+import type { CreateConnection, UpdateConnection } from "./schemas.ts";
+import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "./store.ts";
+
+const bare = (url: string) => url.replace(/\/+$/, "");
+
+/**
+ * Connects a store, its secrets sealed under `secret_key`. One that was connected before gets its connection back, so
+ * that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
+ */
+export async function createConnection(tx: Tx, input: CreateConnection, secret_key: Uint8Array): Promise<Connection> {
+  const { platform, api_key = null, api_token = null, client_secret = null } = input;
+  const store_id = storeOf(platform, input.store_id);
+  checkSecrets(platform, { api_key, api_token, client_secret });
+  const sealed = (secret: string | null) => (secret === null ? null : seal(secret, secret_key, secret_purpose));
+  const fields: Omit<Connection, "id"> = {
+    key: tx.newId(tx.mode),
+    platform,
+    name: input.name ?? store_id.replace(/^https?:\/\//, "").slice(0, 100),
+    store_id,
+    api_url: bare(input.api_url ?? defaultApi(platform, store_id)),
+    api_key: sealed(api_key),
+    api_token: sealed(api_token),
+    client_secret: sealed(client_secret),
+    previous_client_secret: null,
+    previous_client_secret_expires_at: null,
+    order_prefix: input.order_prefix ?? "",
+    status: input.status ?? "active",
+    version: 1,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  const id = await insertConnection(tx, fields);
+  return id === null ? connectAgain(tx, fields) : { id, ...fields };
+}
+
+async function connectAgain(tx: Tx, fields: Omit<Connection, "id">): Promise<Connection> {
+  const before = await lockConnectionOfStore(tx, fields);
+  if (before === null || before.deleted_at === null) {
+    throw new Fault("duplicate_connection", "This store is connected already.", {
+      existing_id: before === null ? null : wireId("connection", before.id),
+    });
+  }
+  const { id, version, created_at } = before;
+  const connection = { ...fields, id, version: version + 1, created_at };
+  await saveConnection(tx, connection);
+  wakeJobs(tx);
+  return connection;
+}
+
+/**
+ * Changes a connection; without a change it stays as it was. The client secret before a new one counts for another
+ * hour. What failed for want of the right address or secrets is tried again.
+ * Refuses: resource_missing, validation_failed, immutable_field.
+ */
+export async function updateConnection(
+  tx: Tx,
+  id: string,
+  input: UpdateConnection,
+  secret_key: Uint8Array,
+): Promise<Connection> {
+  const before = await lockConnection(tx, id);
+  refuseImmutable(before, input);
+  const { name = before.name, order_prefix = before.order_prefix, status } = input;
+  const api_url = input.api_url === undefined ? before.api_url : bare(input.api_url);
+  if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
+    // Whoever may change the address shall not be able to read the token there.
+    throw invalid("api_token", "is required with another api_url", "required");
+  }
+  const secrets = changedSecrets(before, input, secret_key);
+  checkSecrets(before.platform, { ...before, ...secrets });
+  const next = status === undefined ? before.status : move(connectionMoves, pauseOrResume[status], before.status);
+  const replaced = secrets.client_secret === undefined ? {} : overlap(tx, secrets.client_secret, before);
+  const after = { ...before, name, order_prefix, api_url, status: next, ...secrets, ...replaced };
+  const same = (Object.keys(after) as (keyof Connection)[]).every((field) => after[field] === before[field]);
+  if (same) return before;
+  const connection = { ...after, version: before.version + 1, updated_at: tx.now };
+  await saveConnection(tx, connection);
+  if (api_url !== before.api_url || Object.keys(secrets).length > 0) await requeueAll(tx, before.id);
+  wakeJobs(tx);
+  return connection;
+}
+
+/** Lets what waits for a connection go on. */
+function wakeJobs(tx: Tx): void {
+  for (const job of ["platforms.import", "platforms.report"]) tx.wake(job, tx.now);
+}
+
+/** Queues again what failed of a connection. */
+async function requeueAll(tx: Tx, connection_id: number): Promise<void> {
+  await requeueFailed(tx, connection_id);
+  await requeueFailedReports(tx, connection_id);
+}
+
+const pauseOrResume = { active: "resume", paused: "pause" } as const;
+
+function refuseImmutable(before: Connection, { platform, store_id }: UpdateConnection): void {
+  const others = [
+    ...(platform === undefined || platform === before.platform ? [] : ["platform"]),
+    ...(store_id === undefined || readStore(before.platform, store_id) === before.store_id ? [] : ["store_id"]),
+  ];
+  if (others.length === 0) return;
+  const fields = others.map((field) => ({ field, code: "immutable_field", message: "cannot change" }));
+  throw new Fault("immutable_field", "Connect another store by a connection of its own.", { fields });
+}
+
+const secret_names = ["api_key", "api_token", "client_secret"] as const;
+
+/** Those of the secrets that become others, sealed. */
+function changedSecrets(before: Connection, input: UpdateConnection, secret_key: Uint8Array) {
+  const changed: Partial<Record<(typeof secret_names)[number], string | null>> = {};
+  for (const name of secret_names) {
+    const [given, sealed] = [input[name], before[name]];
+    if (given === undefined) continue;
+    if (given === null) {
+      if (sealed !== null) changed[name] = null;
+    } else if (sealed === null || open(sealed, secret_key, secret_purpose) !== given) {
+      changed[name] = seal(given, secret_key, secret_purpose);
+    }
+  }
+  return changed;
+}
+
+/** The client secret that another one replaces, for as long as it still counts. */
+function overlap(tx: Tx, next: string | null, { client_secret }: Connection) {
+  const overlaps = next !== null && client_secret !== null;
+  return {
+    previous_client_secret: overlaps ? client_secret : null,
+    previous_client_secret_expires_at: overlaps ? tx.now + secret_overlap_ms : null,
+  };
+}
+
+/** Ends a connection: its orders stay, its secrets do not; what waits is not imported. Refuses: resource_missing. */
+export async function deleteConnection(tx: Tx, id: string): Promise<Connection> {
+  const before = await lockConnection(tx, id);
+  const none = { api_key: null, api_token: null, client_secret: null };
+  const previous = { previous_client_secret: null, previous_client_secret_expires_at: null };
+  const after = { ...before, ...none, ...previous, version: before.version + 1, updated_at: tx.now };
+  await saveConnection(tx, after, tx.now);
+  return after;
+}

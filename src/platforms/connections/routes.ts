@@ -1,0 +1,134 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { outboundOf } from "../connectors/api.ts";
+import type { Connection } from "../platform.ts";
+import { createConnection, deleteConnection, updateConnection } from "./commands.ts";
+import { connectionView } from "./connection.ts";
+import { defaultApi, storeOf } from "./rules.ts";
+import {
+  ConnectionView,
+  CreateConnection,
+  DeletedConnectionView,
+  ListConnections,
+  UpdateConnection,
+} from "./schemas.ts";
+import { countConnections, getConnection, listConnections, lockConnection } from "./store.ts";
+
+/** Connections to stores at e-commerce platforms. */
+export const connectionRoutes = (service: Service) => {
+  const view = (connection: Connection, now: number) =>
+    connectionView(connection, service.secret_key, service.base_url, now);
+  return new Elysia({ prefix: "/platforms" })
+    .use(conventions)
+    .post("", ({ call, body }) => create(call, body, service, view), {
+      body: bodyOf(CreateConnection),
+      detail: documented({
+        id: "createPlatform",
+        summary: "Connect a store at a platform",
+        description: "A store that was connected before gets its connection back, so that no order is imported twice.",
+        refuses: ["blocked_address", "duplicate_connection"],
+        answers: { 201: EnvelopedView(ConnectionView) },
+      }),
+    })
+    .get("", ({ call, query }) => list(call, query, view), {
+      query: queryOf(ListConnections),
+      detail: documented({
+        id: "listPlatforms",
+        summary: "List connected stores",
+        answers: { 200: ListView(ConnectionView) },
+      }),
+    })
+    .get(
+      "/:id",
+      ({ call, params }) => answerRead(call, async (db) => view(await getConnection(db, params.id), db.now)),
+      {
+        detail: documented({
+          id: "getPlatform",
+          summary: "Get a connected store",
+          answers: { 200: EnvelopedView(ConnectionView) },
+        }),
+      },
+    )
+    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service, view), {
+      body: bodyOf(UpdateConnection),
+      detail: documented({
+        id: "updatePlatform",
+        summary: "Change, pause or resume a connected store, or give it another secret",
+        refuses: ["blocked_address", "immutable_field"],
+        matches: true,
+        answers: { 200: EnvelopedView(ConnectionView) },
+      }),
+    })
+    .delete("/:id", ({ call, params }) => remove(call, params.id), {
+      detail: documented({
+        id: "deletePlatform",
+        summary: "Disconnect a store; its orders stay",
+        matches: true,
+        answers: { 200: EnvelopedView(DeletedConnectionView) },
+      }),
+    });
+};
+
+type View = (connection: Connection, now: number) => ReturnType<typeof connectionView>;
+
+async function create(call: Call, body: CreateConnection, service: Service, view: View): Promise<Response> {
+  const { platform, store_id, api_url } = body;
+  await refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service);
+  return answerWrite(call, 201, async (tx) => view(await createConnection(tx, body, service.secret_key), tx.now));
+}
+
+/** Refuses an address that the service may not call. It is checked before, since a name may have to be resolved. */
+async function refuseAddress(call: Call, url: string, service: Service): Promise<void> {
+  if (url.includes("?")) throw invalid("api_url", "must not contain a query");
+  const unfit = await outboundOf(service, call.store.mode).problem(url);
+  if (unfit?.code === "blocked_address") {
+    throw new Fault("blocked_address", "The address of the platform's API is not public.", {
+      fields: [{ field: "api_url", ...unfit }],
+    });
+  }
+  if (unfit !== null) throw invalid("api_url", unfit.message, unfit.code);
+}
+
+async function update(call: Call, id: string, body: UpdateConnection, service: Service, view: View): Promise<Response> {
+  if (body.api_url !== undefined) await refuseAddress(call, body.api_url, service);
+  return answerWrite(call, 200, async (tx) => {
+    await requireVersion(tx, call, id);
+    return view(await updateConnection(tx, id, body, service.secret_key), tx.now);
+  });
+}
+
+function remove(call: Call, id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireVersion(tx, call, id);
+    const { id: deleted_id } = await deleteConnection(tx, id);
+    return { id: wireId("connection", deleted_id), deleted: true };
+  });
+}
+
+function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, () => lockConnection(tx, id));
+}
+
+function list(call: Call, query: ListConnections, view: View): Promise<Response> {
+  return answerList(
+    call,
+    query,
+    {
+      rows: listConnections,
+      count: countConnections,
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (connections, db) => connections.map((connection) => view(connection, db.now)),
+  );
+}

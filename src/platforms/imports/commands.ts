@@ -1,0 +1,207 @@
+import type { Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { move } from "../../kit/moves.ts";
+import { allotOrderId } from "../../orders/store.ts";
+import { getConnection, listActiveConnections } from "../connections/store.ts";
+import type { Change, Connection, PlatformOrder } from "../platform.ts";
+import { type ImportAction, importMoves } from "../status.ts";
+import type { Claim, Import, ImportedLine, Seen } from "./import.ts";
+import { giveUpAt, laterOf, type reasonOf, retryWait } from "./rules.ts";
+import {
+  findImports,
+  insertImport,
+  leaseImports,
+  lockDue,
+  lockImport,
+  lockImportIn,
+  lockImportOf,
+  nextImportAt,
+  saveImport,
+} from "./store.ts";
+
+const no_reason = { error_code: null, error_message: null };
+
+/**
+ * Queues an order of a store to be imported, as it was told or, with null, as it is when it is fetched. The first time
+ * its id is allotted, which it keeps for ever.
+ */
+export async function queueImport(
+  tx: Tx,
+  connection: Connection,
+  external_id: string,
+  order: PlatformOrder | null,
+): Promise<Import> {
+  tx.wake("platforms.import", tx.now);
+  const known = await lockImportOf(tx, connection.id, external_id);
+  if (known !== null) return queueAgain(tx, connection, known, order);
+  const fresh = await insertImport(tx, newImport(tx, connection.id, external_id, await allotOrderId(tx), order));
+  if (fresh !== null) return fresh;
+  // Another notification of the same order was quicker by a moment.
+  const other = await lockImportOf(tx, connection.id, external_id);
+  assert(other !== null, "an import that stands in the way is there");
+  return queueAgain(tx, connection, other, order);
+}
+
+function newImport(
+  tx: Tx,
+  connection_id: number,
+  external_id: string,
+  order_id: number,
+  payload: PlatformOrder | null,
+): Omit<Import, "id"> {
+  return {
+    ...{ connection_id, external_id, order_id, payload },
+    status: "queued",
+    revision: 1,
+    external_updated_at: null,
+    seen: null,
+    lines: [],
+    attempts: 0,
+    next_at: tx.now,
+    leased_until: null,
+    give_up_at: giveUpAt(tx.now),
+    ...no_reason,
+    created_at: tx.now,
+    updated_at: tx.now,
+    imported_at: null,
+  };
+}
+
+async function queueAgain(tx: Tx, connection: Connection, before: Import, order: PlatformOrder | null) {
+  // What can be fetched is fresher than what was told before.
+  const payload = order === null && connection.api_token !== null ? null : laterOf(before.payload, order);
+  const queued = { ...requeued(tx, before, "queue"), payload, revision: before.revision + 1 };
+  await saveImport(tx, queued);
+  return queued;
+}
+
+/** The import with a fresh budget of tries, due now unless a server is at it: that one sees to it afterwards. */
+function requeued(tx: Tx, before: Import, action: ImportAction): Import {
+  const status = move(importMoves, action, before.status);
+  const busy = before.status === "queued" && (before.leased_until ?? 0) > tx.now;
+  const next_at = busy ? before.next_at : tx.now;
+  return { ...before, status, attempts: 0, next_at, give_up_at: giveUpAt(tx.now), ...no_reason };
+}
+
+/** Queues those of a store's changed orders that are not here as they are there, and answers how many those are. */
+export async function queueChanged(tx: Tx, connection: Connection, changes: readonly Change[]): Promise<number> {
+  const found = await findImports(
+    tx,
+    connection.id,
+    changes.map(({ external_id }) => external_id),
+  );
+  const known = new Map(found.map((one) => [one.external_id, one]));
+  const missed = changes.filter(({ external_id, updated_at }) => {
+    const one = known.get(external_id);
+    return one === undefined || (one.status !== "queued" && (one.external_updated_at ?? 0) < updated_at);
+  });
+  // One lock after another in one order, as every notification takes its own alone.
+  for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, null);
+  return missed.length;
+}
+
+const byExternalId = (one: Change, other: Change) => (one.external_id < other.external_id ? -1 : 1);
+
+/**
+ * Queues again an import that waits, was ignored or has failed; what can be fetched is fetched anew.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function retryImport(tx: Tx, connection_id: string, id: string): Promise<Import> {
+  const connection = await getConnection(tx, connection_id);
+  const before = await lockImportIn(tx, connection.id, id);
+  const payload = connection.api_token === null ? before.payload : null;
+  const queued = { ...requeued(tx, before, "retry"), payload, updated_at: tx.now };
+  await saveImport(tx, queued);
+  tx.wake("platforms.import", tx.now);
+  return queued;
+}
+
+const lease_ms = 180_000;
+
+/** What was claimed, and when there will be more to claim unless something else happens first. */
+export interface Claimed {
+  readonly claims: readonly Claim[];
+  readonly next_at: number | null;
+}
+
+/**
+ * Claims for three minutes the import that has been due longest of each active connection of which this server has none
+ * under way. One that was not dealt with until then is due again.
+ */
+export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<Claimed> {
+  const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
+  const leased_until = tx.now + lease_ms;
+  const claims: Claim[] = [];
+  const waiting: number[] = [];
+  for (const connection of idle) {
+    const due = await lockDue(tx, connection.id);
+    if (due === null) waiting.push(connection.id);
+    else claims.push({ connection, import: { ...due, leased_until, attempts: due.attempts + 1 } });
+  }
+  if (claims.length > 0) {
+    await leaseImports(
+      tx,
+      claims.map((claim) => claim.import.id),
+      leased_until,
+    );
+  }
+  // The others are looked at again when what was claimed of them is over.
+  return { claims, next_at: await nextImportAt(tx, waiting) };
+}
+
+/** The import of a claim, locked; null when its lease ran out and another server took it. */
+export async function lockClaimed(tx: Tx, { import: { id, leased_until } }: Claim): Promise<Import | null> {
+  const now = await lockImport(tx, id);
+  return now?.status === "queued" && now.leased_until === leased_until ? now : null;
+}
+
+/** What dealing with an order made of its import. */
+export interface Outcome {
+  readonly action: ImportAction;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** When the order had changed at the platform, and what it then looked like. */
+  readonly external_updated_at: number;
+  readonly seen: Seen | null;
+  readonly lines: readonly ImportedLine[];
+}
+
+/** Records that a claimed import, locked, was dealt with. One that was told of anew meanwhile is due at once. */
+export async function settleImport(tx: Tx, now: Import, claim: Claim, outcome: Outcome): Promise<Import> {
+  const { action, code, message, external_updated_at, seen, lines } = outcome;
+  const done = { ...now, external_updated_at, seen, lines, leased_until: null, next_at: null };
+  const isNews = now.revision !== claim.import.revision;
+  const status = isNews ? now.status : move(importMoves, action, now.status);
+  const settled: Import = {
+    ...done,
+    status,
+    ...(isNews ? { next_at: tx.now } : { error_code: code, error_message: message }),
+    // An order that waits may have to be looked at again as it was told, where nothing can be fetched.
+    payload: isNews || status === "waiting" ? now.payload : null,
+    imported_at: action === "import" ? tx.now : now.imported_at,
+  };
+  await saveImport(tx, settled);
+  return settled;
+}
+
+/**
+ * Records that a try failed: it is made again after a while, unless that cannot help or two days have passed. Null when
+ * another server took it over.
+ */
+export async function failImport(tx: Tx, claim: Claim, reason: ReturnType<typeof reasonOf>): Promise<Import | null> {
+  const now = await lockClaimed(tx, claim);
+  if (now === null) return null;
+  const { code: error_code, message: error_message, permanent, retry_after_seconds } = reason;
+  const isNews = now.revision !== claim.import.revision;
+  const next_at = isNews ? tx.now : tx.now + retryWait(now.attempts, retry_after_seconds);
+  const ends = !isNews && (permanent || next_at > now.give_up_at);
+  const failed: Import = {
+    ...now,
+    status: ends ? move(importMoves, "give_up", now.status) : now.status,
+    next_at: ends ? null : next_at,
+    leased_until: null,
+    ...{ error_code, error_message },
+  };
+  await saveImport(tx, failed);
+  return failed;
+}

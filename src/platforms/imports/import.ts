@@ -1,0 +1,74 @@
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Connection, PlatformOrder } from "../platform.ts";
+import type { ImportStatus, PlatformOrderState } from "../status.ts";
+
+/** What was last imported of an order, as digests of its parts: of two equal ones nothing changed at the platform. */
+export interface Seen {
+  readonly state: PlatformOrderState;
+  readonly address: string;
+  readonly lines: string;
+  readonly shipping_method: string;
+  readonly notes: string;
+}
+
+/** A line of the platform and what it ordered here. */
+export interface ImportedLine {
+  readonly external_id: string;
+  readonly sku: string;
+  readonly quantity: number;
+}
+
+/** The claim of one order of a platform to one order here, and how far it has come. */
+export interface Import {
+  readonly id: number;
+  readonly connection_id: number;
+  readonly external_id: string;
+  /** The order's id, given to it when the platform first told of it. */
+  readonly order_id: number;
+  readonly status: ImportStatus;
+  /** Counts what the platform told of it. */
+  readonly revision: number;
+  /** The order as it was last told; null when it is to be fetched, or is dealt with. */
+  readonly payload: PlatformOrder | null;
+  /** When the order as it was last dealt with had changed at the platform. */
+  readonly external_updated_at: number | null;
+  readonly seen: Seen | null;
+  readonly lines: readonly ImportedLine[];
+  /** Tries since it was last queued. */
+  readonly attempts: number;
+  readonly next_at: number | null;
+  readonly leased_until: number | null;
+  /** When it is given up unless it succeeds before. */
+  readonly give_up_at: number;
+  /** Why it is not imported. */
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly imported_at: number | null;
+}
+
+/** An import that this server has taken upon itself until its lease ends, and the store that it is from. */
+export interface Claim {
+  readonly connection: Connection;
+  readonly import: Import;
+}
+
+/** The import as the API shows it. */
+export function importView(one: Import) {
+  const { error_code: code, error_message: message } = one;
+  return {
+    id: wireId("import", one.id),
+    external_id: one.external_id,
+    order_id: wireId("order", one.order_id),
+    status: one.status,
+    reason: code === null ? null : { code, message: message ?? "" },
+    attempts: one.attempts,
+    next_attempt_at: one.status === "queued" ? isoOrNull(one.next_at) : null,
+    external_updated_at: isoOrNull(one.external_updated_at),
+    imported_at: isoOrNull(one.imported_at),
+    created_at: iso(one.created_at),
+    updated_at: iso(one.updated_at),
+  };
+}

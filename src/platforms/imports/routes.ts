@@ -1,0 +1,54 @@
+import { Elysia } from "elysia";
+import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { bodyOf, closed, queryOf } from "../../kit/schema.ts";
+import { getConnection } from "../connections/store.ts";
+import { retryImport } from "./commands.ts";
+import { importView } from "./import.ts";
+import { ImportView, ListImports } from "./schemas.ts";
+import { countImports, listImports } from "./store.ts";
+
+/** What became of the orders that a connected store told of. */
+export const importRoutes = new Elysia({ prefix: "/platforms" })
+  .use(conventions)
+  .get("/:id/imports", ({ call, params, query }) => list(call, params.id, query), {
+    query: queryOf(ListImports),
+    detail: documented({
+      id: "listPlatformImports",
+      summary: "List the orders that a store told of, and what became of them",
+      answers: { 200: ListView(ImportView) },
+    }),
+  })
+  .post(
+    "/:id/imports/:import_id/retry",
+    ({ call, params }) =>
+      answerWrite(call, 200, async (tx) => importView(await retryImport(tx, params.id, params.import_id))),
+    {
+      body: bodyOf(closed({})),
+      detail: documented({
+        id: "retryPlatformImport",
+        summary: "Import an order again that waits, was ignored or has failed",
+        refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(ImportView) },
+      }),
+    },
+  );
+
+function list(call: Call, id: string, query: ListImports): Promise<Response> {
+  const { status, external_id } = query;
+  const filter = { status, external_id };
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => listImports(db, (await getConnection(db, id)).id, filter, window),
+      count: async (db) => countImports(db, (await getConnection(db, id)).id, filter),
+      position: ({ created_at, id: last }) => [created_at, last],
+    },
+    (imports) => imports.map(importView),
+  );
+}

@@ -1,0 +1,212 @@
+// What a platform's order becomes here. Pure: what is there is handed in.
+import { createHash } from "node:crypto";
+import { type AddressFields, addressDefaults } from "../../customers/rules.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { checkProduct, productDefaults } from "../../products/rules.ts";
+import type { PlatformLine, PlatformOrder } from "../platform.ts";
+import type { ImportAction, Platform, PlatformOrderState } from "../status.ts";
+import type { Import, Seen } from "./import.ts";
+
+const give_up_after_ms = 48 * 3_600_000;
+const wait_first_ms = 5000;
+const wait_max_ms = 3_600_000;
+const hint_max_ms = 24 * 3_600_000;
+
+/** When an import that is queued now is given up. */
+export const giveUpAt = (now: number): number => now + give_up_after_ms;
+
+/** How long to wait after so many failed tries: 5 seconds, twice as long each time, to an hour; longer if asked to. */
+export function retryWait(attempts: number, retry_after_seconds: number | null): number {
+  const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
+  return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
+}
+
+const message_characters_max = 300;
+
+/** Why a try failed, as it is kept. The secrets that a message should not hold are taken out of it all the same. */
+export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
+  const fault = error instanceof Fault ? error : null;
+  const said = fault === null ? "Something went wrong on our side." : [fault.message, ...fieldsOf(fault)].join(" ");
+  const message = secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, "…") : text), said);
+  const { permanent, retry_after_seconds } = fault?.facts ?? {};
+  return {
+    code: fault?.code ?? "internal_error",
+    message: message.slice(0, message_characters_max),
+    permanent: permanent === true,
+    retry_after_seconds: typeof retry_after_seconds === "number" ? retry_after_seconds : null,
+  };
+}
+
+const fieldsOf = ({ facts }: Fault) => (facts.fields ?? []).map(({ field, message }) => `${field} ${message}.`);
+
+/** The later of two tellings of an order; of two from one moment, the one that came later. */
+export function laterOf(before: PlatformOrder | null, order: PlatformOrder | null): PlatformOrder | null {
+  if (before === null || order === null) return order ?? before;
+  return before.updated_at > order.updated_at ? before : order;
+}
+
+/** What is to be done with an order that a platform tells of. */
+export type Step = "nothing" | "create" | "wait" | "ignore" | "cancel" | "change" | "hold" | "note";
+
+/**
+ * What to do with an order, which is here already or not. An older telling than the last one changes nothing, so that
+ * notifications may come in any order.
+ */
+export function stepOf(order: PlatformOrder, before: Pick<Import, "external_updated_at">, exists: boolean): Step {
+  if (order.updated_at < (before.external_updated_at ?? 0)) return "nothing";
+  if (!exists) {
+    if (order.state === "open") return order.lines.length === 0 ? "ignore" : "create";
+    return order.state === "unpaid" ? "wait" : "ignore";
+  }
+  if (order.state === "cancelled") return "cancel";
+  if (order.state === "unpaid") return "hold";
+  return order.state === "open" ? "change" : "note";
+}
+
+/** What an import becomes once an order in this state was dealt with, and why there is no order here yet. */
+export function outcomeOf(state: PlatformOrderState, exists: boolean) {
+  const outcome = (action: ImportAction, code: string | null = null, message: string | null = null) => {
+    return { action, code, message };
+  };
+  if (exists) return outcome("import");
+  if (state === "unpaid") return outcome("wait", "unpaid", "The platform says that it is not paid.");
+  if (state === "cancelled") return outcome("ignore", "cancelled", "The platform cancelled it before it was imported.");
+  if (state === "done") return outcome("ignore", "done", "The platform says that it is sent already.");
+  return outcome("ignore", "nothing_to_send", "Nothing of it is to be sent.");
+}
+
+const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+
+/** The digests of an order by which the next telling of it shows what changed at the platform. */
+export function seenOf({ state, address, lines, shipping_method, notes }: PlatformOrder): Seen {
+  const parts = lines.map(({ external_id, sku, variant_id, quantity, unit_price_cents }) => {
+    return [external_id, sku, variant_id, quantity, unit_price_cents];
+  });
+  return {
+    state,
+    address: digest(address),
+    lines: digest(parts),
+    shipping_method: digest(shipping_method),
+    notes: digest(notes),
+  };
+}
+
+/** Text that fits a field: without control characters and outer spaces, and cut where it is too long; empty is null. */
+export function fitted(text: string | null | undefined, max: number): string | null {
+  const plain = (text ?? "").replace(/[\p{Cc}\ufffd]+/gu, " ").trim();
+  const cut =
+    plain.length <= max
+      ? plain
+      : plain
+          .slice(0, max)
+          .replace(/[\ud800-\udbff]$/, "")
+          .trim();
+  return cut === "" ? null : cut;
+}
+
+/** As `fitted`, for text whose line breaks stay. */
+export function fittedNotes(text: string | null, max: number): string | null {
+  const lines = (text ?? "").split(/\r\n?|\n/).map((line) => fitted(line, max) ?? "");
+  const whole = lines
+    .join("\n")
+    .trim()
+    .slice(0, max)
+    .replace(/[\ud800-\udbff]$/, "");
+  return whole === "" ? null : whole;
+}
+
+/** First and last name from a whole one. */
+export function namesOf(name: string | null): { first_name: string | null; last_name: string | null } {
+  const words = (fitted(name, 200) ?? "").split(/\s+/).filter(Boolean);
+  const last = words.length > 1 ? (words.pop() ?? null) : null;
+  return { first_name: fitted(words.join(" "), 100), last_name: fitted(last, 100) };
+}
+
+const email = /^[^\s@\p{Cc}\ufffd]{1,64}@[^\s@\p{Cc}\ufffd]+$/u;
+const email_characters_max = 254;
+
+/** The buyer's e-mail address; where the platform has none, one that nobody can have. */
+export function emailOf(platform: Platform, connection_id: number, order: PlatformOrder): string {
+  const given = order.email?.trim() ?? "";
+  if (given.length <= email_characters_max && email.test(given)) return given;
+  const id = order.external_id.replace(/[^A-Za-z0-9-]/g, "-").slice(0, 40);
+  return `order-${connection_id}-${id}@${platform}.invalid`;
+}
+
+/** The address of an order as a customer's address; what the platform left empty is empty. */
+export function addressOf({ address, customer_name, phone }: PlatformOrder): AddressFields {
+  const name = [address?.name ?? customer_name, address?.company].map((part) => fitted(part, 100)).filter(Boolean);
+  return {
+    ...addressDefaults,
+    name: name.join(", "),
+    address_line1: fitted(address?.address_line1, 200) ?? "",
+    address_line2: fitted(address?.address_line2, 200),
+    city: fitted(address?.city, 100) ?? "",
+    state: fitted(address?.state, 100),
+    postal_code: fitted(address?.postal_code, 20),
+    country: /^[A-Z]{2}$/i.test(address?.country ?? "") ? (address?.country ?? "").toUpperCase() : "",
+    phone: fitted(address?.phone ?? phone, 50),
+  };
+}
+
+const sku_characters_max = 100;
+const units_max = 1_000_000;
+
+/** A line as it is ordered here. */
+export interface WantedLine {
+  readonly external_id: string;
+  readonly sku: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unit_price_cents: number;
+}
+
+/**
+ * The lines of an order with the SKU of each: the platform's, or where that is none that a product could have, one made
+ * of the platform's name and the variant's id. Refuses: validation_failed (a quantity beyond a million).
+ */
+export function wantedLines(platform: Platform, { lines }: PlatformOrder): WantedLine[] {
+  return lines.map((line, at) => {
+    const { external_id, quantity, unit_price_cents } = line;
+    const whole = Number.isInteger(quantity) && quantity >= 1 && quantity <= units_max;
+    if (!whole) throw invalid(`lines[${at}].quantity`, `must be 1 to ${units_max}`);
+    const sku = skuOf(platform, line);
+    return { external_id, sku, name: fitted(line.name, 200) ?? sku, quantity, unit_price_cents };
+  });
+}
+
+function skuOf(platform: Platform, { sku, variant_id }: PlatformLine): string {
+  const given = sku?.trim() ?? "";
+  return isSku(given) ? given : `${platform}-${fitted(variant_id, 60) ?? "unknown"}`;
+}
+
+function isSku(sku: string): boolean {
+  if (sku === "" || sku.length > sku_characters_max || /[\p{Cc}\ufffd]/u.test(sku)) return false;
+  try {
+    checkProduct({ ...productDefaults, sku, name: sku });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const number_characters_max = 80;
+const numbers_tried = 9;
+
+/** The numbers that an order may get here, the plainest first: of two of one number the later gets a suffix. */
+export function numbersFor(prefix: string, { number, external_id }: PlatformOrder): string[] {
+  const own = fitted(number, number_characters_max) ?? fitted(external_id, number_characters_max) ?? "order";
+  const first = prefix + own;
+  const suffixed = Array.from({ length: numbers_tried }, (_, at) => `${first}-${at + 2}`);
+  const all = [first, ...suffixed, `${first}-${fitted(external_id, 40) ?? ""}`];
+  // An order number may not look like an order's id.
+  return all.filter((text) => !/^ord_\d+$/.test(text) && text.length <= 100);
+}
+
+/** The three letters of a currency. */
+export function currencyOf({ currency }: PlatformOrder): string {
+  return /^[A-Z]{3}$/i.test(currency) ? currency.toUpperCase() : "USD";
+}
+
+/** An amount of cents as a request writes it. */
+export const amountOf = (cents: number): string => (cents / 100).toFixed(2);

@@ -1,0 +1,190 @@
+import { and, asc, desc, eq, lte, sql as template } from "drizzle-orm";
+import { among, amongTexts, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { platform_imports } from "../../../db/schema/platforms.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { Import } from "./import.ts";
+import { giveUpAt } from "./rules.ts";
+
+// The condition of the partial index stands in the text, since the engines do not look into parameters.
+const isQueued = template`${platform_imports.status} = 'queued'`;
+
+const lockedOf = prepared((sql, a: Args<{ connection_id: number; external_id: string }>) =>
+  forUpdate(
+    sql
+      .select()
+      .from(platform_imports)
+      .where(and(eq(platform_imports.connection_id, a.connection_id), eq(platform_imports.external_id, a.external_id))),
+  ),
+);
+const locked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(platform_imports).where(eq(platform_imports.id, a.id))),
+);
+const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql.select().from(platform_imports).where(eq(platform_imports.order_id, a.order_id)),
+);
+
+/** The import of an order of a store, locked; null when the platform never told of it. */
+export async function lockImportOf(tx: Tx, connection_id: number, external_id: string): Promise<Import | null> {
+  const [row] = (await lockedOf(tx, { connection_id, external_id })) as Import[];
+  return row ?? null;
+}
+
+/** An import by its id, locked; null when there is none. */
+export async function lockImport(tx: Tx, id: number): Promise<Import | null> {
+  const [row] = (await locked(tx, { id })) as Import[];
+  return row ?? null;
+}
+
+/** As `lockImport`, of a connection, by what a path says. Refuses: resource_missing. */
+export async function lockImportIn(tx: Tx, connection_id: number, id: string): Promise<Import> {
+  const found = await lockImport(tx, readId("import", id) ?? 0);
+  if (found === null || found.connection_id !== connection_id) throw missing("import", id);
+  return found;
+}
+
+/** The import that an order came by, or null. */
+export async function findImportByOrder(db: Db, order_id: number): Promise<Import | null> {
+  const [row] = (await byOrder(db, { order_id })) as Import[];
+  return row ?? null;
+}
+
+const byExternalIds = prepared((sql, a: Args<{ connection_id: number; external_ids: string }>) =>
+  sql
+    .select()
+    .from(platform_imports)
+    .where(
+      and(
+        eq(platform_imports.connection_id, a.connection_id),
+        amongTexts(platform_imports.external_id, a.external_ids),
+      ),
+    ),
+);
+
+/** The imports of these orders of a store, in no order; those never told of are left out. */
+export async function findImports(db: Db, connection_id: number, external_ids: readonly string[]): Promise<Import[]> {
+  return (await byExternalIds(db, { connection_id, external_ids: list(external_ids) })) as Import[];
+}
+
+/** Stores a new import; null when there is one of that order. */
+export async function insertImport(tx: Tx, fields: Omit<Import, "id">): Promise<Import | null> {
+  const [row] = await tx.sql
+    .insert(platform_imports)
+    .values(writable(fields))
+    .onConflictDoNothing({ target: [platform_imports.connection_id, platform_imports.external_id] })
+    .returning({ id: platform_imports.id });
+  return row === undefined ? null : { id: row.id, ...fields };
+}
+
+/** Stores what became of a locked import. */
+export async function saveImport(tx: Tx, { id, ...fields }: Import): Promise<void> {
+  await tx.sql
+    .update(platform_imports)
+    .set({ ...writable(fields), updated_at: tx.now })
+    .where(eq(platform_imports.id, id));
+}
+
+const writable = ({ seen, lines, ...fields }: Omit<Import, "id">) => ({
+  ...fields,
+  seen: seen === null ? null : { ...seen },
+  lines: [...lines],
+});
+
+const due = prepared((sql: Tx["sql"], a: Args<{ connection_id: number; now: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(platform_imports)
+      .where(and(eq(platform_imports.connection_id, a.connection_id), isQueued, lte(platform_imports.next_at, a.now)))
+      .orderBy(asc(platform_imports.next_at), asc(platform_imports.id))
+      .limit(1),
+  ),
+);
+
+/** The import of a connection that has been due longest, locked; null when none is, or another server is at it. */
+export async function lockDue(tx: Tx, connection_id: number): Promise<Import | null> {
+  const [row] = (await due(tx, { connection_id, now: tx.now })) as Import[];
+  return row ?? null;
+}
+
+const lease = prepared((sql: Writing, a: Args<{ ids: string; until: number }>) =>
+  sql
+    .update(platform_imports)
+    .set({
+      leased_until: template`${a.until}`,
+      next_at: template`${a.until}`,
+      attempts: template`${platform_imports.attempts} + 1`,
+    })
+    .where(among(platform_imports.id, a.ids)),
+);
+
+/** Gives locked imports to this server until a moment, when they are due again. */
+export async function leaseImports(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await lease(tx, { ids: list(ids), until });
+}
+
+const next = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({ at: template<number | null>`min(${platform_imports.next_at})`.mapWith(Number) })
+    .from(platform_imports)
+    .where(and(among(platform_imports.connection_id, a.ids), isQueued)),
+);
+
+/** When the next import of these connections is due, in milliseconds; null when none is queued. */
+export async function nextImportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
+  if (connection_ids.length === 0) return null;
+  const [row] = await next(db, { ids: list(connection_ids) });
+  return row?.at ?? null;
+}
+
+/** Queues again what failed of a connection. */
+export async function requeueFailed(tx: Tx, connection_id: number): Promise<void> {
+  await tx.sql
+    .update(platform_imports)
+    .set({ status: "queued", attempts: 0, next_at: tx.now, leased_until: null, give_up_at: giveUpAt(tx.now) })
+    .where(and(eq(platform_imports.connection_id, connection_id), eq(platform_imports.status, "failed")));
+}
+
+/** What a list of imports may be narrowed to. */
+export interface ImportFilter {
+  readonly status?: Import["status"] | undefined;
+  readonly external_id?: string | undefined;
+}
+
+const matching = (connection_id: number, { status, external_id }: ImportFilter) =>
+  and(
+    eq(platform_imports.connection_id, connection_id),
+    status === undefined ? undefined : eq(platform_imports.status, status),
+    external_id === undefined ? undefined : eq(platform_imports.external_id, external_id),
+  );
+
+/** A page of a connection's imports, newest first. */
+export async function listImports(
+  db: Db,
+  connection_id: number,
+  filter: ImportFilter,
+  { limit, offset, after }: Window,
+): Promise<Import[]> {
+  const { created_at, id } = platform_imports;
+  const rows = await db.sql
+    .select()
+    .from(platform_imports)
+    .where(
+      and(
+        matching(connection_id, filter),
+        after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+  return rows as Import[];
+}
+
+/** How many imports of a connection match. */
+export async function countImports(db: Db, connection_id: number, filter: ImportFilter): Promise<number> {
+  return db.sql.$count(platform_imports, matching(connection_id, filter));
+}

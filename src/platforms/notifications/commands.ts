@@ -1,0 +1,63 @@
+import type { Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { wireId } from "../../kit/ids.ts";
+import { shipDate } from "../../orders/dispatch/rules.ts";
+import { calendarsOf } from "../../orders/dispatch/store.ts";
+import { estimatedShipDate } from "../../orders/order.ts";
+import { findOrders } from "../../orders/store.ts";
+import { getConnection } from "../connections/store.ts";
+import { queueImport } from "../imports/commands.ts";
+import type { Notification } from "../platform.ts";
+import type { NotificationAnswer } from "./rules.ts";
+import { deleteNotifications, findAnswer, forgetPayloads, insertNotification } from "./store.ts";
+
+/**
+ * Takes a proven notification of an order: stores it and queues the order's import, or, when it came before, answers
+ * what it was answered then. Answers in JSON. Refuses: resource_missing (the connection was deleted meanwhile).
+ */
+export async function takeNotification(
+  tx: Tx,
+  connection_id: number,
+  { topic, external_id, dedupe_key, order }: Notification & { readonly external_id: string },
+): Promise<string> {
+  const connection = await getConnection(tx, connection_id);
+  const known = await findAnswer(tx, connection_id, dedupe_key);
+  if (known !== null) return known;
+  const queued = await queueImport(tx, connection, external_id, order);
+  const answered: NotificationAnswer = {
+    success: true,
+    order_id: wireId("order", queued.order_id),
+    status: "processing",
+    estimated_ship_date: await estimateOf(tx, queued.order_id),
+  };
+  const answer = JSON.stringify(answered);
+  const row = { connection_id, dedupe_key, topic, import_id: queued.id, answer };
+  if (await insertNotification(tx, row)) return answer;
+  // The same came twice at once, and the other was quicker.
+  const first = await findAnswer(tx, connection_id, dedupe_key);
+  assert(first !== null, "a notification that stands in the way is there");
+  return first;
+}
+
+/** When an order is expected to leave: it may not be here yet. */
+async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
+  const [order] = await findOrders(tx, [order_id]);
+  if (order !== undefined) return estimatedShipDate(order, tx.now);
+  const [calendars = []] = await calendarsOf(tx, [{ id: order_id, warehouse_id: null, status: "expected" }]);
+  const facts = { status: "pending", created_at: tx.now, processing_at: null, shipped_at: null } as const;
+  return shipDate({ ...facts, holds: [], calendars }, 0, tx.now);
+}
+
+const day_ms = 24 * 3_600_000;
+const notifications_kept_ms = 4 * day_ms;
+const payloads_kept_ms = 30 * day_ms;
+
+/**
+ * Forgets up to `limit` each of notifications that no platform repeats any more, and of orders that came to nothing a
+ * month ago. Answers whether more may be left.
+ */
+export async function forgetOld(tx: Tx, limit: number): Promise<boolean> {
+  const notifications = await deleteNotifications(tx, tx.now - notifications_kept_ms, limit);
+  const payloads = await forgetPayloads(tx, tx.now - payloads_kept_ms, limit);
+  return Math.max(notifications, payloads) === limit;
+}

@@ -1,0 +1,124 @@
+// What platforms send. BigCommerce shows an API key and names its store; the others cannot, so their callback address
+// names the connection and the signature of the body proves the rest.
+import { Elysia } from "elysia";
+import type { Store } from "../../database/store.ts";
+import { answerWrite, bare, jsonResponse } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
+import { bodyOf, checkOf, shownBodyOf } from "../../kit/schema.ts";
+import { credentialsOf } from "../connections/connection.ts";
+import { isOfStore } from "../connections/rules.ts";
+import { findConnectionByKey, findConnectionsOfStores } from "../connections/store.ts";
+import { connectors } from "../connectors/table.ts";
+import { platformActor } from "../orders/commands.ts";
+import type { Connection, Inbound, Notification } from "../platform.ts";
+import type { Platform } from "../status.ts";
+import { takeNotification } from "./commands.ts";
+import { ignored, type NotificationAnswer, refuseUntimely } from "./rules.ts";
+import { AnyNotification, NotificationView, ThinNotification } from "./schemas.ts";
+
+/** The addresses that platforms send their notifications to. Each is written out: beside it stands `/webhooks/:id`. */
+export const notificationRoutes = (service: Service) =>
+  new Elysia({ prefix: "/webhooks" })
+    .use(conventions)
+    .post("/bigcommerce/orders", ({ call, body }) => fromKnownStore(call, service, body), {
+      body: shownBodyOf(AnyNotification, ThinNotification),
+      detail: notification("bigcommerce", "BigCommerce", "The store is named by `producer`, else by `store_id`."),
+    })
+    .post("/shopify/orders", ({ call }) => fromCallback(call, service, "shopify"), {
+      body: bodyOf(AnyNotification),
+      detail: notification("shopify", "Shopify", "Proven by `X-Shopify-Hmac-SHA256`; `?connection=` names the store."),
+    })
+    .post("/woocommerce/orders", ({ call }) => fromCallback(call, service, "woocommerce"), {
+      body: bodyOf(AnyNotification),
+      detail: notification(
+        "woocommerce",
+        "WooCommerce",
+        "Proven by `X-WC-Webhook-Signature`; `?connection=` names the store.",
+      ),
+    });
+
+function notification(platform: Platform, name: string, how: string) {
+  return documented({
+    id: `${platform}Order`,
+    summary: `Take a notification of an order from ${name}`,
+    description: `${how} A repeat gets the first answer again; what is no news of an order is answered and ignored.`,
+    refuses: platform === "bigcommerce" ? ["invalid_signature", "resource_missing"] : ["invalid_signature"],
+    answers: { 200: NotificationView },
+  });
+}
+
+const checkThin = checkOf(ThinNotification);
+
+/** A notification whose sender has shown an API key. One that is not of orders may have any form. */
+async function fromKnownStore(call: Call, service: Service, body: Record<string, unknown>): Promise<Response> {
+  const { scope } = body;
+  if (typeof scope !== "string" || scope.startsWith("store/order/")) checkThin(body);
+  const platform = "bigcommerce";
+  const inbound = { headers: call.request.headers, raw: call.raw_body };
+  const told = connectors[platform].read(inbound);
+  const { store } = call;
+  refuseUntimely(told.created_at, receivedAt(store));
+  const found = await store.read((db) => findConnectionsOfStores(db, platform, told.stores));
+  const connection = told.stores
+    .map((name) => found.find((one) => isOfStore(one, [name])))
+    .find((one) => one !== undefined);
+  if (connection === undefined) {
+    if (told.kind !== "order") return answer(call, ignored);
+    throw unknownStore();
+  }
+  proveSignature(connection, inbound, service, store);
+  return take(call, connection, told);
+}
+
+function unknownStore(): Fault {
+  const message = "names no connected store; connect it by POST /platforms";
+  return new Fault("resource_missing", "There is no connection to this store.", {
+    fields: [{ field: "store_id", code: "resource_missing", message }],
+  });
+}
+
+/** A notification to the callback address of a connection, which names the data it belongs to. */
+async function fromCallback(call: Call, service: Service, platform: Platform): Promise<Response> {
+  const key = new URL(call.request.url).searchParams.get("connection") ?? "";
+  const store = key.startsWith("test_") ? service.stores.test : service.stores.live;
+  const connection = await store.read((db) => findConnectionByKey(db, key));
+  if (connection?.platform !== platform) throw unproven();
+  const inbound = { headers: call.request.headers, raw: call.raw_body };
+  const told = connectors[platform].read(inbound);
+  // The platform tries an address before it signs anything.
+  if (told.kind === "ping") return answer(call, ignored);
+  proveSignature(connection, inbound, service, store);
+  if (!isOfStore(connection, told.stores)) throw unproven();
+  refuseUntimely(told.created_at, receivedAt(store));
+  return take({ ...call, store, actor: platformActor(connection) }, connection, told);
+}
+
+const unproven = () => new Fault("invalid_signature", "This was not signed with the secret of a connected store.");
+
+function proveSignature(connection: Connection, inbound: Inbound, service: Service, store: Store): void {
+  const now = receivedAt(store);
+  const credentials = credentialsOf(connection, service.secret_key, now);
+  if (!connectors[connection.platform].verify(inbound, credentials, now)) throw unproven();
+}
+
+const realTime = systemClock();
+
+/** What platforms sign and send carries real time, whatever the sandbox's clock says. */
+const receivedAt = ({ mode, clock }: Store): number => (mode === "live" ? clock.now() : realTime.now());
+
+function take(call: Call, connection: Connection, told: Notification): Promise<Response> {
+  const { kind, external_id } = told;
+  if (kind !== "order" || external_id === null) return answer(call, ignored);
+  const work = (tx: Parameters<typeof takeNotification>[0]) =>
+    takeNotification(tx, connection.id, { ...told, external_id });
+  return answerWrite(call, 200, async (tx) => JSON.parse(await work(tx)) as NotificationAnswer, bare);
+}
+
+async function answer(call: Call, said: NotificationAnswer): Promise<Response> {
+  return jsonResponse(call, 200, JSON.stringify(said));
+}

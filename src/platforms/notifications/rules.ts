@@ -1,0 +1,28 @@
+import { invalid } from "../../kit/fault.ts";
+
+const past_max_ms = 72 * 3_600_000;
+const ahead_max_ms = 5 * 60_000;
+
+/** Refuses: validation_failed, for a notification of an age in which no platform repeats one any more. */
+export function refuseUntimely(created_at: number | null, now: number): void {
+  if (created_at === null) return;
+  if (created_at < now - past_max_ms) throw invalid("created_at", "is more than 72 hours ago", "too_old");
+  if (created_at > now + ahead_max_ms) throw invalid("created_at", "lies in the future", "too_new");
+}
+
+/** What a platform is answered, in the specification's form. */
+export interface NotificationAnswer {
+  readonly success: true;
+  readonly order_id: string | null;
+  readonly status: "processing" | "ignored";
+  /** The day (`YYYY-MM-DD`) on which the order is expected to leave; null when nobody can say. */
+  readonly estimated_ship_date: string | null;
+}
+
+/** The answer to what is no news of an order: a ping, or something that nobody here needs to know. */
+export const ignored: NotificationAnswer = {
+  success: true,
+  order_id: null,
+  status: "ignored",
+  estimated_ship_date: null,
+};

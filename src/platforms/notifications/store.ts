@@ -1,0 +1,70 @@
+import { and, asc, eq, inArray, lt, sql as template } from "drizzle-orm";
+import { platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+
+const kept = prepared((sql, a: Args<{ connection_id: number; dedupe_key: string }>) =>
+  sql
+    .select({ answer: platform_notifications.answer })
+    .from(platform_notifications)
+    .where(
+      and(
+        eq(platform_notifications.connection_id, a.connection_id),
+        eq(platform_notifications.dedupe_key, a.dedupe_key),
+      ),
+    ),
+);
+
+/** What a notification was answered when it came before, as JSON; null when it did not. */
+export async function findAnswer(db: Db, connection_id: number, dedupe_key: string): Promise<string | null> {
+  const [row] = await kept(db, { connection_id, dedupe_key });
+  return row?.answer ?? null;
+}
+
+/** Stores a notification and its answer; false when it is stored already. */
+export async function insertNotification(
+  tx: Tx,
+  row: Omit<typeof platform_notifications.$inferInsert, "id" | "created_at">,
+): Promise<boolean> {
+  const inserted = await tx.sql
+    .insert(platform_notifications)
+    .values({ ...row, created_at: tx.now })
+    .onConflictDoNothing({ target: [platform_notifications.connection_id, platform_notifications.dedupe_key] })
+    .returning({ id: platform_notifications.id });
+  return inserted.length === 1;
+}
+
+/** Forgets up to `limit` notifications older than a moment, and answers how many. */
+export async function deleteNotifications(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: platform_notifications.id })
+    .from(platform_notifications)
+    .where(lt(platform_notifications.created_at, before))
+    .orderBy(asc(platform_notifications.created_at))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(platform_notifications)
+    .where(inArray(platform_notifications.id, old))
+    .returning({ id: platform_notifications.id });
+  return deleted.length;
+}
+
+// Written out, since only then the engines use the index of these imports alone.
+const ended = template`${platform_imports.status} in ('waiting', 'ignored', 'failed')`;
+const isUnfinished = template`${platform_imports.payload} is not null and ${ended}`;
+
+/** Forgets up to `limit` orders as they were told that came to nothing, of imports untouched since a moment. */
+export async function forgetPayloads(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: platform_imports.id })
+    .from(platform_imports)
+    .where(and(isUnfinished, lt(platform_imports.updated_at, before)))
+    .orderBy(asc(platform_imports.updated_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(platform_imports)
+    .set({ payload: null })
+    .where(and(inArray(platform_imports.id, old), isUnfinished))
+    .returning({ id: platform_imports.id });
+  return forgotten.length;
+}

@@ -1,0 +1,266 @@
+// An order of a platform becomes an order here, and stays as the platform has it for as long as work on it allows.
+import { createCustomer, keepAddress } from "../../customers/commands.ts";
+import { findCustomerByEmail } from "../../customers/store.ts";
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault, type FaultCode } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { cancelOrder } from "../../orders/cancellations/commands.ts";
+import { updateImported } from "../../orders/changes/commands.ts";
+import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
+import { importOrder } from "../../orders/imports/commands.ts";
+import type { Order } from "../../orders/order.ts";
+import type { UpdateOrder } from "../../orders/schemas.ts";
+import { findOrders, lockOrder, saveOrder } from "../../orders/store.ts";
+import { createProduct } from "../../products/commands.ts";
+import { findProductsBySku } from "../../products/store.ts";
+import { voidLabelsOfOrder } from "../../shipping/commands.ts";
+import { lockClaimed, settleImport } from "../imports/commands.ts";
+import type { Claim, Import, Seen } from "../imports/import.ts";
+import {
+  addressOf,
+  amountOf,
+  currencyOf,
+  emailOf,
+  fitted,
+  fittedNotes,
+  namesOf,
+  numbersFor,
+  outcomeOf,
+  type Step,
+  seenOf,
+  stepOf,
+  type WantedLine,
+  wantedLines,
+} from "../imports/rules.ts";
+import type { Connection, PlatformOrder } from "../platform.ts";
+
+/** A platform as an actor, by its connection. */
+export function platformActor({ id, name }: Connection): Actor {
+  return { type: "platform", id: wireId("connection", id), name, request_id: null };
+}
+
+/**
+ * Does with a platform's order what its state asks for: takes it in, changes or cancels it, or lets it be. Null when
+ * another server took the import over. Refuses: validation_failed, duplicate_order_number (no number is free).
+ * Emits: order.created, order.cancelled.
+ */
+export async function takeOrder(tx: Tx, claim: Claim, told: PlatformOrder): Promise<Import | null> {
+  const before = await lockClaimed(tx, claim);
+  if (before === null) return null;
+  const { connection } = claim;
+  const exists = (await findOrders(tx, [before.order_id])).length > 0;
+  const step = stepOf(told, before, exists);
+  const { external_updated_at, seen, lines } = before;
+  if (step === "nothing") {
+    const outcome = outcomeOf(seen?.state ?? told.state, exists);
+    return settleImport(tx, before, claim, { ...outcome, external_updated_at: external_updated_at ?? 0, seen, lines });
+  }
+  const wanted = step === "create" || step === "change" ? wantedLines(connection.platform, told) : null;
+  await act(tx, { connection, told, wanted: wanted ?? [], order_id: before.order_id, seen }, step);
+  return settleImport(tx, before, claim, {
+    ...outcomeOf(told.state, exists || step === "create"),
+    external_updated_at: told.updated_at,
+    seen: seenOf(told),
+    lines: wanted?.map(({ external_id, sku, quantity }) => ({ external_id, sku, quantity })) ?? lines,
+  });
+}
+
+const gone_after_attempts = 6;
+
+/**
+ * Does with an order that the platform does not have what can be done: some platforms tell of an order before they show
+ * it, so it is looked for some more times. Nothing is cancelled for it, since an address may have been wrong. Null when
+ * another server took the import over. Refuses: platform_error (to be tried again).
+ */
+export async function takeMissing(tx: Tx, claim: Claim): Promise<Import | null> {
+  const before = await lockClaimed(tx, claim);
+  if (before === null) return null;
+  const exists = (await findOrders(tx, [before.order_id])).length > 0;
+  if (!exists && before.attempts < gone_after_attempts) {
+    throw new Fault("platform_error", `The platform has no order ${before.external_id}.`);
+  }
+  const { external_updated_at, seen, lines } = before;
+  const told = { external_updated_at: external_updated_at ?? 0, seen, lines };
+  if (!exists) {
+    const reason = { code: "gone", message: "The platform does not have it." };
+    return settleImport(tx, before, claim, { action: "ignore", ...reason, ...told });
+  }
+  await note(tx, { connection: claim.connection, order_id: before.order_id }, notes.gone);
+  return settleImport(tx, before, claim, { action: "import", code: null, message: null, ...told });
+}
+
+/** An order that a platform tells of, and what it was when it was last dealt with. */
+interface Told {
+  readonly connection: Connection;
+  readonly told: PlatformOrder;
+  readonly wanted: readonly WantedLine[];
+  readonly order_id: number;
+  readonly seen: Seen | null;
+}
+
+async function act(tx: Tx, what: Told, step: Step): Promise<void> {
+  if (step === "create") await create(tx, what);
+  if (step === "change") await change(tx, what);
+  if (step === "cancel") await cancel(tx, what);
+  if (step === "hold") await holdUnpaid(tx, what);
+  if (step === "note") await noteDone(tx, what);
+}
+
+async function create(tx: Tx, { connection, told, wanted, order_id }: Told): Promise<void> {
+  const customer_id = await customerOf(tx, connection, told);
+  const address = await keepAddress(tx, customer_id, addressOf(told));
+  await ensureProducts(tx, wanted);
+  const { platform } = connection;
+  const source = { platform, external_id: told.external_id, stock: wireId("connection", connection.id) };
+  const input = {
+    customer_id,
+    shipping_address_id: address.id,
+    line_items: lineItems(wanted),
+    shipping_method: fitted(told.shipping_method, method_max),
+    order_notes: fittedNotes(told.notes, notes_max),
+    shipping_amount: amountOf(told.shipping_amount_cents),
+    currency: currencyOf(told),
+  };
+  const numbers = numbersFor(connection.order_prefix, told);
+  for (const order_number of numbers) {
+    const take = (inner: Tx) =>
+      importOrder(inner, order_id, { ...input, order_number }, platformActor(connection), source);
+    if ((await unlessRefused(tx, ["duplicate_order_number"], take)) !== null) return;
+  }
+  throw new Fault("duplicate_order_number", `Other orders have the number ${numbers[0]} and all that are like it.`);
+}
+
+const method_max = 200;
+const notes_max = 2000;
+
+const lineItems = (wanted: readonly WantedLine[]) =>
+  wanted.map(({ sku, quantity, unit_price_cents }) => ({ sku, quantity, unit_price: amountOf(unit_price_cents) }));
+
+/** Does work in a savepoint; null when it was refused with one of these codes. Any other refusal is thrown on. */
+async function unlessRefused<Done>(
+  tx: Tx,
+  codes: readonly FaultCode[],
+  work: (inner: Tx) => Promise<Done>,
+): Promise<Done | null> {
+  try {
+    return await tx.nested(work);
+  } catch (error) {
+    if (error instanceof Fault && codes.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+/** The id of the buyer, who is taken on when the e-mail address is new. */
+async function customerOf(tx: Tx, { id, platform }: Connection, told: PlatformOrder): Promise<number> {
+  const email = emailOf(platform, id, told);
+  const known = await findCustomerByEmail(tx, email);
+  if (known !== null) return known;
+  const names = namesOf(told.customer_name ?? told.address?.name ?? null);
+  const fields = { ...names, phone: fitted(told.phone, 50), company: fitted(told.address?.company, 200) };
+  const made = await unlessRefused(tx, ["duplicate_email"], (inner) => createCustomer(inner, { email, ...fields }));
+  // Somebody else took on the same buyer at this moment.
+  const customer_id = made?.id ?? (await findCustomerByEmail(tx, email));
+  assert(customer_id !== null, "a buyer whose e-mail address is taken is there");
+  return customer_id;
+}
+
+/** Enters products that nobody has entered yet, inactive: somebody has to complete them. */
+async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<void> {
+  const names = new Map(wanted.map(({ sku, name }) => [sku, name]));
+  const known = new Set((await findProductsBySku(tx, [...names.keys()])).map(({ sku }) => sku));
+  const fresh = [...names].filter(([sku]) => !known.has(sku)).sort();
+  for (const [sku, name] of fresh) {
+    await unlessRefused(tx, ["duplicate_sku"], (inner) => createProduct(inner, { sku, name, status: "inactive" }));
+  }
+}
+
+/** Lets the order follow what changed at the platform; what it can no longer follow is noted in its history. */
+async function change(tx: Tx, what: Told): Promise<void> {
+  const { connection, told, order_id, seen } = what;
+  const order = await lockOrder(tx, order_id);
+  if (order.status === "cancelled") {
+    if (seen?.state === "cancelled") await note(tx, what, notes.reopened);
+    return;
+  }
+  const actor = platformActor(connection);
+  for (const hold of order.holds.filter(({ reason, note }) => reason === "payment" && note === notes.unpaid)) {
+    await releaseOrder(tx, order_id, { hold_id: hold.id }, actor);
+  }
+  for (const [name, input] of await changesOf(tx, what, order)) {
+    const follow = (inner: Tx) => updateImported(inner, order_id, input, actor);
+    const followed = await unlessRefused(tx, ["invalid_state_transition"], follow);
+    if (followed === null) await note(tx, what, `The platform changed ${name}, too late for this order.`);
+  }
+  if (told.lines.length === 0 && seen?.lines !== seenOf(told).lines) await note(tx, what, notes.emptied);
+}
+
+/** What changed at the platform since the order was last dealt with, in words and as a change of ours. */
+async function changesOf(tx: Tx, { told, wanted, seen }: Told, order: Order): Promise<[string, UpdateOrder][]> {
+  const now = seenOf(told);
+  const changes: [string, UpdateOrder][] = [];
+  if (seen?.address !== now.address) {
+    const address = await keepAddress(tx, order.customer_id, addressOf(told));
+    changes.push(["the address", { shipping_address_id: address.id }]);
+  }
+  if (seen?.lines !== now.lines && wanted.length > 0) {
+    await ensureProducts(tx, wanted);
+    changes.push(["the lines", { line_items: lineItems(wanted) }]);
+  }
+  if (seen?.shipping_method !== now.shipping_method) {
+    changes.push(["the shipping method", { shipping_method: fitted(told.shipping_method, method_max) }]);
+  }
+  if (seen?.notes !== now.notes) changes.push(["the notes", { order_notes: fittedNotes(told.notes, notes_max) }]);
+  return changes;
+}
+
+/** Cancels the order if that is still possible; if not, its history says that the platform wants it. */
+async function cancel(tx: Tx, what: Told): Promise<void> {
+  const { connection, order_id, seen } = what;
+  const order = await lockOrder(tx, order_id);
+  if (order.status === "cancelled" || seen?.state === "cancelled") return;
+  const actor = platformActor(connection);
+  const id = wireId("order", order_id);
+  const give_up = async (inner: Tx) => {
+    await voidLabelsOfOrder(inner, id, actor);
+    return cancelOrder(inner, id, { reason: "customer", note: "The platform cancelled it." }, actor);
+  };
+  const cancelled = await unlessRefused(tx, ["invalid_state_transition", "label_not_voidable"], give_up);
+  if (cancelled === null) await note(tx, what, notes.cancelled);
+}
+
+const notes = {
+  reopened: "The platform says that it is to be sent after all. It is cancelled here: enter it anew.",
+  emptied: "The platform took every line off it.",
+  cancelled: "The platform cancelled it, too late for this order.",
+  unpaid: "The platform says that it is not paid any more.",
+  done: "The platform says that it is sent already.",
+  gone: "The platform does not have it any more.",
+} as const;
+
+/** Holds an order that is not paid any more, if it still can be. */
+async function holdUnpaid(tx: Tx, what: Told): Promise<void> {
+  const order = await lockOrder(tx, what.order_id);
+  if (order.status === "cancelled" || what.seen?.state === "unpaid") return;
+  const hold = { reason: "payment", note: notes.unpaid } as const;
+  const actor = platformActor(what.connection);
+  const place = (inner: Tx) => holdOrder(inner, wireId("order", order.id), hold, actor);
+  if ((await unlessRefused(tx, ["invalid_state_transition"], place)) === null) await note(tx, what, notes.unpaid);
+}
+
+/** Notes that the platform takes an order for sent, unless it is. */
+async function noteDone(tx: Tx, what: Told): Promise<void> {
+  const { status } = await lockOrder(tx, what.order_id);
+  const isInHouse = status === "pending" || status === "processing" || status === "fulfilled";
+  if (isInHouse && what.seen?.state !== "done") await note(tx, what, notes.done);
+}
+
+async function note(
+  tx: Tx,
+  { connection, order_id }: Pick<Told, "connection" | "order_id">,
+  words: string,
+): Promise<void> {
+  const order = await lockOrder(tx, order_id);
+  await saveOrder(tx, order, order, { event: "platform_note", actor: platformActor(connection), note: words });
+}
