@@ -2,9 +2,9 @@
 import { createApp } from "./app.ts";
 import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
-import { openApiText } from "./reference/routes.ts";
+import { describeRoutes } from "./reference/routes.ts";
 
-/** The OpenAPI document as a service with this address would serve it. No data is opened, and nothing is asked. */
+/** The OpenAPI document as a service with this address would serve it, as text. No data is opened, nothing is asked. */
 export function describeApi(base_url: string): string {
   // Handlers are made, and never called: they need their stores by name only.
   const absent = {} as Store;
@@ -13,5 +13,5 @@ export function describeApi(base_url: string): string {
     secret_key: new Uint8Array(32),
     base_url,
   };
-  return openApiText(createApp(service as Service).routes, base_url);
+  return JSON.stringify(describeRoutes(createApp(service as Service).routes, base_url), null, 2);
 }

@@ -60,7 +60,7 @@ export function errorSchemas(): Record<string, Json> {
     type: "object",
     properties,
     required,
-    ...(open ? {} : { additionalProperties: false }),
+    additionalProperties: open,
   });
   const detail = object({ field: text, pointer: { ...text, format: "json-pointer" }, code: text, message: text }, [
     "field",

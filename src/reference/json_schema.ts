@@ -43,7 +43,10 @@ export class Publisher {
     if (allOf) json["allOf"] = (allOf as TSchema[]).map((part) => this.publish(part));
     if (not) json["not"] = this.publish(not as TSchema);
     if (items) json["items"] = this.publish(items as TSchema);
-    if (properties) json["properties"] = this.#each(properties as Record<string, TSchema>);
+    if (properties) {
+      json["properties"] = this.#each(properties as Record<string, TSchema>);
+      json["additionalProperties"] ??= true;
+    }
     if (patternProperties) Object.assign(json, this.#record(patternProperties as Record<string, TSchema>));
     return json;
   }

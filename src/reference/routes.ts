@@ -61,16 +61,15 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
   return [...operations.values()];
 }
 
-/** The OpenAPI document of an app's routes, as text. */
-export function openApiText(routes: readonly AppRoute[], base_url: string): string {
-  const document = openApiDocument(operationsOf(routes), {
+/** The OpenAPI document of an app's routes. */
+export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
+  return openApiDocument(operationsOf(routes), {
     version,
     base_url,
     examples: recorded as Examples,
     schemas: { Meta: MetaView, Pagination: PaginationView },
     meaning: (code) => faultWords[code].when,
   });
-  return JSON.stringify(document, null, 2);
 }
 
 /** What is asked for by a client that can unpack it. */
@@ -107,7 +106,7 @@ function answerText(call: Call, { text, packed, etag }: Text, type: string): Res
 export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
   let document: Text | undefined;
   const open = () => {
-    document ??= textOf(openApiText(routes, service.base_url));
+    document ??= textOf(JSON.stringify(describeRoutes(routes, service.base_url)));
     return document;
   };
   return new Elysia()

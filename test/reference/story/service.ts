@@ -1,0 +1,76 @@
+// Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
+import type { Teller } from "./teller.ts";
+
+/** Keys of test mode. */
+export async function keys({ app, tell, act }: Teller): Promise<void> {
+  const key = app.keys.test.full;
+  const made = await tell("createKey", {
+    key,
+    body: {
+      name: "shop",
+      permission: "read_write",
+      ip_mode: "enforce",
+      ip_list: ["203.0.113.0/24"],
+      expires_at: "2027-01-01T00:00:00Z",
+    },
+  });
+  const path = { id: made.data.id };
+  await tell("getKey", { key, path });
+  await tell("updateKey", { key, path, body: { name: "shop, new" } });
+  const turned = await tell("rotateKey", { key, path, body: { overlap_seconds: 3600 } });
+  await tell("revokeKey", { key, path: { id: turned.data.id }, body: { at: "2026-06-30T00:00:00Z" } });
+  await tell("listKeys", { key, query: { status: "active" } });
+  await tell("deleteKey", { key, path });
+  await act("listKeys", { key });
+}
+
+/** Subscriptions, deliveries and what is done when one failed. Told in test mode, whose receivers may be near. */
+export async function webhooks({ app, tell, act }: Teller): Promise<void> {
+  const key = app.keys.test.full;
+  let status = 204;
+  const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status }) });
+  try {
+    const url = `http://localhost:${receiver.port}/hooks`;
+    const made = await tell("createWebhook", {
+      key,
+      body: { url, events: ["inventory.received"], description: "Stock" },
+    });
+    const path = { id: made.data.id };
+    await tell("getWebhook", { key, path });
+    await tell("listWebhooks", { key });
+    await tell("testWebhook", { key, path, body: { event: "inventory.received" } });
+    await tell("rotateWebhookSecret", { key, path, body: { overlap_seconds: 3600 } });
+    await act("createProduct", { key, body: { sku: "TEA-100", name: "Black tea, 100 bags" } });
+    const stock = { key, body: { sku: "TEA-100", quantity: 5 } };
+    await act("addInventory", stock);
+    await app.runJobs();
+    await tell("listWebhookLogs", { key, path, query: { event_type: "inventory.received" } });
+    await tell("updateWebhook", { key, path, body: { active: false } });
+    await act("addInventory", stock);
+    await app.runJobs();
+    await act("updateWebhook", { key, path, body: { active: true } });
+    const [delivery] = (await tell("listWebhookDeliveries", { key, path, query: { status: "skipped" } })).data;
+    await tell("redeliverWebhookDelivery", { key, path: { ...path, delivery_id: delivery.id } });
+    await app.runJobs();
+    const body = { since: "2026-01-01T00:00:00Z", statuses: ["skipped"] };
+    const job = await tell("recoverWebhook", { key, path, body });
+    await tell("getWebhookRecovery", { key, path: { ...path, job_id: job.data.id } });
+    status = 410;
+    await act("addInventory", stock);
+    await app.runJobs();
+    const [notice] = (await tell("listNotices", { key })).data;
+    await tell("acknowledgeNotice", { key, path: { id: notice.id } });
+    await tell("deleteWebhook", { key, path });
+  } finally {
+    await receiver.stop(true);
+  }
+}
+
+/** What happened, what can, and how the service is. */
+export async function events({ app, tell }: Teller): Promise<void> {
+  await app.runJobs();
+  const { data } = await tell("listEvents", { query: { type: "inventory.received", limit: "1" } });
+  await tell("getEvent", { path: { id: data[0].id } });
+  for (const operation of ["listEventTypes", "listErrors", "getHealth", "getMetrics", "getOpenApi"])
+    await tell(operation);
+}

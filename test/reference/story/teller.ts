@@ -1,0 +1,99 @@
+// Tells a story to a fresh service: each request is an operation of the reference, and what is said becomes its example.
+import type { Example } from "../../../src/reference/example.ts";
+import { operationsOf } from "../../../src/reference/routes.ts";
+import type { TestApp } from "../../harness.ts";
+
+/** What is sent with an operation. Secret parts of it are not shown in the example. */
+export interface Telling {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** A key's text; the live one with full access unless given. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What was answered: JSON that the story reads on from. */
+// biome-ignore lint/suspicious/noExplicitAny: a story reads answers of every shape.
+type Said = any;
+
+export interface Teller {
+  readonly app: TestApp;
+  /** Makes a request of an operation, insists on success, and keeps the first of each operation as its example. */
+  readonly tell: (operation: string, telling?: Telling) => Promise<Said>;
+  /** As `tell`, and keeps nothing: for what only has to happen. */
+  readonly act: (operation: string, telling?: Telling) => Promise<Said>;
+  readonly examples: Record<string, Example>;
+}
+
+/** Opens a book: nothing is told yet. */
+export function openStory(app: TestApp): Teller {
+  const operations = new Map(operationsOf(app.app.routes).map((operation) => [operation.id, operation]));
+  const examples: Record<string, Example> = {};
+
+  async function act(id: string, telling: Telling = {}): Promise<Said> {
+    const operation = operations.get(id);
+    if (operation === undefined) throw new Error(`the story tells of ${id}, which is no operation`);
+    const { path: values = {}, query = {}, body, key = app.keys.live.full, headers = {} } = telling;
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+    const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+    const sent = { ...(typeof body === "string" ? { "content-type": operation.sends } : {}), ...headers };
+    const method = operation.method.toUpperCase();
+    const { status, body: answer } = await app.call(method, `${path}${search}`, body, { key, headers: sent });
+    if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(answer)}`);
+    return { status, answer };
+  }
+
+  async function tell(id: string, telling: Telling = {}): Promise<Said> {
+    const { status, answer } = await act(id, telling);
+    if (!(id in examples)) {
+      const { path, query, body } = telling;
+      const asked = { ...(path && { path }), ...(query && { query }), ...(body === undefined ? {} : { body }) };
+      examples[id] = neutral({ ...asked, status, answer: shownOf(answer) });
+    }
+    return answer;
+  }
+
+  return { app, tell, act: async (id, telling) => (await act(id, telling)).answer, examples };
+}
+
+const shown_characters_max = 5000;
+
+/** What is shown of an answer: all, but of a long list its beginning, and nothing of a document or of metrics. */
+function shownOf(answer: Said): unknown {
+  if (typeof answer === "string") return /^%PDF|^\x89PNG|^# HELP|\ufffd/.test(answer) ? null : answer;
+  if ("openapi" in answer) return { openapi: answer.openapi, info: answer.info };
+  if (!Array.isArray(answer.data)) return answer;
+  const data = [...answer.data];
+  while (data.length > 1 && JSON.stringify(data).length > shown_characters_max) data.pop();
+  return { ...answer, data };
+}
+
+// What is different each time, and what stands for it. Each form is of the same kind as what it replaces.
+const always: readonly (readonly [RegExp, string])[] = [
+  [/\breq_[0-9a-f]{32}\b/g, "req_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bevt_test_[0-9a-f]{32}\b/g, "evt_test_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bevt_[0-9a-f]{32}\b/g, "evt_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bwhsec_[A-Za-z0-9+/]{43}=/g, "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
+  [/\bph_(live|test)_[0-9A-Za-z]{36}\b/g, "ph_test_0000000000000000000000000000002jKTnv"],
+  [/("last_four":")[0-9A-Za-z]{4}"/g, '$1KTnv"'],
+  [/(signature=)[A-Za-z0-9_-]+/g, "$1AAECAwQFBgcICQoLDA0ODw"],
+  [/("signature":")[A-Za-z0-9_-]+"/g, '$1AAECAwQFBgcICQoLDA0ODw"'],
+  [/(v1,)[A-Za-z0-9+/]{43}=/g, "$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
+  [/"[0-9a-f]{64}"/g, `"${"0".repeat(64)}"`],
+  [/("webhook-timestamp":")\d+"/g, '$11767323845"'],
+  [/("duration_ms":)\d+/g, "$112"],
+  [/("date":")[^"]+ GMT"/g, '$1Fri, 02 Jan 2026 03:04:05 GMT"'],
+  [/("migrations":)\d+/g, "$120"],
+  [/("engine":")postgres"/g, '$1sqlite"'],
+  [/("room":")\w+"/g, '$1ok"'],
+  [/("next_cursor":")[^"]+"/g, '$1WzE3NjczMjM4NDUwMDAsMTAwMSwiYSJd.c2lnbmF0dXJlb2ZpdA"'],
+  [/(http:\/\/localhost:)\d+/g, "$18080"],
+  [/http:\/\/packhouse\.test/g, "http://localhost:3000"],
+];
+
+function neutral(example: Example): Example {
+  let text = JSON.stringify(example);
+  for (const [form, instead] of always) text = text.replace(form, instead);
+  return JSON.parse(text) as Example;
+}
