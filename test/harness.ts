@@ -11,7 +11,7 @@ import { stillClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
-import { eventSchema } from "../src/outbox/schemas.ts";
+import { secondEventSchema } from "../src/outbox/schemas.ts";
 import { listEventsAfter } from "../src/outbox/store.ts";
 import { wokenJobs } from "../src/schedule.ts";
 import { eventDescriptions } from "../src/webhooks/catalog.ts";
@@ -111,21 +111,25 @@ function eventTaker(service: Service, mode: Mode) {
   return async (): Promise<{ type: string; data: Record<string, unknown> }[]> => {
     const rows = await service.stores[mode].read((db) => listEventsAfter(db, taken));
     taken = rows.at(-1)?.seq ?? taken;
-    const events = rows.map((row) => JSON.parse(row.body));
-    for (const event of events) checkEvent(event);
-    return events;
+    return rows.map(({ body, previous }) => {
+      const event = JSON.parse(body);
+      checkEvent(event, JSON.parse(previous ?? "{}"));
+      return event;
+    });
   };
 }
 
 const eventChecks = new Map<EventType, TypeCheck<TSchema>>();
 
-/** Checks an event against the schema that `GET /event-types` gives of its type. */
-function checkEvent(event: { readonly type: EventType }): void {
-  const { type } = event;
-  const check = eventChecks.get(type) ?? TypeCompiler.Compile(eventSchema(type, eventDescriptions[type].data));
+/** Checks an event, with what it tells of the time before, against the schema that `GET /event-types` gives of it. */
+function checkEvent(event: { readonly type: EventType; readonly data: object }, previous_attributes: object): void {
+  const { type, data } = event;
+  const { data: Data, previous: Previous } = eventDescriptions[type];
+  const check = eventChecks.get(type) ?? TypeCompiler.Compile(secondEventSchema(type, Data, Previous));
   eventChecks.set(type, check);
-  if (check.Check(event)) return;
-  const wrong = [...check.Errors(event)].slice(0, 5).map((error) => `${error.path}: ${error.message}`);
+  const second = { ...event, api_version: "v1", sequence: 1, data: { ...data, previous_attributes } };
+  if (check.Check(second)) return;
+  const wrong = [...check.Errors(second)].slice(0, 5).map((error) => `${error.path}: ${error.message}`);
   throw new Error(`an event ${type} is off its schema: ${wrong.join("; ")}`);
 }
 

@@ -1,11 +1,27 @@
 import { isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
-import type { DomainEvent, EventType } from "../outbox/catalog.ts";
-import { type Order, orderView } from "./order.ts";
+import { type DomainEvent, type EventType, previousOf } from "../outbox/catalog.ts";
+import { fulfillmentStatus, type Order, orderView, publicStatus } from "./order.ts";
 
-/** What the world is told of an order: all that its GET answers. `now` in milliseconds. */
-export function orderEvent(type: EventType, order: Order, now: number): DomainEvent {
-  return { type, data: type === "order.fulfilled" ? fulfilled(order) : { object: "order", ...orderView(order, now) } };
+/**
+ * What the world is told of an order: all that its GET answers, and what it was `before`, unless it is new. `now` in
+ * milliseconds.
+ */
+export function orderEvent(type: EventType, order: Order, now: number, before?: Order): DomainEvent {
+  const is_fulfilled = type === "order.fulfilled";
+  const data = is_fulfilled ? fulfilled(order) : { object: "order", ...orderView(order, now) };
+  if (before === undefined) return { type, data };
+  const { status, ...others } = standingOf(before);
+  return { type, data, previous: previousOf(is_fulfilled ? { status } : { status, ...others }, standingOf(order)) };
+}
+
+/** Where an order stands, as its events tell it. */
+function standingOf(order: Order) {
+  return {
+    status: publicStatus(order),
+    held_from: order.held ? order.status : null,
+    fulfillment_status: fulfillmentStatus(order.lines),
+  };
 }
 
 /** The specification's shape of order.fulfilled; the parcel's fields are null before there is a label. */

@@ -12,9 +12,11 @@ const body_bytes_max = 64 * 1024;
 export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
   if (events.length === 0) return;
   const created_at = tx.now;
-  const rows = events.map(({ type, data }) => {
+  const rows = events.map(({ type, data, previous = {} }) => {
     const id = tx.newId("evt");
-    return { id, type, created_at, body: bodyOf({ id, type, created_at: iso(created_at), data }) };
+    const body = bodyOf({ id, type, created_at: iso(created_at), data });
+    const told = Object.keys(previous).length === 0 ? null : JSON.stringify(previous);
+    return { id, type, created_at, body, previous: told };
   });
   await insertEvents(tx, rows);
   tx.wake("webhooks.fan_out", tx.now);

@@ -11,7 +11,7 @@ import { invalid, missing } from "../kit/fault.ts";
 import { queryOf } from "../kit/schema.ts";
 import { eventDescriptions } from "../webhooks/catalog.ts";
 import { eventTypes } from "./catalog.ts";
-import { EventTypeView, EventView, eventSchema, ListEvents } from "./schemas.ts";
+import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./schemas.ts";
 import { countEvents, findEvent, listEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
 
 /** What happened, to be read again, and the types of what can happen. */
@@ -70,7 +70,14 @@ function eventView({ id, type, created_at, body }: StoredEvent): unknown {
 }
 
 const described = eventTypes.map((type) => {
-  const { summary, data, example } = eventDescriptions[type];
+  const { summary, data, example, previous, previous_example } = eventDescriptions[type];
   const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
-  return { type, summary, status: "stable", schema: eventSchema(type, data), example: { ...event, data: example } };
+  const second = { ...event, api_version: "v1", sequence: 1 };
+  return {
+    ...{ type, summary, status: "stable" },
+    schema: eventSchema(type, data),
+    example: { ...event, data: example },
+    schema_v2: secondEventSchema(type, data, previous),
+    example_v2: { ...second, data: { ...example, previous_attributes: previous_example } },
+  };
 });

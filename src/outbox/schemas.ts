@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { pageFields } from "../kit/page.ts";
 import { choice, closed, momentField, nullable } from "../kit/schema.ts";
 import { eventTypes } from "./catalog.ts";
@@ -29,14 +29,28 @@ export const EventTypeView = closed({
   status: choice(["stable", "deprecated"]),
   schema: Type.Unsafe<object>(open),
   example: EventView,
+  schema_v2: Type.Unsafe<object>({ ...open, description: "Of version 2 with full payloads." }),
+  example_v2: Type.Unsafe<object>(open),
 });
 
 /** The schema of a whole event as version 1 subscriptions receive it, from the schema of its data. */
 export function eventSchema(type: string, data: TSchema): TSchema {
+  return closed({ ...frame(type), data });
+}
+
+/** As `eventSchema`, for version 2 with full payloads, from the schema of what is told of the time before as well. */
+export function secondEventSchema(type: string, data: TObject, previous: TObject): TSchema {
+  const previous_attributes = { ...previous, description: "The old values of these fields, where they changed." };
   return closed({
-    id: Type.String({ description: "Equal on every delivery of this event." }),
-    type: Type.Literal(type),
-    created_at: moment,
-    data,
+    ...frame(type),
+    api_version: Type.Literal("v1", { description: "The version of the API that `data` is of." }),
+    sequence: Type.Integer({ description: "Its number among the subscription's deliveries; 0 for a test." }),
+    data: closed({ ...data.properties, previous_attributes }),
   });
 }
+
+const frame = (type: string) => ({
+  id: Type.String({ description: "Equal on every delivery of this event." }),
+  type: Type.Literal(type),
+  created_at: moment,
+});

@@ -4,14 +4,13 @@ import { events } from "../../db/schema/outbox.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { type Args, insert, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
-import type { EventType } from "./catalog.ts";
+import type { EventContent, EventType } from "./catalog.ts";
 
-/** An event as it is kept: `body` is what version 1 subscriptions receive, byte for byte. */
-export interface StoredEvent {
+/** An event as it is kept. */
+export interface StoredEvent extends EventContent {
   readonly seq: number;
   readonly id: string;
   readonly type: EventType;
-  readonly body: string;
   readonly created_at: number;
   readonly position: number | null;
   readonly fanned_out_at: number | null;
@@ -20,7 +19,7 @@ export interface StoredEvent {
 /** Stores events, to be fanned out later. */
 export async function insertEvents(
   tx: Tx,
-  rows: readonly Pick<StoredEvent, "id" | "type" | "body" | "created_at">[],
+  rows: readonly Pick<StoredEvent, "id" | "type" | "body" | "previous" | "created_at">[],
 ): Promise<void> {
   await insert(tx, events, rows);
 }
@@ -152,14 +151,17 @@ export async function findEvent(db: Db, id: string): Promise<StoredEvent | null>
   return row ?? null;
 }
 
-const bodies = prepared((sql, a: Args<{ ids: string }>) =>
-  sql.select({ id: events.id, body: events.body }).from(events).where(amongTexts(events.id, a.ids)),
+const contents = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({ id: events.id, body: events.body, previous: events.previous })
+    .from(events)
+    .where(amongTexts(events.id, a.ids)),
 );
 
-/** The bodies of the events with these ids, by id. */
-export async function findEventBodies(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+/** What is told by the events with these ids, by id. */
+export async function findEventContents(db: Db, ids: readonly string[]): Promise<Map<string, EventContent>> {
   if (ids.length === 0) return new Map();
-  return new Map((await bodies(db, { ids: list(ids) })).map(({ id, body }) => [id, body]));
+  return new Map((await contents(db, { ids: list(ids) })).map(({ id, ...content }) => [id, content]));
 }
 
 /** The events stored after this one, placed or not, in the order they were stored. */

@@ -82,7 +82,7 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
   if (arrived.length === 0) return before;
   await receiveItems(tx, arrived);
   const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
-  await emit(tx, [returnEvent("return.received", after)]);
+  await emit(tx, [returnEvent("return.received", after, before)]);
   await noteReturn(tx, order, { event: "return_received", actor, note: wireId("return", after.id) });
   return after;
 }
@@ -115,7 +115,7 @@ export async function closeReturn(tx: Tx, id: string, actor: Actor): Promise<Ret
   const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "close", before.status);
   const after = await saveReturn(tx, before, { status, completed_at: tx.now });
-  await emit(tx, [returnEvent("return.processed", after)]);
+  await emit(tx, [returnEvent("return.processed", after, before)]);
   await noteReturn(tx, order, { event: "return_closed", actor, note: wireId("return", after.id) });
   return after;
 }

@@ -1,7 +1,10 @@
-import type { DomainEvent, EventType } from "../outbox/catalog.ts";
+import { type DomainEvent, type EventType, previousOf } from "../outbox/catalog.ts";
 import { type Return, returnView } from "./return.ts";
 
-/** What the world is told of a return: all that its GET answers. */
-export function returnEvent(type: EventType, found: Return): DomainEvent {
-  return { type, data: { object: "return", ...returnView(found) } };
+/** What the world is told of a return: all that its GET answers, and what it was `before`, unless it is new. */
+export function returnEvent(type: EventType, found: Return, before?: Return): DomainEvent {
+  const data = { object: "return", ...returnView(found) };
+  if (before === undefined) return { type, data };
+  const { status, refund_status } = before;
+  return { type, data, previous: previousOf({ status, refund_status }, found) };
 }

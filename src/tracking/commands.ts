@@ -8,6 +8,7 @@ import { publicStatus } from "../orders/order.ts";
 import { deliverShipment, handOver } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { getOrder } from "../orders/store.ts";
+import { previousOf } from "../outbox/catalog.ts";
 import { emit } from "../outbox/emit.ts";
 import { type Bought, type Buying, buyLabel } from "../shipping/commands.ts";
 import type { Label } from "../shipping/label.ts";
@@ -112,13 +113,16 @@ export async function recordReport(
     signed_by,
   });
   if (moved !== null && step.tells.length > 0) {
-    const { order, shipment, went } = moved;
+    const { order, shipment, was, went } = moved;
     if (!went) await tellOrder(tx, order.id, after, actor);
     const label = await findLabelOfShipment(tx, shipment.id);
     const data = { object: "shipment", ...parcelView({ order, shipment, label, record: after }) };
+    const parcel = previousOf({ status: was }, shipment);
+    const tracking = previousOf({ status: before.status }, after);
+    const previous = { ...parcel, ...("status" in tracking && { tracking }) };
     await emit(
       tx,
-      step.tells.map((type) => ({ type, data })),
+      step.tells.map((type) => ({ type, data, previous })),
     );
   }
   return after;
@@ -145,7 +149,7 @@ async function moveParcel(tx: Tx, shipment_id: number | null, { order_act, tells
   if (shipment_id === null || (order_act === null && tells.length === 0)) return null;
   const { shipment: before, order } = await getParcel(tx, shipment_id);
   const shipment = order_act === null ? before : await carry(tx, before, order_act, actor);
-  return { order, shipment, went: shipment.status !== before.status };
+  return { order, shipment, was: before.status, went: shipment.status !== before.status };
 }
 
 async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {

@@ -15,6 +15,9 @@ export interface EventDescription {
   /** The schema of `data`. */
   readonly data: TObject;
   readonly example: DomainEvent["data"];
+  /** The schema of `data.previous_attributes` of version 2, and what it is in the example. */
+  readonly previous: TObject;
+  readonly previous_example: Readonly<Record<string, unknown>>;
 }
 
 const samples: Samples = {
@@ -91,22 +94,64 @@ const parcel: Samples = {
   ...{ label_url: null, tracking_number: "WH000000000002O", lot_number: "L-2026-01", "items.quantity": 1 },
 };
 
-const describe = (summary: string, object: string, view: TObject, changed: Samples): EventDescription => {
+/** What an event is about, and where its example differs from the samples. */
+interface Told {
+  readonly object: string;
+  readonly view: TObject;
+  readonly changed: Samples;
+}
+
+/** What is told of the time before, and what of it in the example. */
+interface Previous {
+  readonly view: TObject;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const nothing: Previous = { view: closed({}), example: {} };
+
+const describe = (summary: string, { object, view, changed }: Told, previous = nothing): EventDescription => {
   const data = Type.Object({ object: Type.Literal(object), ...view.properties }, { additionalProperties: false });
   const example = exampleOf(data, { ...samples, ...changed }) as DomainEvent["data"];
-  return { summary, data, example };
+  return { summary, data, example, previous: previous.view, previous_example: previous.example };
 };
 
-const order = (summary: string, changed: Samples) => describe(summary, "order", OrderView, changed);
+/** Those of some fields of a view that have changed. */
+const some = (view: TObject, fields: readonly string[]): TObject =>
+  Type.Partial(Type.Pick(view, [...fields]), { additionalProperties: false }) as TObject;
 
-const shipment = (summary: string, changed: Samples) =>
-  describe(summary, "shipment", ShipmentEventView, { id: "shp_1001", ...changed });
+const ordered = some(OrderView, ["status", "held_from", "fulfillment_status"]);
+const carried = Type.Partial(
+  closed({
+    status: ShipmentEventView.properties.status,
+    tracking: closed({ status: ShipmentEventView.properties.tracking.properties.status }),
+  }),
+);
+const counted = some(ItemView, ["on_hand", "reserved", "available", "total", "backordered", "status"]);
+const agreed = some(ReturnView, ["status", "refund_status"]);
 
-const stock = (summary: string, view: TObject, changed: Samples) =>
-  describe(summary, "inventory_item", view, { ...units, ...changed });
+const order = (summary: string, changed: Samples, had?: Samples) =>
+  describe(summary, { object: "order", view: OrderView, changed }, had && { view: ordered, example: had });
 
-const returned = (summary: string, changed: Samples) =>
-  describe(summary, "return", ReturnView, { ...parcel, ...changed });
+const shipment = (summary: string, changed: Samples, had?: Samples) =>
+  describe(
+    summary,
+    { object: "shipment", view: ShipmentEventView, changed: { id: "shp_1001", ...changed } },
+    had && { view: carried, example: had },
+  );
+
+const stock = (summary: string, view: TObject, changed: Samples, had: Samples) =>
+  describe(
+    summary,
+    { object: "inventory_item", view, changed: { ...units, ...changed } },
+    { view: counted, example: had },
+  );
+
+const returned = (summary: string, changed: Samples, had?: Samples) =>
+  describe(
+    summary,
+    { object: "return", view: ReturnView, changed: { ...parcel, ...changed } },
+    had && { view: agreed, example: had },
+  );
 
 const FulfilledOrder = closed({
   id: Type.String(),
@@ -125,6 +170,7 @@ const nothingYet = { shipments: [], processing_at: null, fulfilled_at: null, shi
 const untouched = { quantity_picked: 0, quantity_packed: 0, quantity_shipped: 0, quantity_delivered: 0 };
 
 const onItsWay = { status: "shipped", "tracking.status": "in_transit", delivered_at: null };
+const inTheHouse = { status: "pending", tracking: { status: "pending" } };
 
 /** Every type of event, in the order the documentation lists them. */
 export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = {
@@ -132,46 +178,79 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     ...{ ...nothingYet, ...untouched, status: "pending", fulfillment_status: "unfulfilled" },
     allowed_actions: ["process", "cancel", "hold"],
   }),
-  "order.fulfilled": describe("Every open unit of an order was packed.", "order", FulfilledOrder, {}),
-  "order.shipped": order("An order was handed to its carrier.", {
-    ...{ status: "shipped", fulfillment_status: "shipped", quantity_delivered: 0, delivered_at: null },
-    allowed_actions: ["deliver"],
-  }),
-  "order.delivered": order("An order reached its customer.", {
-    ...{ status: "delivered", fulfillment_status: "delivered", allowed_actions: [] },
-  }),
-  "order.cancelled": order("An order was cancelled.", {
-    ...{ ...nothingYet, ...untouched, status: "cancelled", fulfillment_status: "unfulfilled", allowed_actions: [] },
-    ...{
-      cancelled_at: "2026-01-31T12:00:00.000Z",
-      cancel_reason: "customer",
-      quantity_cancelled: 1,
-      quantity_reserved: 0,
+  "order.fulfilled": describe(
+    "Every open unit of an order was packed.",
+    { object: "order", view: FulfilledOrder, changed: {} },
+    { view: some(OrderView, ["status"]), example: { status: "processing" } },
+  ),
+  "order.shipped": order(
+    "An order was handed to its carrier.",
+    {
+      ...{ status: "shipped", fulfillment_status: "shipped", quantity_delivered: 0, delivered_at: null },
+      allowed_actions: ["deliver"],
     },
-  }),
-  "inventory.updated": stock("The units on hand, reserved or available of a SKU changed.", ItemView, {}),
-  "inventory.low_stock": stock("The available units of a SKU fell below its reorder point.", ItemView, {
-    ...{ total: 20, on_hand: 20, available: 10, status: "low_stock", quantity: 20 },
-  }),
-  "inventory.received": stock("Units of a SKU came in.", ReceivedView, {}),
+    { status: "fulfilled", fulfillment_status: "fulfilled" },
+  ),
+  "order.delivered": order(
+    "An order reached its customer.",
+    { status: "delivered", fulfillment_status: "delivered", allowed_actions: [] },
+    { status: "shipped", fulfillment_status: "shipped" },
+  ),
+  "order.cancelled": order(
+    "An order was cancelled.",
+    {
+      ...{ ...nothingYet, ...untouched, status: "cancelled", fulfillment_status: "unfulfilled", allowed_actions: [] },
+      ...{ cancelled_at: "2026-01-31T12:00:00.000Z", cancel_reason: "customer" },
+      ...{ quantity_cancelled: 1, quantity_reserved: 0 },
+    },
+    { status: "pending" },
+  ),
+  "inventory.updated": stock(
+    "The units on hand, reserved or available of a SKU changed.",
+    ItemView,
+    {},
+    { reserved: 9, available: 111 },
+  ),
+  "inventory.low_stock": stock(
+    "The available units of a SKU fell below its reorder point.",
+    ItemView,
+    { total: 20, on_hand: 20, available: 10, status: "low_stock", quantity: 20 },
+    { on_hand: 40, available: 30, total: 40, status: "in_stock" },
+  ),
+  "inventory.received": stock("Units of a SKU came in.", ReceivedView, {}, { on_hand: 100, available: 90, total: 100 }),
   "shipment.created": shipment("A label was bought.", {
     ...{ status: "pending", "tracking.status": "pending", shipped_at: null, delivered_at: null },
   }),
-  "shipment.tracking_updated": shipment("The tracking status of a parcel changed.", onItsWay),
-  "shipment.in_transit": shipment("A parcel is on its way.", onItsWay),
-  "shipment.delivered": shipment("A parcel was delivered.", { status: "delivered", signed_by: "A. Lovelace" }),
-  "shipment.exception": shipment("Something went wrong with a parcel on its way.", {
-    ...{ ...onItsWay, "tracking.status": "exception" },
-  }),
+  "shipment.tracking_updated": shipment("The tracking status of a parcel changed.", onItsWay, inTheHouse),
+  "shipment.in_transit": shipment("A parcel is on its way.", onItsWay, inTheHouse),
+  "shipment.delivered": shipment(
+    "A parcel was delivered.",
+    { status: "delivered", "tracking.status": "delivered", signed_by: "A. Lovelace" },
+    { status: "shipped", tracking: { status: "out_for_delivery" } },
+  ),
+  "shipment.exception": shipment(
+    "Something went wrong with a parcel on its way.",
+    { ...onItsWay, "tracking.status": "exception" },
+    { tracking: { status: "in_transit" } },
+  ),
   "return.created": returned("A return was announced.", {
     ...{ status: "initiated", refund_status: "pending", quantity_received: 0, inspections: [], refunds: [] },
     ...{ received_at: null, inspected_at: null, completed_at: null },
   }),
-  "return.received": returned("A returned parcel arrived at the warehouse.", {
-    ...{ status: "received", refund_status: "pending", "return_shipping.status": "delivered", inspections: [] },
-    ...{ refunds: [], inspected_at: null, completed_at: null },
-  }),
-  "return.processed": returned("A return was refunded and closed.", {
-    ...{ status: "completed", refund_status: "refunded", "return_shipping.status": "delivered", allowed_actions: [] },
-  }),
+  "return.received": returned(
+    "A returned parcel arrived at the warehouse.",
+    {
+      ...{ status: "received", refund_status: "pending", "return_shipping.status": "delivered", inspections: [] },
+      ...{ refunds: [], inspected_at: null, completed_at: null },
+    },
+    { status: "initiated" },
+  ),
+  "return.processed": returned(
+    "A return was refunded and closed.",
+    {
+      ...{ status: "completed", refund_status: "refunded", "return_shipping.status": "delivered" },
+      allowed_actions: [],
+    },
+    { status: "inspected", refund_status: "pending" },
+  ),
 };

@@ -4,12 +4,27 @@ import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { eventTypes } from "../../src/outbox/catalog.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
+import { openReceiver, type Receiver } from "./receiver.ts";
+
+interface Event {
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 let app: TestApp;
+let receiver: Receiver;
 beforeAll(async () => {
   app = await openTestApp();
+  receiver = openReceiver();
+  await must("POST", "/webhooks", { url: receiver.url, events: [...eventTypes], version: "v2" });
+  await live();
+  await app.runJobs();
+}, 30_000);
+afterAll(async () => {
+  await app.close();
+  await receiver.stop();
 });
-afterAll(() => app.close());
 
 const must = async (method: string, path: string, body?: unknown) => {
   const answer = await app.call(method, path, body, { key: app.keys.test.full });
@@ -29,6 +44,12 @@ async function live(): Promise<void> {
   const { id: customer_id, shipping_addresses } = await must("POST", "/customers", person);
   const to = { customer_id, shipping_address_id: shipping_addresses[0].id };
   await must("POST", "/products", { sku: "TEA", name: "Tea", price: "4.50", reorder_point: 9 });
+  await must("POST", "/products", {
+    sku: "SET",
+    name: "Set",
+    type: "bundle",
+    components: [{ sku: "TEA", quantity: 2 }],
+  });
   await must("POST", "/inventory", { sku: "TEA", quantity: 10 });
   const place = async (order_number: string) => {
     const line_items = [{ sku: "TEA", quantity: 2, unit_price: "4.50" }];
@@ -50,15 +71,22 @@ async function live(): Promise<void> {
   await must("POST", `/returns/${back.id}/refund`);
 }
 
-test("every type happens, and every event keeps the schema that is published of its type", async () => {
-  await live();
-  await app.runJobs();
+/** What is published of each type, and a check of its schema of one version. */
+async function schemas(version: "schema" | "schema_v2") {
   const published = await must("GET", "/event-types");
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats(ajv);
-  const checks = new Map<string, ReturnType<typeof ajv.compile>>(
-    published.map((one: { type: string; schema: object }) => [one.type, ajv.compile(one.schema)]),
-  );
+  const compiled = published.map((one: { type: string } & Record<typeof version, object>) => {
+    return [one.type, ajv.compile(one[version])] as const;
+  });
+  return { published, checks: new Map<string, ReturnType<typeof ajv.compile>>(compiled) };
+}
+
+/** What came, in the order in which it happened. */
+const received = (): Event[] => receiver.events.toSorted((one, other) => one.sequence - other.sequence);
+
+test("every type happens, and every event keeps the schema that is published of its type", async () => {
+  const { published, checks } = await schemas("schema");
   const { body } = await app.call("GET", "/events?limit=100", undefined, { key: app.keys.test.read });
   const happened = new Set(body.data.map(({ type }: { type: string }) => type));
   expect([...happened].sort()).toEqual([...eventTypes].sort());
@@ -70,4 +98,75 @@ test("every type happens, and every event keeps the schema that is published of 
     // The schema is closed: it would not let just anything pass.
     expect(check({ ...event, data: { ...event.data, unheard_of: 1 } })).toBe(false);
   }
+});
+
+test("version 2 keeps its published schema as well, and tells old values that are others now", async () => {
+  const { published, checks } = await schemas("schema_v2");
+  const came = received();
+  expect(new Set(came.map(({ type }) => type)).size).toBe(eventTypes.length);
+  for (const event of [...came, ...published.map(({ example_v2 }: { example_v2: Event }) => example_v2)]) {
+    const check = checks.get(event.type);
+    if (check === undefined) throw new Error(`${event.type} is not published`);
+    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "api_version", "sequence", "data"]);
+    expect([event.type, check(event) ? null : check.errors]).toEqual([event.type, null]);
+    const { previous_attributes, ...data } = event.data;
+    const old = Object.entries(previous_attributes as object);
+    for (const [field, value] of old) {
+      expect(field in data).toBe(true);
+      if (typeof value !== "object") expect([event.type, field, data[field]]).not.toEqual([event.type, field, value]);
+    }
+    // What is new has no past, everything else has.
+    const is_new = ["order.created", "shipment.created", "return.created"].includes(event.type);
+    expect([event.type, old.length === 0]).toEqual([event.type, is_new]);
+    expect(check({ ...event, data: { ...data, previous_attributes: { unheard_of: 1 } } })).toBe(false);
+  }
+});
+
+test("what an order, a parcel and a return were before is told", () => {
+  const told = (object: string) =>
+    received()
+      .filter(({ data }) => data["object"] === object)
+      .map(({ type, data }) => [type, data["previous_attributes"]]);
+  expect(told("order")).toEqual([
+    ["order.created", {}],
+    ["order.cancelled", { status: "pending" }],
+    ["order.created", {}],
+    ["order.fulfilled", { status: "processing" }],
+    ["order.shipped", { status: "fulfilled", fulfillment_status: "fulfilled" }],
+    ["order.delivered", { status: "shipped", fulfillment_status: "shipped" }],
+  ]);
+  expect(told("shipment")).toEqual([
+    ["shipment.created", {}],
+    ["shipment.tracking_updated", { status: "pending", tracking: { status: "pending" } }],
+    ["shipment.tracking_updated", { tracking: { status: "picked_up" } }],
+    ["shipment.in_transit", { tracking: { status: "picked_up" } }],
+    ["shipment.tracking_updated", { tracking: { status: "in_transit" } }],
+    ["shipment.exception", { tracking: { status: "in_transit" } }],
+    ["shipment.tracking_updated", { status: "shipped", tracking: { status: "exception" } }],
+    ["shipment.delivered", { status: "shipped", tracking: { status: "exception" } }],
+  ]);
+  expect(told("return")).toEqual([
+    ["return.created", {}],
+    ["return.received", { status: "initiated" }],
+    ["return.processed", { status: "inspected", refund_status: "pending" }],
+  ]);
+});
+
+test("each change of stock tells the levels that the one before it left, of bundles as well", () => {
+  const levels = ["on_hand", "reserved", "available", "total", "backordered", "status"];
+  const last = new Map<string, Record<string, unknown>>();
+  let compared = 0;
+  for (const { type, data } of received()) {
+    if (type !== "inventory.updated") continue;
+    const sku = String(data["sku"]);
+    const before = last.get(sku);
+    last.set(sku, data);
+    if (before === undefined) continue;
+    const changed = levels.filter((level) => before[level] !== data[level]);
+    const old = Object.fromEntries(changed.map((level) => [level, before[level]]));
+    expect([sku, data["previous_attributes"]]).toEqual([sku, old]);
+    compared += 1;
+  }
+  expect([...last.keys()].sort()).toEqual(["SET", "TEA"]);
+  expect(compared).toBeGreaterThanOrEqual(8);
 });

@@ -6,7 +6,7 @@ import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
-import { type OpenShelf, shelfData, shelfOf } from "../shelves/commands.ts";
+import { type OpenShelf, shelfOf, stockEvent } from "../shelves/commands.ts";
 import { takeIn, warehouseNamed } from "../stock/commands.ts";
 import { getStockedIds } from "../stock/store.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
@@ -61,11 +61,8 @@ export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor:
   for (const line of changed) await saveReceiptLine(tx, line);
   const after = await saveReceipt(tx, before, { status });
   await fillBackorders(tx, shelves, ids);
-  const events = arrivals.map(({ shelf, received }) => ({ ...shelfData(tx, shelf), received }));
-  await emit(
-    tx,
-    events.map((data) => ({ type: "inventory.received", data })),
-  );
+  const events = arrivals.map(({ shelf, received }) => stockEvent(tx, "inventory.received", shelf, { received }));
+  await emit(tx, events);
   return after;
 }
 

@@ -2,19 +2,20 @@
 // every command of the transaction plans from the same truth and the events at its end need no query.
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import type { DomainEvent } from "../../outbox/catalog.ts";
+import { type DomainEvent, type EventType, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import { listBundlesWith } from "../../products/store.ts";
 import { listParts } from "../bundles/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { availableOf, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
+import { availableOf, itemStatus, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
 import { lockShelves, type Posting, postMovement, promiseUnits } from "../stock/store.ts";
 
-/** The sums whose change the world is told. */
+/** The sums whose change the world is told, and the units waited for at that moment. */
 interface Told {
   readonly on_hand: number;
   readonly reserved: number;
   readonly available: number;
+  readonly backordered: number;
 }
 
 /** A shelf that this transaction has locked. */
@@ -46,7 +47,8 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   if (closed.length === 0) return shelves;
   for (const { product, items, backordered, incoming, bundled, overdue } of await lockShelves(tx, closed)) {
     // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
-    const told = { ...totalsOf(items, 0), available: availableOf(items, 0) };
+    const { on_hand, reserved } = totalsOf(items, 0);
+    const told = { on_hand, reserved, available: availableOf(items, 0), backordered };
     const rest = { bundled, overdue, crowded: false, told, relabelled: false };
     shelves.set(product.id, { product, items, backordered, incoming, ...rest });
   }
@@ -102,18 +104,18 @@ async function announce(tx: Tx): Promise<void> {
     const isSame = before.on_hand === on_hand && before.reserved === reserved && before.available === available;
     if (isSame && !shelf.relabelled) continue;
     shelf.relabelled = false;
-    shelf.told = { on_hand, reserved, available };
-    events.push(...changeEvents(shelfData(tx, shelf), before.available));
+    events.push(...changeEvents(stockEvent(tx, "inventory.updated", shelf), before.available));
+    shelf.told = { on_hand, reserved, available, backordered: shelf.backordered };
     if (shelf.bundled && before.available !== available) parts.set(shelf.product.id, before.available);
   }
   await emit(tx, [...events, ...(await bundleEvents(tx, parts))]);
 }
 
-/** What the world is told of a changed SKU that had so many available before. */
-function changeEvents(data: ReturnType<typeof shelfData>, before: number): DomainEvent[] {
-  const isLow = before >= data.reorder_point && data.available < data.reorder_point;
-  const updated = { type: "inventory.updated", data } as const;
-  return isLow ? [updated, { type: "inventory.low_stock", data }] : [updated];
+/** What the world is told of a changed SKU that had so many available before: of low stock as well, or not. */
+function changeEvents(updated: StockEvent, before: number): StockEvent[] {
+  const { available, reorder_point } = updated.data;
+  const isLow = before >= reorder_point && available < reorder_point;
+  return isLow ? [updated, { ...updated, type: "inventory.low_stock" }] : [updated];
 }
 
 /** Tells of bundles of which more or fewer sets can be made, since so many of their parts were available before. */
@@ -140,12 +142,22 @@ async function bundleEvents(tx: Tx, before: ReadonlyMap<number, number>): Promis
 /** What the world is told of a bundle of which so many sets could be made before; nothing when they are as many now. */
 export function setsEvents(tx: Tx, shelf: Shelf & { readonly sets: number }, had: number): DomainEvent[] {
   if (shelf.sets === had) return [];
-  return changeEvents({ object: "inventory_item", ...itemView(shelf, tx.now, tx.now) }, had);
+  const data = { object: "inventory_item", ...itemView(shelf, tx.now, tx.now) };
+  const levels = { available: had, total: had + data.reserved };
+  const before = { ...levels, status: itemStatus(shelf.product, had, shelf.backordered) };
+  return changeEvents({ type: "inventory.updated", data, previous: previousOf(before, data) }, had);
 }
 
-/** A shelf's stock as events carry it, after what this transaction has done so far. */
-export function shelfData(tx: Tx, shelf: OpenShelf) {
-  return { object: "inventory_item", ...shelfView(tx, shelf) };
+interface StockEvent extends DomainEvent {
+  readonly data: { readonly object: string } & ReturnType<typeof itemView>;
+}
+
+/** What the world is told of a shelf's stock, after what this transaction has done so far, and what was told last. */
+export function stockEvent(tx: Tx, type: EventType, shelf: OpenShelf, more: object = {}): StockEvent {
+  const data = { object: "inventory_item", ...shelfView(tx, shelf), ...more };
+  const { available, reserved, backordered } = shelf.told;
+  const status = itemStatus(shelf.product, available, backordered);
+  return { type, data, previous: previousOf({ ...shelf.told, total: available + reserved, status }, data) };
 }
 
 /** A shelf's stock as its detail shows it, after what this transaction has done so far. */

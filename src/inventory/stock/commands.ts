@@ -7,7 +7,7 @@ import { wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import { emit } from "../../outbox/emit.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
-import { moveUnits, type OpenShelf, type Shelves, shelfData, shelfOf, shelfView } from "../shelves/commands.ts";
+import { moveUnits, type OpenShelf, type Shelves, shelfOf, shelfView, stockEvent } from "../shelves/commands.ts";
 import type { AdjustmentReason } from "../status.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { findWarehouse, listPlainWarehouses, shareWarehouse } from "../warehouses/store.ts";
@@ -42,7 +42,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
     actor,
   });
   await fillBackorders(tx, shelves, [shelf.product.id]);
-  await emit(tx, [{ type: "inventory.received", data: { ...shelfData(tx, shelf), received } }]);
+  await emit(tx, [stockEvent(tx, "inventory.received", shelf, { received })]);
   return { ...shelfView(tx, shelf), received };
 }
 

@@ -183,7 +183,12 @@ export function availableOf(items: readonly StockItem[], now: number): number {
   return available;
 }
 
-function statusOf({ status, reorder_point }: StockedProduct, available: number, backordered: number): ItemStatus {
+/** What a product's stock is called when so many units are available and so many are waited for. */
+export function itemStatus(
+  { status, reorder_point }: StockedProduct,
+  available: number,
+  backordered: number,
+): ItemStatus {
   if (status === "inactive") return "inactive";
   if (available === 0) return backordered > 0 ? "backordered" : "out_of_stock";
   return available < reorder_point ? "low_stock" : "in_stock";
@@ -206,7 +211,7 @@ export function levelView({ product, items, backordered, incoming, sets }: Shelf
     backordered,
     locations: locationsOf(items),
     reorder_point: product.reorder_point,
-    status: statusOf(product, available, backordered),
+    status: itemStatus(product, available, backordered),
     last_updated: iso(last_updated),
   };
 }

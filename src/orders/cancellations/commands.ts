@@ -52,7 +52,7 @@ async function giveUp(
     cancel_reason: entry.reason,
   };
   const order = await saveOrder(tx, before, withClaims(cancelled, []), entry);
-  await emit(tx, [orderEvent("order.cancelled", order, tx.now)]);
+  await emit(tx, [orderEvent("order.cancelled", order, tx.now, before)]);
   return order;
 }
 

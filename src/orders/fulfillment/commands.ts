@@ -155,6 +155,6 @@ async function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: A
   const whole = isPacked(packed);
   const after: Order = whole ? { ...packed, status: "fulfilled", fulfilled_at: tx.now } : packed;
   const order = await saveOrder(tx, before, after, { event: "pack", actor });
-  if (whole) await emit(tx, [orderEvent("order.fulfilled", order, tx.now)]);
+  if (whole) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, before)]);
   return order;
 }

@@ -110,9 +110,10 @@ export async function saveLess(tx: Tx, before: Order, less: Order, entry: Entry)
   const fulfilled: Order = packed ? { ...less, status: "fulfilled", fulfilled_at: tx.now } : less;
   const after: Order = away ? { ...fulfilled, status: "shipped", shipped_at: tx.now } : fulfilled;
   const saved = await saveOrder(tx, before, after, entry);
-  if (packed) await emit(tx, [orderEvent("order.fulfilled", { ...saved, status: "fulfilled" }, tx.now)]);
+  const told: Order = packed ? { ...before, status: "fulfilled" } : before;
+  if (packed) await emit(tx, [orderEvent("order.fulfilled", { ...saved, status: "fulfilled" }, tx.now, before)]);
   if (!away) return saved;
-  await emit(tx, [orderEvent("order.shipped", saved, tx.now)]);
+  await emit(tx, [orderEvent("order.shipped", saved, tx.now, told)]);
   const out = saved.shipments.some(({ status }) => status === "shipped");
   return out ? saved : arrive(tx, saved, [], entry.actor);
 }
@@ -253,7 +254,7 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
   const whole = isAway(moved);
   const after: Order = whole ? { ...moved, status: "shipped", shipped_at: tx.now } : moved;
   const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
-  if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now)]);
+  if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now, staged)]);
   return { order, shipment: gone };
 }
 
@@ -380,6 +381,6 @@ async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[], actor
   const numbers = parcels.flatMap(({ tracking_number }) => tracking_number ?? []);
   const note = numbers.length === 0 ? null : numbers.join(", ");
   const order = await saveOrder(tx, before, after, { event: "deliver", actor, note });
-  if (whole) await emit(tx, [orderEvent("order.delivered", order, tx.now)]);
+  if (whole) await emit(tx, [orderEvent("order.delivered", order, tx.now, before)]);
   return order;
 }

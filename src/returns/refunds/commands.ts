@@ -51,7 +51,7 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
   const after = await saveReturn(tx, before, { status, refund_status, completed_at });
   const amount = `${moneyText(refund.amount_cents)} ${refund.currency}`;
   await noteReturn(tx, order, { event: "refund", actor, note: `${wireId("return", before.id)}: ${amount}` });
-  if (before.status !== "completed") await emit(tx, [returnEvent("return.processed", after)]);
+  if (before.status !== "completed") await emit(tx, [returnEvent("return.processed", after, before)]);
   return refund;
 }
 

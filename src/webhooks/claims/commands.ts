@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/store.ts";
-import { findEventBodies } from "../../outbox/store.ts";
+import { findEventContents } from "../../outbox/store.ts";
 import { type Claim, type Delivery, isLate } from "../deliveries/delivery.ts";
 import { type Lane, leaseDeliveries, listWaiting, lockDue, type Pace, type Waiting } from "../deliveries/store.ts";
 import { findSubscriptions, lockSubscriptionsById, savePace } from "../subscriptions/store.ts";
@@ -118,10 +118,10 @@ async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boo
   const ids = [...new Set(claimed.map(({ delivery }) => delivery.subscription_id))];
   const subscriptions = new Map((await findSubscriptions(tx, ids)).map((row) => [row.id, row]));
   const own = claimed.flatMap(({ delivery }) => (delivery.body === null ? [delivery.event_id] : []));
-  const bodies = await findEventBodies(tx, own);
+  const contents = await findEventContents(tx, own);
   return claimed.flatMap(({ delivery, probe }) => {
     const subscription = subscriptions.get(delivery.subscription_id);
-    const body = delivery.body ?? bodies.get(delivery.event_id);
+    const body = delivery.body ?? contents.get(delivery.event_id)?.body;
     const gone = subscription === undefined || subscription.deleted_at !== null;
     return gone || body === undefined ? [] : [{ delivery: { ...delivery, leased_until }, subscription, body, probe }];
   });

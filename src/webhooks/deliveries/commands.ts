@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { lead } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
-import { findEventBodies, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
+import { findEventContents, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
 import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type Entered, notify } from "../notices/commands.ts";
@@ -45,7 +45,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
     types.includes(event.type) && event.created_at >= created_at;
   const second = subscriptions.filter(({ version }) => version === "v2");
   const read = events.filter((event) => second.some((subscription) => chosen(event, subscription)));
-  const bodies = await findEventBodies(
+  const contents = await findEventContents(
     tx,
     read.map(({ id }) => id),
   );
@@ -61,7 +61,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
         ...{ subscription_id: subscription.id, event_id: event.id, event_type: event.type, sequence, status },
         ...{ attempts: 0, ...budget(0, subscription.retry_limit) },
         ...{ next_at: pending ? tx.now : null, leased_until: null },
-        body: deliveryBody(subscription, bodies.get(event.id) ?? "", sequence),
+        body: deliveryBody(subscription, contents.get(event.id), sequence),
         ...{ trigger: "scheduled", recovery_id: null },
         ...{ created_at: tx.now, finished_at: pending ? null : tx.now },
       });
@@ -148,7 +148,7 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
   const subscription = await lockSubscription(tx, subscription_id);
   const before = await lockDelivery(tx, subscription.id, delivery_id);
   refuseInactive(subscription);
-  const body = before.body ?? (await findEventBodies(tx, [before.event_id])).get(before.event_id) ?? "";
+  const body = before.body ?? (await findEventContents(tx, [before.event_id])).get(before.event_id)?.body ?? "";
   if (body === "") throw new Fault("payload_expired", "The payload of this delivery is not kept any more.");
   // An attempt under way goes on and counts for the new budget.
   const underWay = before.status === "pending" && before.leased_until !== null && before.leased_until > tx.now;

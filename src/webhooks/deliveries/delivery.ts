@@ -3,7 +3,7 @@ import { assert } from "../../kit/assert.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { open } from "../../kit/seal.ts";
-import type { EventType } from "../../outbox/catalog.ts";
+import type { EventContent, EventType } from "../../outbox/catalog.ts";
 import type { AttemptResult } from "../attempt.ts";
 import { deliveryHeaders } from "../signing.ts";
 import type { AttemptTrigger, DeliveryStatus } from "../status.ts";
@@ -94,14 +94,15 @@ function opened(sealed: string, secret_key: Uint8Array): string {
  */
 export function deliveryBody(
   { version, payload }: Pick<Subscription, "version" | "payload">,
-  event_body: string,
+  content: EventContent | undefined,
   sequence: number,
 ): string | null {
   if (version === "v1") return null;
-  const { data, ...event } = JSON.parse(event_body) as { data: Record<string, unknown> };
+  assert(content !== undefined, "an event is kept until its deliveries are recorded");
+  const { data, ...event } = JSON.parse(content.body) as { data: Record<string, unknown> };
   const { object, id, sku } = data;
   const thin = id === undefined ? { object, sku } : { object, id };
-  const shown = payload === "thin" ? thin : { ...data, previous_attributes: {} };
+  const shown = payload === "thin" ? thin : { ...data, previous_attributes: JSON.parse(content.previous ?? "{}") };
   return JSON.stringify({ ...event, api_version: "v1", sequence, data: shown });
 }
 

@@ -30,7 +30,7 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number): 
     .limit(limit);
   const forgotten = await tx.sql
     .update(events)
-    .set({ body: "" })
+    .set({ body: "", previous: null })
     .where(inArray(events.seq, old))
     .returning({ seq: events.seq });
   return forgotten.length;

@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
-import type { DomainEvent, EventType } from "../../outbox/catalog.ts";
+import type { DomainEvent } from "../../outbox/catalog.ts";
 import { type Claim, deliveryBody, type Finished } from "../deliveries/delivery.ts";
 import { afterAttempt, budget } from "../deliveries/rules.ts";
 import { insertDelivery, saveProgress } from "../deliveries/store.ts";
@@ -14,11 +14,11 @@ const minute_ms = 60_000;
 const tests_in_a_minute_max = 10;
 
 /**
- * Records a test event with the given data for a subscription in any status, and claims it for the caller to send.
+ * Records a test event for a subscription in any status, and claims it for the caller to send.
  * Its one attempt counts as spent at once: it is not tried again, whatever happens.
  * Refuses: resource_missing, rate_limited.
  */
-export async function beginTest(tx: Tx, id: string, type: EventType, data: DomainEvent["data"]): Promise<Claim> {
+export async function beginTest(tx: Tx, id: string, { type, data, previous = {} }: DomainEvent): Promise<Claim> {
   const subscription = await lockSubscription(tx, id);
   const sent_at = await listTestMoments(tx, subscription.id, tx.now - minute_ms, tests_in_a_minute_max);
   const oldest = sent_at[tests_in_a_minute_max - 1];
@@ -29,7 +29,8 @@ export async function beginTest(tx: Tx, id: string, type: EventType, data: Domai
   }
   const event_id = tx.newId("evt_test");
   const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), data });
-  const body = deliveryBody(subscription, event_body, 0) ?? event_body;
+  const content = { body: event_body, previous: JSON.stringify(previous) };
+  const body = deliveryBody(subscription, content, 0) ?? event_body;
   const delivery = await insertDelivery(tx, {
     ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", body },
     ...{ trigger: "test" as const, recovery_id: null },

@@ -8,7 +8,7 @@ import type { Service } from "../../http/service.ts";
 import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import type { EventType } from "../../outbox/catalog.ts";
+import type { DomainEvent, EventType } from "../../outbox/catalog.ts";
 import { attemptStatus } from "../attempt.ts";
 import { eventDescriptions } from "../catalog.ts";
 import type { Finished } from "../deliveries/delivery.ts";
@@ -31,22 +31,23 @@ export const testEventRoutes = (service: Service) =>
 
 /** Sends the published example of a type of event, once, and answers what came of it. */
 async function sendTest(call: Call, id: string, body: SendTest, service: Service): Promise<Response> {
-  const { type, data } = exampleOf(body);
+  const event = exampleOf(body);
   const { store } = call;
-  const claim = await store.write((tx) => beginTest(tx, id, type, data));
+  const claim = await store.write((tx) => beginTest(tx, id, event));
   const finished = await attempt(claim, store, service, true);
   await store.write((tx) => endTest(tx, finished));
   const answer = enveloped(testView(finished), call.request_id, store.clock.now());
   return jsonResponse(call, 200, JSON.stringify(answer));
 }
 
-function exampleOf({ event, event_type }: SendTest) {
+function exampleOf({ event, event_type }: SendTest): DomainEvent {
   if (event !== undefined && event_type !== undefined && event !== event_type) {
     throw invalid("event_type", "differs from event, which is the same field by another name");
   }
   const type: EventType | undefined = event ?? event_type;
   if (type === undefined) throw invalid("event", "is required", "required");
-  return { type, data: eventDescriptions[type].example };
+  const { example, previous_example } = eventDescriptions[type];
+  return { type, data: example, previous: previous_example };
 }
 
 function testView({ claim, result }: Finished) {
