@@ -216,7 +216,11 @@ const LineView = closed({
 
 const HoldView = closed({
   id: Type.String(),
-  reason: choice(holdReasons),
+  reason: choice(holdReasons, {
+    description:
+      "The last five are the system's own. `unknown_sku` ends when every product of the order is active, `bad_address` " +
+      "when its address or the customer's is put right, or another is chosen.",
+  }),
   note: nullable(Type.String()),
   hold_until: nullable(moment),
   reserve_inventory: Type.Boolean(),

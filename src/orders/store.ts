@@ -223,6 +223,7 @@ export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Prom
 /** Stores new orders without their lines and answers the id of each by its number, except where that was taken. */
 export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Map<string, number>> {
   const ids = new Map<string, number>();
+  if (all.length === 0) return ids;
   if (engine === "postgres") {
     const rows = all.map((fields) => ({ ...fields, version: 1, created_at: tx.now, updated_at: tx.now }));
     const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: orders.order_number });

@@ -1,7 +1,15 @@
 // The grid: every action in every situation an order can be in, driven over HTTP. What is legal states its rows of
 // history, its events and what it does to stock; what is not is refused, told what would be, and changes nothing.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { keepAddress } from "../../src/customers/commands.ts";
+import { addressDefaults } from "../../src/customers/rules.ts";
+import type { Tx } from "../../src/database/store.ts";
+import { system } from "../../src/kit/actor.ts";
+import { readId } from "../../src/kit/ids.ts";
+import { updateImported } from "../../src/orders/changes/commands.ts";
+import { settleGoods } from "../../src/orders/holds/commands.ts";
 import { type OrderAction, orderMoves, publicOrderStatuses } from "../../src/orders/status.ts";
+import { lockOrder } from "../../src/orders/store.ts";
 import { openShop, type Shop } from "./shop.ts";
 
 let shop: Shop;
@@ -17,6 +25,9 @@ interface Made {
 
 const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
 const label = async ({ id }: Made) => (await shop.app.post("/shipping/labels", { order_id: id, ...parcel })).body.data;
+
+const write = (work: (tx: Tx) => Promise<unknown>) => shop.app.service.stores.live.write(work);
+const productOf = async (sku: string) => (await shop.app.get(`/products?sku=${sku}`)).body.data[0].id;
 
 /** How an order comes into each situation: five units lie on the shelf, of which it wants so many. */
 const situations: Record<string, { wants: number; way: (made: Made) => Promise<unknown> }> = {
@@ -58,6 +69,24 @@ const situations: Record<string, { wants: number; way: (made: Made) => Promise<u
   "on hold, short pick": {
     wants: 5,
     way: ({ id, sku }) => shop.act(id, "pick", { items: [{ sku, quantity: 1, short: true, reason: "lost" }] }),
+  },
+  "on hold, unknown SKU": {
+    wants: 2,
+    way: async ({ id, sku }) => {
+      await shop.app.patch(`/products/${await productOf(sku)}`, { status: "inactive" });
+      await write(async (tx) => settleGoods(tx, await lockOrder(tx, id), system("test")));
+    },
+  },
+  "on hold, bad address": {
+    wants: 2,
+    way: async ({ id }) => {
+      const customer_id = readId("customer", shop.customer.id) ?? 0;
+      await write(async (tx) => {
+        const address = await keepAddress(tx, customer_id, { ...addressDefaults, name: "Jo Roe", country: "US" });
+        const input = { shipping_address_id: address.id };
+        await updateImported(tx, readId("order", id) ?? 0, input, system("test"));
+      });
+    },
   },
   "on hold from cancelled": {
     wants: 2,

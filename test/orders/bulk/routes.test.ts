@@ -134,6 +134,15 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
+  test("every order by itself, when all of them are bad", async () => {
+    const bad = shop.draft([[await shop.product(5), 1]], { customer_id: 1 });
+    const { created, failed, results } = await bulk([bad, { ...bad, order_number: "N-X" }]);
+    expect([created, failed]).toEqual([0, 2]);
+    expect(results.map((one: { error: { code: string } }) => one.error.code)).toEqual(
+      Array(2).fill("resource_missing"),
+    );
+  });
+
   test("no orders, more than 500, and a key that only reads", async () => {
     expect((await bulk([])).error.details).toMatchObject([{ field: "orders", code: "too_few" }]);
     expect((await bulk(Array(501).fill({}))).error.details).toMatchObject([{ field: "orders", code: "too_many" }]);
