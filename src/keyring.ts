@@ -6,7 +6,7 @@ import type { Store } from "./database/store.ts";
 import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
 import type { ApiKey } from "./keys/key.ts";
 import { type Permission, permissions } from "./keys/permission.ts";
-import { hasFullAccess, statusOf } from "./keys/rules.ts";
+import { lockoutAt, statusOf } from "./keys/rules.ts";
 import { listKeys } from "./keys/store.ts";
 import { addressList } from "./kit/address.ts";
 import { iso, isoOrNull, parseMoment } from "./kit/clock.ts";
@@ -169,7 +169,7 @@ async function revoke(
   const { id: revoked, permission } = { id: wireId("key", key.id), permission: key.permission };
   if (given.json) voice.print(JSON.stringify({ id: revoked, mode, permission, revoked_at }));
   else voice.print(at === null ? `${revoked} is revoked.` : `${revoked} is good until ${revoked_at}.`);
-  await warnOfLockout(store, permission, at, voice);
+  await warnOfLockout(store, permission, voice);
 }
 
 async function rotate(
@@ -196,7 +196,7 @@ async function expire(
   const { id: expiring, permission } = { id: wireId("key", key.id), permission: key.permission };
   if (given.json) voice.print(JSON.stringify({ id: expiring, mode, permission, expires_at: isoOrNull(expires_at) }));
   else voice.print(`${expiring} ${expires_at === null ? "never expires" : `expires at ${iso(expires_at)}`}.`);
-  await warnOfLockout(store, permission, expires_at, voice);
+  await warnOfLockout(store, permission, voice);
 }
 
 function keyNamed(stores: Stores, given: string | undefined): { id: string; mode: Mode; store: Store } {
@@ -206,11 +206,11 @@ function keyNamed(stores: Stores, given: string | undefined): { id: string; mode
   return { id: given, mode, store: stores[mode] };
 }
 
-/** Says so when a world has no key any more by which the API makes others. */
-async function warnOfLockout(store: Store, permission: Permission, at: number | null, { warn }: Voice): Promise<void> {
+/** Says so when a world has, or will have, no key any more by which the API makes others. */
+async function warnOfLockout(store: Store, permission: Permission, { warn }: Voice): Promise<void> {
   if (permission !== "full") return;
-  const left = await store.read(async (db) => hasFullAccess(await listKeys(db), at ?? db.now));
-  if (left) return;
-  const then = at === null ? "" : "then ";
-  warn(`No key with full permission is ${then}left in ${store.mode}: make one with packhouse keys create.`);
+  const at = await store.read(async (db) => lockoutAt(await listKeys(db), db.now));
+  if (!Number.isFinite(at)) return;
+  const from = at === 0 ? "" : ` from ${iso(at)} on`;
+  warn(`No key with full permission is left in ${store.mode}${from}: make one with packhouse keys create.`);
 }

@@ -23,6 +23,7 @@ async function packhouse(words: readonly string[], env: Record<string, string> =
   return { out, err, code };
 }
 
+const create_hint = "make one with packhouse keys create.\n";
 const create = ["keys", "create", "--data", data, "--name", "till"];
 
 describe("works", () => {
@@ -42,6 +43,38 @@ describe("works", () => {
     }
     expect((await packhouse(["keys", "list", "--data", data])).out).toContain("revoked");
     for (const path of ["", ...readdirSync(data)]) expect(statSync(join(data, path)).mode & 0o077).toBe(0);
+  });
+
+  test("a key is limited, rotated and given an end, and told when none with full permission is left", async () => {
+    const place = ["--data", join(folder, "ring")];
+    const keys = (...words: string[]) => packhouse(["keys", ...words, ...place]);
+    const full = ["--name", "main", "--mode", "live", "--permission", "full"];
+    const made = await keys("create", ...full, "--rate-limit", "60", "--allow", "10.0.0.0/8, ::1", "--json");
+    const { id } = JSON.parse(made.out);
+    const rotated = await keys("rotate", "--id", id, "--overlap", "60");
+    expect(rotated.out).toMatch(/^key_1002 \(live, full\), shown only this once:\nph_live_[0-9A-Za-z]{36}\n$/);
+    const soon = await keys("expire", "--id", "key_1002", "--at", "2999-01-31");
+    expect(soon).toEqual({
+      code: 0,
+      out: "key_1002 expires at 2999-01-31T00:00:00.000Z.\n",
+      err: `No key with full permission is left in live from 2999-01-31T00:00:00.000Z on: ${create_hint}`,
+    });
+    expect(await keys("expire", "--id", "key_1002", "--at", "never")).toMatchObject({ code: 0, err: "" });
+    const later = await keys("revoke", "--id", "key_1002", "--at", "2999-01-31T12:00:00Z");
+    expect([later.code, later.out]).toEqual([0, "key_1002 is good until 2999-01-31T12:00:00.000Z.\n"]);
+    const now = await keys("revoke", "--id", id);
+    expect([now.code, now.out]).toEqual([0, `${id} is revoked.\n`]);
+    const last = await keys("revoke", "--id", "key_1002");
+    expect([last.code, last.err]).toEqual([0, `No key with full permission is left in live: ${create_hint}`]);
+    const [first, second] = (await keys("list", "--json")).out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const like = { mode: "live", permission: "full", status: "revoked", rate_limit_per_minute: 60 };
+    expect(first).toMatchObject({ ...like, id, replaced_by: "key_1002" });
+    expect(second).toMatchObject({ ...like, id: "key_1002", ip_mode: "enforce", ip_list: ["10.0.0.0/8", "::1"] });
+    const ended = await keys("rotate", "--id", id);
+    expect([ended.code, ended.err]).toEqual([1, "packhouse keys rotate: The key is revoked; make another one.\n"]);
   });
 
   test("the stock of a new installation agrees with its ledger", async () => {
@@ -147,7 +180,7 @@ describe("works", () => {
 describe("refuses", () => {
   test.each([
     [["frob"], "no command frob"],
-    [["keys"], "keys create, keys list or keys revoke"],
+    [["keys"], "keys create, keys list, keys revoke, keys rotate or keys expire"],
     [["serve", "--event-retention-days", "4"], "from 5 to 90"],
     [["serve", "--event-retention-days", "91"], "from 5 to 90"],
     [["serve", "--event-retention-days", "ten"], "from 5 to 90"],

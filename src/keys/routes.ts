@@ -35,6 +35,7 @@ export const keyRoutes = (service: Service) =>
         id: "createKey",
         summary: "Make an API key, shown only this once",
         answers: { 201: EnvelopedView(CreatedKeyView) },
+        refuses: ["key_limit"],
       }),
     })
     .get("/:id", ({ call, params }) => answerRead(call, async (db) => keyView(db, await getKey(db, params.id))), {
@@ -46,6 +47,7 @@ export const keyRoutes = (service: Service) =>
         id: "updateKey",
         summary: "Change a key's name, addresses, limit or expiry",
         answers: { 200: EnvelopedView(KeyView) },
+        refuses: ["immutable_field", "invalid_state_transition", "would_lock_out"],
       }),
     })
     .delete("/:id", ({ call, params, query }) => revoke(call, params.id, query), {
@@ -54,6 +56,7 @@ export const keyRoutes = (service: Service) =>
         id: "deleteKey",
         summary: "End an API key at once",
         answers: { 200: EnvelopedView(KeyView) },
+        refuses: ["would_lock_out"],
       }),
     })
     .post("/:id/rotate", ({ call, params, body }) => rotate(call, params.id, body, service), {
@@ -62,6 +65,7 @@ export const keyRoutes = (service: Service) =>
         id: "rotateKey",
         summary: "Replace an API key by another one; both are good for a while",
         answers: { 201: EnvelopedView(CreatedKeyView) },
+        refuses: ["invalid_state_transition", "rotation_in_progress"],
       }),
     })
     .post("/:id/revoke", ({ call, params, body }) => revoke(call, params.id, body), {
@@ -70,6 +74,7 @@ export const keyRoutes = (service: Service) =>
         id: "revokeKey",
         summary: "End an API key, now or at a later moment",
         answers: { 200: EnvelopedView(KeyView) },
+        refuses: ["would_lock_out"],
       }),
     });
 

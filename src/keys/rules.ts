@@ -1,4 +1,5 @@
 import { addressList } from "../kit/address.ts";
+import { iso } from "../kit/clock.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import type { ApiKey } from "./key.ts";
@@ -49,22 +50,22 @@ export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: numbe
   });
 }
 
-/** Whether one of the keys is there at a moment to make others through the API. */
-export function hasFullAccess(keys: readonly ApiKey[], at: number): boolean {
-  return keys.some((key) => key.permission === "full" && statusOf(key, at) === "active");
+/** From when on no key can make others through the API (ms): infinity for never, 0 where none can now. */
+export function lockoutAt(keys: readonly ApiKey[], now: number): number {
+  const ends = keys.filter(({ permission }) => permission === "full").map(endOf);
+  return Math.max(0, ...ends.filter((end) => end > now));
 }
 
 /**
- * Refuses to end the last key with full permission, since nobody could make another one through the API. `keys` are all
- * of the mode; `changed` is one of them as it shall become. A key that takes over from it must be there when it ends.
+ * Refuses to let the last key with full permission end sooner, since nobody could make another one through the API.
+ * `keys` are all of the mode; `changed` is one of them as it shall become.
  */
 export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: number): void {
-  const before = keys.find(({ id }) => id === changed.id);
-  const end = Math.max(endOf(changed), now);
-  if (changed.permission !== "full" || before === undefined || end >= endOf(before)) return;
-  const others = keys.filter(({ id }) => id !== changed.id);
-  if (hasFullAccess(others, end)) return;
-  throw new Fault("would_lock_out", "No key with full permission would be left; with allow_lockout it is done.", {
+  const after = keys.map((key) => (key.id === changed.id ? changed : key));
+  const [lockout_at, before] = [lockoutAt(after, now), lockoutAt(keys, now)];
+  if (lockout_at >= before) return;
+  const then = lockout_at === 0 ? "" : ` from ${iso(lockout_at)} on`;
+  throw new Fault("would_lock_out", `No key with full permission would be left${then}; allow_lockout lets it be.`, {
     key: wireId("key", changed.id),
   });
 }
