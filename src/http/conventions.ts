@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
+import { idempotencyKey } from "./idempotency.ts";
 import {
   type BodyKind,
   csv,
@@ -41,13 +42,15 @@ export const withConventions = (service: Service, admit: Admit) =>
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = kindOf(call.path);
       call.raw_body = await readText(request, kind);
+      idempotencyKey(request);
       // A file is taken in for as long as it takes, while no byte goes either way.
       if (kind === csv) service.waitFor(request);
       return call.raw_body === "" || kind === csv || !saysJson(request) ? {} : parseJson(call.raw_body);
     })
     // The framework's own reading makes a list of a text with a comma, and an object of one that begins with a brace.
     .onTransform({ as: "global" }, (context) => {
-      const { url } = context.request;
+      const { url, method } = context.request;
+      if (method !== "GET") idempotencyKey(context.request);
       const at = url.indexOf("?");
       if (at >= 0) context.query = readQuery(url.slice(at + 1));
     })
