@@ -150,18 +150,18 @@ function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
 }
 
 /** What was paid, by how it was paid; what is only authorized may never be. */
-const payments: Readonly<Record<string, PlatformOrderState>> = {
-  paid: "open",
-  partially_refunded: "open",
-  refunded: "cancelled",
-  voided: "cancelled",
-};
+const payments = new Map<string, PlatformOrderState>([
+  ["paid", "open"],
+  ["partially_refunded", "open"],
+  ["refunded", "cancelled"],
+  ["voided", "cancelled"],
+]);
 
 function stateOf(order: Fields): PlatformOrderState {
   if (typeof order["cancelled_at"] === "string") return "cancelled";
   const fulfilled = String(order["fulfillment_status"] ?? "").toLowerCase() === "fulfilled";
   if (fulfilled || typeof order["closed_at"] === "string") return "done";
-  return payments[String(order["financial_status"] ?? "").toLowerCase()] ?? "unpaid";
+  return payments.get(String(order["financial_status"]).toLowerCase()) ?? "unpaid";
 }
 
 const isSent = ({ gift_card, requires_shipping }: Fields): boolean => gift_card !== true && requires_shipping !== false;

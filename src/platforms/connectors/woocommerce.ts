@@ -41,7 +41,7 @@ const orderTopics = ["order.created", "order.updated", "order.deleted", "order.r
 
 // What each status of an order means here. A plugin's own status is none of these: such an order waits.
 // biome-ignore format: a table is read by its columns.
-const states: Readonly<Record<string, PlatformOrderState>> = {
+const states = new Map<unknown, PlatformOrderState>(Object.entries({
   "checkout-draft": "unpaid",
   pending:          "unpaid",
   "on-hold":        "unpaid",
@@ -51,7 +51,7 @@ const states: Readonly<Record<string, PlatformOrderState>> = {
   cancelled:        "cancelled",
   refunded:         "cancelled",
   trash:            "cancelled",
-};
+}));
 
 export const woocommerce: Connector = { verify, read, fetchOrder, changedSince, report };
 
@@ -154,7 +154,7 @@ function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
   return {
     external_id,
     number: readText(order["number"], 100) ?? external_id,
-    state: states[String(order["status"])] ?? "unpaid",
+    state: states.get(order["status"]) ?? "unpaid",
     email: readEmail(billing["email"]),
     customer_name: readName(billing["first_name"], billing["last_name"]),
     phone: readText(billing["phone"], 50),

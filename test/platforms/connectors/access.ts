@@ -1,0 +1,55 @@
+// What a connector needs to call a mock.
+import { default_ports, ranges } from "../../../src/http/destination.ts";
+import { createOutbound } from "../../../src/http/outbound.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { Fault } from "../../../src/kit/fault.ts";
+import { createApi } from "../../../src/platforms/connectors/api.ts";
+import type { Access, Inbound, ShipmentReport } from "../../../src/platforms/platform.ts";
+
+export const at = Date.parse("2026-11-20T09:30:00.000Z");
+const hour_ms = 3_600_000;
+
+const clock = systemClock();
+
+/** A caller of servers on this machine that waits for no more than a moment. Its `close` lets go of the connections. */
+export function openCaller(headers_ms = 2000) {
+  const policy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) } as const;
+  const outbound = createOutbound({ policy, deadlines: { connect_ms: 2000, headers_ms, body_ms: 2000 } });
+  const api = createApi(outbound);
+  return {
+    api,
+    close: () => outbound.close(),
+    to: (api_url: string, store_id: string, api_token: string | null, api_key: string | null = null): Access => ({
+      connection: { id: 1, store_id, api_url },
+      credentials: { api_key, api_token, client_secrets: [] },
+      ...{ api, now: clock.now() },
+    }),
+  };
+}
+
+export const inbound = ({ body, headers }: { body: string; headers: Record<string, string> }): Inbound => ({
+  headers: new Headers(headers),
+  raw: body,
+});
+
+/** A parcel as the job reports it. */
+export const parcel = (
+  external_order_id: number,
+  lines: readonly (readonly [external_id: number, quantity: number])[],
+  more: Partial<ShipmentReport> = {},
+): ShipmentReport => ({
+  ...{ shipment_id: "shp_1001", external_order_id: String(external_order_id), carrier: "UPS", service: "Ground" },
+  lines: lines.map(([external_id, quantity]) => ({ external_id: String(external_id), quantity })),
+  ...{ tracking_number: "1Z999AA10123456784", tracking_url: "https://track.example/1Z999AA10123456784" },
+  ...{ shipped_at: at + hour_ms, last: true, ...more },
+});
+
+/** What a refusal says: the whole of a `platform_error`; anything else is a failure of the test. */
+export async function refusal(work: Promise<unknown>) {
+  const error: unknown = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Fault) || error.code !== "platform_error") throw new Error(`no platform_error: ${error}`);
+  return { message: error.message, ...error.facts };
+}
