@@ -10,6 +10,7 @@ import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { rangeProblem } from "./http/destination.ts";
 import { type Entrance, openEntrance } from "./http/entrance.ts";
+import { located } from "./http/origin.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
@@ -46,7 +47,8 @@ export interface Running {
   readonly stop: () => Promise<boolean>;
 }
 
-const body_bytes_max = 16 << 20;
+// Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
+const body_bytes_max = Number.MAX_SAFE_INTEGER;
 const farewell_ms = 100;
 
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
@@ -73,6 +75,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     event_retention_days: settings.event_retention_days,
     mail,
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
+    waitFor: (request) => server?.timeout(request, 0),
   };
   // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
   for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
@@ -123,11 +126,7 @@ function listen(settings: ServeSettings, answer: (request: Request) => Response 
       reusePort: false,
       idleTimeout: 30,
       maxRequestBodySize: body_bytes_max,
-      fetch: (request, server) => {
-        // A file is taken in for as long as it takes, while no byte goes either way.
-        if (request.url.endsWith("/import")) server.timeout(request, 0);
-        return answer(request);
-      },
+      fetch: (request) => answer(located(request)),
     });
   } catch (error) {
     if ((error as { code?: string }).code !== "EADDRINUSE") throw error;

@@ -43,6 +43,7 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
     event_retention_days: 30,
     mail: options.mail ?? null,
     peerOf: () => "127.0.0.1",
+    waitFor: () => {},
   };
   for (const store of [live, test]) await store.write(ensureWarehouse);
   const app = createApp(service);

@@ -3,6 +3,7 @@ import { type Fault, type FaultCode, type FieldProblem, faults } from "../kit/fa
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
 import { originOf } from "./origin.ts";
+import type { Trace } from "./trace.ts";
 
 /** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
 export interface ErrorBody {
@@ -86,6 +87,11 @@ function wantsProblem(request: Request): boolean {
 export function errorResponse(fault: Fault, asked: Asked, headers: Readonly<Record<string, string>>, now: number) {
   const { status, body, headers: own } = refusalOf(fault, asked, now);
   return new Response(body, { status, headers: { ...headers, "x-request-id": asked.request_id, ...own } });
+}
+
+/** The answer to a request for the methods of a path, which the refusal of another method knows. */
+export function optionsResponse(fault: Fault, { request_id, headers }: Pick<Trace, "request_id" | "headers">) {
+  return new Response(null, { status: 204, headers: { ...headers, "x-request-id": request_id, ...headersOf(fault) } });
 }
 
 /** The headers that HTTP asks for beside some statuses. */

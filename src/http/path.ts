@@ -1,3 +1,8 @@
+/** Whether an address is below a version of the API; few are not. */
+export function isVersioned(url: string): boolean {
+  return /^https?:\/\/[^/]*\/(?:api\/)?v1(?:[/?]|$)/.test(url);
+}
+
 /** The path of an address below its version: `/orders/ord_1042` for `/v1/…` and `/api/v1/…` alike. */
 export function pathOf(url: string): string {
   const from = url.indexOf("/", url.indexOf("//") + 2);

@@ -19,12 +19,26 @@ export interface RouteNotes {
   readonly sends?: string;
   /** Whether it honours `If-Match`. */
   readonly matches?: boolean;
+  /** Whether its answer carries an `ETag` although it shows no version. */
+  readonly tagged?: boolean;
+  /** Whether its answer carries an `ETag` though it shows no version. */
+  readonly tagged?: boolean;
 }
 
 /** The notes of a route in the place where Elysia keeps them. */
 export function documented(notes: RouteNotes) {
-  const { id, summary, description, answers, documents = [], refuses = [], sends, matches = false } = notes;
+  const {
+    id,
+    summary,
+    description,
+    answers,
+    documents = [],
+    refuses = [],
+    sends,
+    matches = false,
+    tagged = false,
+  } = notes;
   const told = description === undefined ? { summary } : { summary, description };
-  const asked = { documents, refuses, sends: sends ?? "application/json", matches };
+  const asked = { documents, refuses, sends: sends ?? "application/json", matches, tagged };
   return { operationId: id, ...told, answers, ...asked } as Record<string, unknown>;
 }

@@ -31,6 +31,8 @@ export interface Service {
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */
   readonly peerOf: (request: Request) => string | null;
+  /** Keeps the connection of a request open, however long nothing goes over it until the answer. */
+  readonly waitFor: (request: Request) => void;
 }
 
 /** The address that a request comes from, past the proxies that are trusted; null when it cannot be read. */

@@ -3,7 +3,7 @@ import type { Store } from "../database/store.ts";
 import type { Call } from "../http/call.ts";
 import type { Admit } from "../http/conventions.ts";
 import { checkDeprecations, type Deprecation, deprecationHeaders, deprecations } from "../http/deprecations.ts";
-import { pathOf } from "../http/path.ts";
+import { isVersioned, pathOf } from "../http/path.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { traceOf } from "../http/trace.ts";
 import { type AddressList, addressList, networkOf } from "../kit/address.ts";
@@ -69,6 +69,7 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       return { ...call, key: null, store: live, actor };
     }
+    if (!isVersioned(request.url)) throw new Fault("route_not_found", "There is no such path; the API begins at /v1.");
     const found = await keyOf(request).catch((error) => {
       throw refusalOf(error, () => failed(networkOf(clientOf(service, request) ?? "unknown"), live.clock.now()));
     });
@@ -117,7 +118,13 @@ function routeTable({ needs, deprecated }: RouteTables, base_url: string): Route
     router.add(method, path, { path, need, headers: deprecation && deprecationHeaders(deprecation, base_url) });
   }
   const find = (method: string, path: string) => (isReadable(path) ? router.find(method, path) : null)?.store ?? null;
-  return { find, methodsOf: (path) => [...methods].filter((method) => find(method, path) !== null) };
+  const methodsOf = (path: string) => {
+    const found = [...methods].filter((method) => find(method, path) !== null);
+    // Whoever may GET may ask for the headers alone, and everyone for the methods.
+    if (found.length > 0) found.push(...(found.includes("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]));
+    return found;
+  };
+  return { find, methodsOf };
 }
 
 /** Whether every escape of a path is printable text; `%E0%A4%A` and `%00` are not, so they name nothing. */

@@ -61,11 +61,15 @@ export function momentOf(text: string | null | undefined): number | null | undef
   return at;
 }
 
+// What is written with four digits for the year, and reads back as it was sent.
+const moment_min = Date.UTC(1000, 0, 1);
+const moment_max = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** Reads an ISO 8601 date or timestamp as milliseconds, or null when it is none. A date means its start in UTC. */
 export function parseMoment(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return null;
   const at = Date.parse(text);
-  if (Number.isNaN(at)) return null;
+  if (Number.isNaN(at) || at < moment_min || at > moment_max) return null;
   // Date.parse lets 31 February pass in some forms; the day must read back as written.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text.slice(0, 10) ? null : at;

@@ -180,19 +180,20 @@ export function idField(noun: Noun, description?: string) {
   );
 }
 
+const controls = "\\u0000-\\u001f\\u007f-\\u009f\\ufffd";
+const printable = `[^${controls}]`;
+const ink = `[^\\s${controls}]`;
+
 /** Printable text without control characters. Broken Unicode is refused when the body is read. */
 export function textField(max: number, { min = 1, description }: { min?: number; description?: string } = {}) {
   return Type.String({
     minLength: min,
     maxLength: max,
-    pattern: "^[^\\u0000-\\u001f\\u007f\\ufffd]*$",
+    pattern: `^${printable}*$`,
     form: "must not hold control characters",
     ...(description ? { description } : {}),
   });
 }
-
-const printable = "[^\\u0000-\\u001f\\u007f\\ufffd]";
-const ink = "[^\\s\\u0000-\\u001f\\u007f\\ufffd]";
 
 /** A text of one line that names something: without outer blanks, which nobody sees, so that each name is one. */
 export function nameField(max: number, { description }: { description?: string } = {}) {
@@ -205,11 +206,33 @@ export function nameField(max: number, { description }: { description?: string }
   });
 }
 
+// Blanks but the plain one, what has no width or turns the direction of text, and other fillers.
+const hidden = [
+  "\\u00a0\\u00ad\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f",
+  "\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffc",
+].join("");
+const seen = `[^${controls}${hidden}]`;
+const seen_ink = `[^ ${controls}${hidden}]`;
+
+/** The pattern of `codeField`, to be put together with others. */
+export const code_pattern = `${seen_ink}(${seen}*${seen_ink})?`;
+
+/** A code that names a thing for good, such as a SKU: no two that look alike differ in what nobody sees. */
+export function codeField(max: number, { description }: { description?: string } = {}) {
+  return Type.String({
+    minLength: 1,
+    maxLength: max,
+    pattern: `^${code_pattern}$`,
+    form: "must not hold characters that nobody sees, nor begin or end with a space",
+    ...(description ? { description } : {}),
+  });
+}
+
 /** Text that may hold line breaks and tabs, such as notes. */
 export function notesField(max = 2000) {
   return Type.String({
     maxLength: max,
-    pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ufffd]*$",
+    pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ufffd]*$",
     form: "must not hold control characters but line breaks and tabs",
   });
 }
@@ -248,11 +271,14 @@ export function quantityField(description?: string) {
   return Type.Integer({ minimum: 1, maximum: 1_000_000, ...(description ? { description } : {}) });
 }
 
+// Beyond this a number would not be kept as it was sent.
+const exactNumber = Type.Number({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+
 /** The client's own key and value pairs: at most 50, values to 500 characters. */
 export function metadataField() {
   return Type.Record(
-    Type.String({ pattern: "^[^\\u0000-\\u001f\\u007f\\ufffd]{1,40}$" }),
-    Type.Union([notesField(500), Type.Number(), Type.Boolean(), Type.Null()], {
+    Type.String({ pattern: `^${printable}{1,40}$` }),
+    Type.Union([notesField(500), exactNumber, Type.Boolean(), Type.Null()], {
       hint: "must be a printable text to 500 characters, a number, a boolean or null",
     }),
     {

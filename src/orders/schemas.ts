@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import {
   choice,
   closed,
+  code_pattern,
   idField,
   metadataField,
   momentField,
@@ -38,8 +39,9 @@ export const Line = closed(
 const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
 
 export const order_number = Type.String({
-  pattern: "^(?!ord_[0-9]+$)[^\\u0000-\\u001f\\u007f\\ufffd]{1,100}$",
-  hint: "must be 1 to 100 printable characters, and not such as ord_1042",
+  maxLength: 100,
+  pattern: `^(?!ord_[0-9]+$)${code_pattern}$`,
+  hint: "must be 1 to 100 characters that can be seen, without a space at either end, and not such as ord_1042",
 });
 const priority = Type.Integer({
   minimum: -1_000_000,

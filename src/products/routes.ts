@@ -43,6 +43,7 @@ export const productRoutes = (tell: TellChange) =>
         body: bodyOf(UpdateProduct),
         detail: documented({
           id: "updateProduct",
+          matches: true,
           summary: "Update a product",
           refuses: ["immutable_field"],
           answers: { 200: EnvelopedView(ProductView) },

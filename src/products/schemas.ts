@@ -3,6 +3,7 @@ import { pageFields } from "../kit/page.ts";
 import {
   choice,
   closed,
+  codeField,
   metadataField,
   momentField,
   moneyField,
@@ -14,7 +15,7 @@ import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZo
 
 const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 
-const Barcode = closed({ value: textField(80), type: choice(barcodeTypes) });
+const Barcode = closed({ value: codeField(80), type: choice(barcodeTypes) });
 const Dimensions = closed({ length: positive, width: positive, height: positive, unit: choice(lengthUnits) });
 const Component = closed({ sku: textField(100), quantity: Type.Integer({ minimum: 1, maximum: 1000 }) });
 const Customs = closed({
@@ -49,7 +50,7 @@ const optionalFields = {
 
 const readOnly = ["id", "version", "created_at", "updated_at"];
 
-export const CreateProduct = closed({ sku: textField(100), name: textField(200), ...optionalFields }, readOnly);
+export const CreateProduct = closed({ sku: codeField(100), name: textField(200), ...optionalFields }, readOnly);
 export type CreateProduct = Static<typeof CreateProduct>;
 
 export const UpdateProduct = closed(
@@ -60,7 +61,7 @@ export type UpdateProduct = Static<typeof UpdateProduct>;
 
 /** A row of a file: a product that is there already keeps what the row does not say. */
 export const ImportProduct = closed({
-  sku: textField(100),
+  sku: codeField(100),
   name: Type.Optional(textField(200)),
   ...optionalFields,
 });

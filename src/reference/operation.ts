@@ -25,6 +25,8 @@ export interface Operation {
   readonly refuses: readonly FaultCode[];
   /** Whether it honours `If-Match`. */
   readonly matches: boolean;
+  /** Whether its answer carries an `ETag` though it shows no version. */
+  readonly tagged: boolean;
   readonly deprecated: boolean;
 }
 
@@ -39,7 +41,8 @@ export function isWrite({ method, need }: Pick<Operation, "method" | "need">): b
 }
 
 /** Whether an answer shows one resource with its version, which goes out as `ETag`. */
-export function isTagged({ answers }: Pick<Operation, "answers">): boolean {
+export function isTagged({ answers, tagged }: Pick<Operation, "answers" | "tagged">): boolean {
+  if (tagged) return true;
   return Object.values(answers).some((schema) => {
     const properties = schema?.["properties"] ?? {};
     return "version" in properties || "version" in (properties["data"]?.properties ?? {});
@@ -72,7 +75,13 @@ const of_writes: readonly FaultCode[] = [
 /** Every code that an operation may refuse with: those of its kind, and its own. */
 export function refusalsOf(operation: Operation): Set<FaultCode> {
   const { method, need, path, query, matches, refuses } = operation;
-  const codes = new Set<FaultCode>(["internal_error", "unavailable", "validation_failed", "rate_limited"]);
+  const codes = new Set<FaultCode>([
+    "internal_error",
+    "unavailable",
+    "validation_failed",
+    "rate_limited",
+    "malformed_header",
+  ]);
   const add = (when: boolean, ...more: readonly FaultCode[]) => {
     if (when) for (const code of more) codes.add(code);
   };

@@ -33,6 +33,7 @@ interface Noted {
   readonly refuses: Operation["refuses"];
   readonly sends: string;
   readonly matches: boolean;
+  readonly tagged: boolean;
 }
 
 const schemaOf = <Schema extends TSchema>(checked: unknown) =>
@@ -46,9 +47,9 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
     const route = `${method} ${below}`;
     const notes = hooks.detail as Noted | undefined;
     if (operations.has(route) || notes?.operationId === undefined) continue;
-    const { operationId: id, summary, description = null, answers, documents, refuses, sends, matches } = notes;
+    const { operationId: id, summary, description = null, answers, documents, refuses, sends, matches, tagged } = notes;
     operations.set(route, {
-      ...{ id, summary, description, answers, documents, refuses, sends, matches },
+      ...{ id, summary, description, answers, documents, refuses, sends, matches, tagged },
       method: method.toLowerCase() as Operation["method"],
       path: below.replace(/:(\w+)/g, "{$1}"),
       versioned: below !== path,

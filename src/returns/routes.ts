@@ -69,6 +69,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   .patch("/:id", ({ call, params, body }) => step(call, params.id, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
     detail: found("updateReturn", "Update how the goods come back, and what was agreed on", {
+      matches: true,
       refuses: ["invalid_state_transition"],
     }),
   })
@@ -77,7 +78,10 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     ({ call, params, body }) => step(call, params.id, (tx) => receiveReturn(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveReturn),
-      detail: found("receiveReturn", "Receive the goods of a return", { refuses: ["invalid_state_transition"] }),
+      detail: found("receiveReturn", "Receive the goods of a return", {
+        matches: true,
+        refuses: ["invalid_state_transition"],
+      }),
     },
   )
   .post(
@@ -86,17 +90,24 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(InspectReturn),
       detail: found("inspectReturn", "Inspect what was received and say where it goes", {
+        matches: true,
         refuses: ["invalid_state_transition"],
       }),
     },
   )
   .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReturn(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("closeReturn", "Complete a return without a refund", { refuses: ["invalid_state_transition"] }),
+    detail: found("closeReturn", "Complete a return without a refund", {
+      matches: true,
+      refuses: ["invalid_state_transition"],
+    }),
   })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReturn(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReturn", "Cancel a return before anything arrived", { refuses: ["invalid_state_transition"] }),
+    detail: found("cancelReturn", "Cancel a return before anything arrived", {
+      matches: true,
+      refuses: ["invalid_state_transition"],
+    }),
   })
   .post(
     "/:id/refund",
@@ -109,6 +120,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       body: bodyOf(RefundReturn),
       detail: documented({
         id: "refundReturn",
+        matches: true,
         summary: "Refund a return that was received and inspected",
         refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
         answers: { 201: EnvelopedView(RefundView) },
@@ -126,6 +138,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       body: bodyOf(ReportRefund),
       detail: documented({
         id: "reportRefund",
+        matches: true,
         summary: "Report what became of a refund",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(RefundView) },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createApp } from "../../src/app.ts";
+import type { Store } from "../../src/database/store.ts";
 import { errorBody } from "../../src/http/errors.ts";
 import { type FaultCode, faults, invalid } from "../../src/kit/fault.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
@@ -11,6 +13,12 @@ afterAll(() => app.close());
 
 const at = (path: string, init: RequestInit = {}) => app.app.handle(new Request(`http://packhouse.test${path}`, init));
 const bearer = () => ({ authorization: `Bearer ${app.keys.live.full}` });
+/** A store whose reads fail, with words that nobody outside may see. */
+const broken = ({ stores }: TestApp["service"]): Store => ({
+  ...stores.live,
+  clock: stores.live.clock,
+  read: () => Promise.reject(new Error("the password of the database is wrong")),
+});
 const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code;
 const get = (path: string, accept: string) => app.call("GET", path, undefined, { headers: { accept } });
 
@@ -80,7 +88,67 @@ describe("works", () => {
   });
 });
 
+describe("works", () => {
+  test("whoever may ask learns the methods of a path, and the headers alone of what can be read", async () => {
+    const asked = await at("/v1/products", { method: "OPTIONS", headers: bearer() });
+    expect([asked.status, await asked.text(), asked.headers.get("allow")]).toEqual([
+      204,
+      "",
+      "GET, POST, HEAD, OPTIONS",
+    ]);
+    expect(asked.headers.get("x-request-id")).toMatch(/^req_/);
+    expect((await at("/v1/products", { method: "OPTIONS" })).status).toBe(401);
+    expect((await at("/v1/nope", { method: "OPTIONS", headers: bearer() })).status).toBe(404);
+    const head = await at("/v1/products", { method: "HEAD", headers: bearer() });
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect((await at("/v1/orders/1/ship", { method: "HEAD", headers: bearer() })).status).toBe(405);
+  });
+});
+
 describe("refuses", () => {
+  test("a path outside of the versions, whoever asks", async () => {
+    for (const path of ["/", "/nope", "/products", "/v2/products", "/v1products", "/favicon.ico", "//v1/products"]) {
+      for (const headers of [{}, bearer()]) {
+        const answer = await at(path, { headers });
+        expect([path, answer.status, await codeOf(answer)]).toEqual([path, 404, "route_not_found"]);
+      }
+    }
+  });
+
+  test.each(["a, b", "a b", "", "a/b", "http://a", "a:b", "user@a"])("a Host that is none: %j", async (host) => {
+    const answer = await at("/health", { headers: { host } });
+    expect([answer.status, await codeOf(answer)]).toEqual([400, "malformed_header"]);
+  });
+
+  test("a body in chunks that goes on and on, after so many bytes as it may have", async () => {
+    let sent = 0;
+    const body = new ReadableStream({
+      pull: (stream) => {
+        sent += 65_536;
+        stream.enqueue(new Uint8Array(65_536));
+      },
+    });
+    const headers = { ...bearer(), "content-type": "application/json" };
+    const answer = await at("/v1/products", { method: "POST", headers, body });
+    expect([answer.status, await codeOf(answer)]).toEqual([413, "payload_too_large"]);
+    expect(sent).toBeLessThan(2 << 20);
+  });
+
+  test("what goes wrong on our side, without a word of what it was", async () => {
+    const own = await openTestApp();
+    const said: string[] = [];
+    const error = (message: string, facts?: object) => said.push(message, JSON.stringify(facts));
+    Object.assign(own.service, { log: { ...own.service.log, error } });
+    const failing = createApp({ ...own.service, stores: { ...own.service.stores, live: broken(own.service) } });
+    const headers = { authorization: `Bearer ${own.keys.live.full}` };
+    const answer = await failing.handle(new Request("http://packhouse.test/v1/products", { headers }));
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text).error.code]).toEqual([500, "internal_error"]);
+    expect(text).not.toMatch(/password|at .*:\d+/);
+    expect(said.join()).toContain("the password of the database");
+    await own.close();
+  });
+
   test("a path that is not there, with a key and without", async () => {
     for (const path of ["/v1/nope", "/api/v1/nope", "/v1/orders/1/nope", "/v1/orders/", "/v1/", "/v1"]) {
       const answer = await at(path, { headers: bearer() });
@@ -95,7 +163,7 @@ describe("refuses", () => {
   test("another method, with those that are possible", async () => {
     const answer = await at("/v1/products/prd_1", { method: "DELETE", headers: bearer() });
     expect([answer.status, await codeOf(answer)]).toEqual([405, "method_not_allowed"]);
-    expect(answer.headers.get("allow")).toBe("GET, PATCH");
+    expect(answer.headers.get("allow")).toBe("GET, PATCH, HEAD, OPTIONS");
   });
 
   test.each([

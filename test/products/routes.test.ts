@@ -139,7 +139,7 @@ describe("refuses", () => {
     expect((await app.get("/products/prd_1")).body.error.code).toBe("resource_missing");
     expect((await app.get("/products/ord_1001")).status).toBe(404);
     const answer = await app.call("DELETE", "/products");
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
     expect((await app.get("/nowhere")).body.error.code).toBe("route_not_found");
   });
 });

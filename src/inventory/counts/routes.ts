@@ -56,6 +56,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
     {
       body: bodyOf(RecordLines),
       detail: found("recordCount", "Note what was counted", {
+        matches: true,
         refuses: ["ambiguous_stock", "invalid_state_transition", "resource_missing"],
       }),
     },
@@ -63,6 +64,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   .post("/:id/review", ({ call, params }) => step(call, params.id, (tx) => reviewCount(tx, params.id)), {
     body: bodyOf(NoFields),
     detail: found("reviewCount", "Review the differences of a count and what they are worth", {
+      matches: true,
       refuses: ["invalid_state_transition"],
     }),
   })
@@ -78,6 +80,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
       body: bodyOf(PostCount),
       detail: documented({
         id: "postCount",
+        matches: true,
         summary: "Make on hand what was counted",
         refuses: ["invalid_state_transition", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(PostedView) },
@@ -86,7 +89,10 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("cancelCount", "End a count without posting it", { refuses: ["invalid_state_transition"] }),
+    detail: found("cancelCount", "End a count without posting it", {
+      matches: true,
+      refuses: ["invalid_state_transition"],
+    }),
   });
 
 function step(call: Call, id: string, work: (tx: Tx) => Promise<Count>): Promise<Response> {

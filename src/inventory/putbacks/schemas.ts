@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { closed, idField, nameField, nullable, quantityField, textField } from "../../kit/schema.ts";
+import { closed, codeField, idField, nullable, quantityField, textField } from "../../kit/schema.ts";
 
 export const PutBack = closed({
   order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
@@ -9,7 +9,7 @@ export const PutBack = closed({
   quantity: quantityField(),
   lot_number: Type.Optional(textField(80)),
   location: Type.Optional(idField("warehouse", "Needed where units of the order wait in several warehouses.")),
-  bin: nameField(40),
+  bin: codeField(40),
 });
 export type PutBack = Static<typeof PutBack>;
 

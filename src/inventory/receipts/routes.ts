@@ -42,6 +42,7 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
     {
       body: bodyOf(ScanReceipt),
       detail: found("scanReceipt", "Take scanned units of a delivery into the warehouse", {
+        matches: true,
         refuses: ["bin_full", "invalid_state_transition"],
       }),
     },
@@ -49,12 +50,14 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
     detail: found("closeReceipt", "Close a receipt: what has not come is missing", {
+      matches: true,
       refuses: ["invalid_state_transition"],
     }),
   })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
     detail: found("cancelReceipt", "Call off a delivery of which nothing has come", {
+      matches: true,
       refuses: ["invalid_state_transition"],
     }),
   });

@@ -3,9 +3,9 @@ import { pageFields } from "../../kit/page.ts";
 import {
   choice,
   closed,
+  codeField,
   idField,
   momentField,
-  nameField,
   nullable,
   quantityField,
   textField,
@@ -17,7 +17,7 @@ const items_max = 500;
 const ExpectedLine = closed({
   sku: textField(100),
   quantity: quantityField("Units expected."),
-  lot_number: Type.Optional(nullable(nameField(80, { description: "Any lot may come unless given." }))),
+  lot_number: Type.Optional(nullable(codeField(80, { description: "Any lot may come unless given." }))),
   expiration_date: Type.Optional(nullable(momentField())),
 });
 
@@ -33,9 +33,9 @@ export type CreateReceipt = Static<typeof CreateReceipt>;
 const ScannedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
-  lot_number: Type.Optional(nameField(80, { description: "That of the receipt when it expects only one." })),
+  lot_number: Type.Optional(codeField(80, { description: "That of the receipt when it expects only one." })),
   expiration_date: Type.Optional(momentField("That of the receipt unless given.")),
-  bin: Type.Optional(nameField(40)),
+  bin: Type.Optional(codeField(40)),
   condition: Type.Optional(
     choice(receivedConditions, { description: "`good` unless given; others lie apart and are not for sale." }),
   ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
-import { closed, idField, momentField, nameField, textField } from "../../kit/schema.ts";
+import { closed, codeField, idField, momentField, textField } from "../../kit/schema.ts";
 import type { Column } from "../../kit/sheet.ts";
 
 /** The columns of a file of stock: one row for each SKU, warehouse, bin and lot. */
@@ -19,8 +19,8 @@ export const stockColumns: readonly Column[] = [
 export const CountedStock = closed({
   sku: textField(100),
   location: Type.Optional(idField("warehouse")),
-  bin: Type.Optional(nameField(40)),
-  lot_number: Type.Optional(nameField(80)),
+  bin: Type.Optional(codeField(40)),
+  lot_number: Type.Optional(codeField(80)),
   expiration_date: Type.Optional(momentField()),
   received_date: Type.Optional(momentField()),
   quantity: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),

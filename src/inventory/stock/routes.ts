@@ -40,6 +40,7 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
   .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(db, params.sku)), {
     detail: documented({
       id: "getInventory",
+      tagged: true,
       summary: "Get the inventory of a SKU",
       answers: { 200: EnvelopedView(ItemView) },
     }),
@@ -55,6 +56,7 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       body: bodyOf(AdjustStock),
       detail: documented({
         id: "adjustInventory",
+        matches: true,
         summary: "Adjust the inventory of a SKU",
         refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(AdjustmentView) },

@@ -39,6 +39,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   .post("/:id/ship", ({ call, params }) => step(call, params.id, (tx) => shipTransfer(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
     detail: found("shipTransfer", "Send the units of a transfer off", {
+      matches: true,
       refuses: ["insufficient_inventory", "invalid_state_transition"],
     }),
   })
@@ -48,6 +49,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     {
       body: bodyOf(ReceiveTransfer),
       detail: found("receiveTransfer", "Take in units of a transfer that arrived", {
+        matches: true,
         refuses: ["bin_full", "invalid_state_transition"],
       }),
     },
@@ -58,6 +60,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     {
       body: bodyOf(CloseTransfer),
       detail: found("closeTransfer", "End a transfer: what has not arrived is written off", {
+        matches: true,
         refuses: ["invalid_state_transition"],
       }),
     },
@@ -65,6 +68,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelTransfer(tx, params.id)), {
     body: bodyOf(NoBody),
     detail: found("cancelTransfer", "Call off a transfer that has not been shipped", {
+      matches: true,
       refuses: ["invalid_state_transition"],
     }),
   });

@@ -3,8 +3,8 @@ import { pageFields } from "../../kit/page.ts";
 import {
   choice,
   closed,
+  codeField,
   idField,
-  nameField,
   notesField,
   nullable,
   quantityField,
@@ -33,7 +33,7 @@ const ArrivedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
   lot_number: Type.Optional(textField(80)),
-  bin: Type.Optional(nameField(40)),
+  bin: Type.Optional(codeField(40)),
 });
 
 export const ReceiveTransfer = closed({

@@ -41,6 +41,7 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
       body: bodyOf(UpdateWarehouse),
       detail: documented({
         id: "updateLocation",
+        matches: true,
         summary: "Change a warehouse, its zones and bins",
         answers: { 200: EnvelopedView(WarehouseView) },
       }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, textField } from "../../kit/schema.ts";
+import { choice, closed, codeField, nullable, textField } from "../../kit/schema.ts";
 import { weekdays } from "../../kit/zone.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds } from "../status.ts";
@@ -34,7 +34,7 @@ const told = ["used", "free"];
 
 const BinInput = closed(
   {
-    code: nameField(40),
+    code: codeField(40),
     kind: Type.Optional(choice(lastingBinKinds)),
     pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
     capacity: Type.Optional(capacity("Units that it has room for; more are refused with bin_full.")),
@@ -45,7 +45,7 @@ export type BinInput = Static<typeof BinInput>;
 
 const ZoneInput = closed(
   {
-    zone_id: nameField(40),
+    zone_id: codeField(40),
     temperature_zone: choice(temperatureZones),
     temperature_range: Type.Optional(nullable(textField(40))),
     capacity: Type.Optional(capacity("Units that it is meant for. It refuses none: that is for its bins.")),
