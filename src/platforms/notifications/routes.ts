@@ -101,9 +101,8 @@ async function fromCallback(call: Call, service: Service, platform: Platform): P
 const unproven = () => new Fault("invalid_signature", "This was not signed with the secret of a connected store.");
 
 function proveSignature(connection: Connection, inbound: Inbound, service: Service, store: Store): void {
-  const now = receivedAt(store);
-  const credentials = credentialsOf(connection, service.secret_key, now);
-  if (!connectors[connection.platform].verify(inbound, credentials, now)) throw unproven();
+  const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
+  if (!connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unproven();
 }
 
 const realTime = systemClock();
