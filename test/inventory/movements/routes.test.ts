@@ -106,7 +106,7 @@ describe("works", () => {
     expect(ids.length).toBe(1101);
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
     await app.takeEvents();
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("refuses", () => {
