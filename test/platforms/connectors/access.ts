@@ -44,8 +44,13 @@ export const parcel = (
   ...{ shipped_at: at + hour_ms, last: true, ...more },
 });
 
+interface Refusal {
+  readonly message: string;
+  readonly [fact: string]: unknown;
+}
+
 /** What a refusal says: the whole of a `platform_error`; anything else is a failure of the test. */
-export async function refusal(work: Promise<unknown>) {
+export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   const error: unknown = await work.then(
     () => null,
     (thrown: unknown) => thrown,

@@ -66,6 +66,10 @@ export async function openServer(handle: (asked: Asked) => Answered) {
         (method ?? one.method) === one.method && `${one.path} ${one.body}`.includes(having ?? "");
       planned.push({ trouble, matches, times });
     },
+    /** Takes back whatever trouble was planned. */
+    forgive() {
+      planned.length = 0;
+    },
     stop() {
       server.closeAllConnections();
       server.close();
@@ -75,6 +79,7 @@ export async function openServer(handle: (asked: Asked) => Answered) {
 export type MockServer = Awaited<ReturnType<typeof openServer>>;
 
 function write(response: http.ServerResponse, { status, body, headers = {} }: Answered, half: boolean): void {
+  if (half && body === undefined) return void response.destroy();
   const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
   const bytes = Buffer.from(text);
   response.writeHead(status, { "Content-Type": "application/json", ...headers, "Content-Length": bytes.length });

@@ -1,0 +1,98 @@
+// WooCommerce over its REST API: orders fetched, changes listed, parcels told of once.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { connectors } from "../../../src/platforms/connectors/table.ts";
+import { openWooCommerce, siteOrder, type WooCommerceMock } from "../mocks/woocommerce.ts";
+import { at, inbound, openCaller, parcel, refusal } from "./access.ts";
+
+const { fetchOrder, changedSince, report, read } = connectors.woocommerce;
+const caller = openCaller();
+let wc: WooCommerceMock;
+beforeEach(async () => {
+  wc = await openWooCommerce({ now: () => at + 60_000 });
+});
+afterEach(() => wc.stop());
+const access = () => caller.to(wc.url, wc.url, wc.secret, wc.key);
+
+describe("an order", () => {
+  test("is the same fetched as told", async () => {
+    const order = wc.add(siteOrder(812, at));
+    const told = read(inbound(wc.notification(order))).order;
+    expect(told).not.toBeNull();
+    expect(await fetchOrder(access(), "812")).toEqual(told);
+  });
+
+  test("is fetched without the units that were refunded", async () => {
+    const order = wc.add(siteOrder(813, at, {}, [{ quantity: 3 }, { quantity: 1 }, { quantity: 2 }]));
+    wc.refund(order, 81300, 1);
+    wc.refund(order, 81300, 1);
+    wc.refund(order, 81301, 1);
+    const fetched = await fetchOrder(access(), "813");
+    expect(fetched?.lines.map(({ external_id, quantity }) => [external_id, quantity])).toEqual([
+      ["81300", 1],
+      ["81302", 2],
+    ]);
+  });
+
+  test("that is not there is null", async () => {
+    expect(await fetchOrder(access(), "999")).toBeNull();
+  });
+});
+
+test("changes are listed by when they happened, beyond a page, and nothing from before", async () => {
+  for (let id = 1; id <= 130; id += 1) wc.add(siteOrder(id, at + (id % 7) * 1000));
+  wc.add(siteOrder(301, at - 2000));
+  const changes = await changedSince(access(), at - 1000);
+  expect(new Set(changes.map(({ external_id }) => external_id)).size).toBe(130);
+  expect(changes[0]).toEqual({ external_id: "7", updated_at: at });
+  expect(changes.at(-1)?.updated_at).toBe(at + 6000);
+  expect(await changedSince(access(), at + 3_600_000)).toEqual([]);
+});
+
+describe("a parcel", () => {
+  test("becomes a note to the buyer, and the last one completes the order", async () => {
+    const order = wc.add(siteOrder(820, at));
+    const first = parcel(820, [[82000, 1]], { last: false, tracking_number: null, tracking_url: null, service: null });
+    expect(await report(access(), first)).toBe("1");
+    expect(order.fields["status"]).toBe("processing");
+    expect(await report(access(), parcel(820, [[82000, 2]], { shipment_id: "shp_1002" }))).toBe("2");
+    expect(order.fields["status"]).toBe("completed");
+    expect(order.notes).toEqual([
+      {
+        ...{ id: 2, customer_note: true },
+        note:
+          "Your order was shipped by UPS Ground [shp_1002]. Tracking number: 1Z999AA10123456784. " +
+          "https://track.example/1Z999AA10123456784",
+      },
+      { id: 1, customer_note: true, note: "A part of your order was shipped by UPS [shp_1001]." },
+    ]);
+  });
+
+  test.each(["POST", "PUT"])("told twice is one note, when the answer to %s is lost", async (method) => {
+    const order = wc.add(siteOrder(821, at));
+    wc.fail("lose", { method });
+    expect(await refusal(report(access(), parcel(821, [[82100, 3]])))).toMatchObject({ permanent: false });
+    for (const _time of [1, 2]) expect(await report(access(), parcel(821, [[82100, 3]]))).toBe("1");
+    expect(order.notes.length).toBe(1);
+    expect(order.fields["status"]).toBe("completed");
+  });
+
+  test.each(["completed", "cancelled", "refunded", "on-hold"])(
+    "leaves an order that is %s as it is",
+    async (status) => {
+      const order = wc.add(siteOrder(822, at, { status }));
+      expect(await report(access(), parcel(822, [[82200, 3]]))).toBe("1");
+      expect(order.fields["status"]).toBe(status);
+      expect(wc.asked.some(({ method }) => method === "PUT")).toBe(false);
+    },
+  );
+
+  test("of no such order is refused for good", async () => {
+    expect(await refusal(report(access(), parcel(999, [[1, 1]])))).toMatchObject({ permanent: true });
+  });
+});
+
+test("a site without the API is no missing order", async () => {
+  const elsewhere = { ...access(), connection: { id: 1, store_id: wc.url, api_url: `${wc.url}/blog` } };
+  const said = await refusal(fetchOrder(elsewhere, "812"));
+  expect(said).toMatchObject({ permanent: true, message: expect.stringContaining("api_url") });
+});
