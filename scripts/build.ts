@@ -10,11 +10,12 @@ import { root } from "./install.ts";
 /** Where the binary lies after the build. */
 export const binary = join(root, "dist/packhouse");
 
-// Fonts are half as large when packed. The program unpacks one when it is first used: see typefaces.ts.
-const packFonts: BunPlugin = {
-  name: "pack-fonts",
+// Fonts are half as large when packed, and the reference page a quarter. The program unpacks a font when it is first
+// used (typefaces.ts); the page goes out packed.
+const packFiles: BunPlugin = {
+  name: "pack-files",
   setup(build) {
-    build.onLoad({ filter: /\.ttf$/ }, async ({ path }) => {
+    build.onLoad({ filter: /\.ttf$|\/standalone\.js$/ }, async ({ path }) => {
       return { contents: gzipSync(await readFile(path), { level: 9 }), loader: "file" };
     });
   },
@@ -30,7 +31,7 @@ async function compile(entry: string, outfile: string): Promise<void> {
     format: "esm",
     sourcemap: "none",
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [packFonts],
+    plugins: [packFiles],
   });
 }
 

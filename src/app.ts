@@ -13,7 +13,7 @@ import { eventRoutes } from "./outbox/routes.ts";
 import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
-import { type AppRoute, referenceRoutes } from "./reference/routes.ts";
+import { type AppRoute, pageRoutes, referenceRoutes } from "./reference/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
@@ -45,6 +45,7 @@ export function createApp(service: Service) {
     .use(withConventions(service, guard(service)))
     .use(operationRoutes(service))
     .use(reference)
+    .use(pageRoutes())
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));

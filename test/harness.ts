@@ -13,6 +13,8 @@ import type { Mode } from "../src/kit/mode.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
 import { secondEventSchema } from "../src/outbox/schemas.ts";
 import { listEventsAfter } from "../src/outbox/store.ts";
+import { refusalsOf } from "../src/reference/operation.ts";
+import { operationsOf } from "../src/reference/routes.ts";
 import { wokenJobs } from "../src/schedule.ts";
 import { eventDescriptions } from "../src/webhooks/catalog.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
@@ -158,8 +160,25 @@ function jobRunner(service: Service): () => Promise<void> {
 
 FormatRegistry.Set("date-time", (text) => !Number.isNaN(Date.parse(text)));
 
+/** Checks that a route refuses with codes that the reference tells of, and with no others. */
+function refusalChecker(app: ReturnType<typeof createApp>) {
+  const routes = new Memoirist<ReadonlySet<string>>();
+  for (const operation of operationsOf(app.routes)) {
+    routes.add(operation.method.toUpperCase(), operation.path.replace(/\{(\w+)\}/g, ":$1"), refusalsOf(operation));
+  }
+  return (method: string, path: string, text: string): void => {
+    const codes = routes.find(method, path.split("?")[0] ?? "")?.store;
+    const body = text === "" ? {} : JSON.parse(text);
+    const code = body.error?.code ?? body.code;
+    // What no route answers is not a route's to tell of.
+    if (codes === undefined || codes.has(code) || code === "route_not_found" || code === undefined) return;
+    throw new Error(`${method} ${path} refused with ${code}, which the reference does not tell of`);
+  };
+}
+
 /** Checks every successful answer against the schema its route declares: none may be undocumented or off schema. */
 function answerChecker(app: ReturnType<typeof createApp>) {
+  const checkRefusal = refusalChecker(app);
   const routes = new Memoirist<{ checks: Record<number, TypeCheck<never> | null>; documents: readonly string[] }>();
   for (const { method, path, hooks } of app.routes) {
     const { answers = {}, documents = [] } =
@@ -175,6 +194,7 @@ function answerChecker(app: ReturnType<typeof createApp>) {
     path: string,
     { status, type, text }: { status: number; type: string; text: string },
   ): void => {
+    if (status >= 400 && /json/.test(type)) checkRefusal(method, path, text);
     if (status === 304 || status >= 400 || path.startsWith("/health")) return;
     const { checks = {}, documents = [] } = routes.find(method, path.split("?")[0] ?? "")?.store ?? {};
     if (!(status in checks)) throw new Error(`${method} ${path} answered ${status}, which its route does not declare`);

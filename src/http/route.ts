@@ -19,8 +19,6 @@ export interface RouteNotes {
   readonly sends?: string;
   /** Whether it honours `If-Match`. */
   readonly matches?: boolean;
-  /** Whether its answer carries an `ETag` although it shows no version. */
-  readonly tagged?: boolean;
   /** Whether its answer carries an `ETag` though it shows no version. */
   readonly tagged?: boolean;
 }

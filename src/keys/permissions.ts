@@ -8,6 +8,10 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /health": "none",
   "GET /metrics": "read",
   "GET /openapi.json": "none",
+  "GET /docs": "none",
+  "GET /docs/errors": "none",
+  "GET /docs/start.js": "none",
+  "GET /docs/scalar.js": "none",
 
   "GET /keys": "full",
   "POST /keys": "full",

@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly meaning: (code: FaultCode) => string;
 }
 
-const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns and signed webhooks.
+const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
 
 - **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
 - **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
@@ -48,7 +48,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
       summary: "Fulfillment for third-party logistics.",
       description,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      contact: { name: "The operator of this service", url: `${around.base_url || "http://localhost:3000"}/docs` },
+      contact: { name: "The operator of this service" },
     },
     servers: [
       { url: `${around.base_url}/v1`, description: "This service" },

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import scalarPath from "../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
 import { version } from "../config.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
@@ -16,6 +17,7 @@ import { openApiDocument } from "./document.ts";
 import type { Examples } from "./example.ts";
 import recorded from "./examples.json" with { type: "json" };
 import type { Operation } from "./operation.ts";
+import { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } from "./pages.ts";
 
 /** One route as the framework knows it. */
 export interface AppRoute {
@@ -73,50 +75,72 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
   });
 }
 
-/** What is asked for by a client that can unpack it. */
-interface Text {
-  readonly text: string;
-  readonly packed: Uint8Array<ArrayBuffer>;
+/** A text that is packed once, for clients that can unpack it. */
+interface Packed {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Names these bytes, packed or not. */
   readonly etag: string;
 }
 
-const textOf = (text: string): Text => ({
-  text,
-  packed: Bun.gzipSync(text),
-  // A weak tag, for it stands for the packed form as well.
-  etag: `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`,
-});
+function packed(bytes: Uint8Array<ArrayBuffer>): Packed {
+  return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` };
+}
 
-function answerText(call: Call, { text, packed, etag }: Text, type: string): Response {
-  const headers = {
-    "x-request-id": call.request_id,
-    ...call.headers,
-    etag,
-    vary: "Accept-Encoding",
-    "cache-control": "no-cache",
-  };
-  if (isKnown(call, etag.slice(2))) return new Response(null, { status: 304, headers });
-  const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/.test(call.request.headers.get("accept-encoding") ?? "");
-  const body = gzip ? packed : text;
-  return new Response(body, {
-    headers: { ...headers, "content-type": type, ...(gzip ? { "content-encoding": "gzip" } : {}) },
-  });
+/** Answers a text, packed when the client takes that; 304 when it holds it. The tag is weak: it names both forms. */
+function answerText(call: Call, { bytes, etag }: Packed, headers: Readonly<Record<string, string>>): Response {
+  const always = { "x-request-id": call.request_id, ...call.headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
+  const all = { ...always, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...headers };
+  if (isKnown(call, etag)) return new Response(null, { status: 304, headers: all });
+  const takes = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/.test(call.request.headers.get("accept-encoding") ?? "");
+  if (!takes) return new Response(Bun.gunzipSync(bytes), { headers: all });
+  return new Response(bytes, { headers: { ...all, "content-encoding": "gzip" } });
 }
 
 /** The API's own description. `routes` are those of the whole app, once it is complete. */
 export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
-  let document: Text | undefined;
+  let document: Packed | undefined;
   const open = () => {
-    document ??= textOf(JSON.stringify(describeRoutes(routes, service.base_url)));
+    document ??= packed(Bun.gzipSync(JSON.stringify(describeRoutes(routes, service.base_url))));
     return document;
   };
-  return new Elysia()
+  const json = { "content-type": "application/json", "access-control-allow-origin": "*" };
+  return new Elysia().use(conventions).get("/openapi.json", ({ call }) => answerText(call, open(), json), {
+    detail: documented({
+      id: "getOpenApi",
+      summary: "This document",
+      answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
+    }),
+  });
+}
+
+const html = (policy: string) => ({
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": policy,
+  "referrer-policy": "no-referrer",
+});
+const script = { "content-type": "text/javascript; charset=utf-8" };
+const once = (text: string) => packed(Bun.gzipSync(text));
+const reference = once(referencePage);
+const errors = once(errorsPage);
+const start = once(startScript);
+
+/** The pages for people, which need no key: the reference, and what each code of an error means. */
+export function pageRoutes() {
+  let scalar: Promise<Packed> | undefined;
+  const open = () => {
+    scalar ??= readScalar();
+    return scalar;
+  };
+  return new Elysia({ prefix: "/docs" })
     .use(conventions)
-    .get("/openapi.json", ({ call }) => answerText(call, open(), "application/json"), {
-      detail: documented({
-        id: "getOpenApi",
-        summary: "This document",
-        answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
-      }),
-    });
+    .get("", ({ call }) => answerText(call, reference, html(referencePolicy)))
+    .get("/errors", ({ call }) => answerText(call, errors, html(errorsPolicy)))
+    .get("/start.js", ({ call }) => answerText(call, start, script))
+    .get("/scalar.js", async ({ call }) => answerText(call, await open(), script));
+}
+
+/** The program of the reference page: in the binary it is packed already. */
+async function readScalar(): Promise<Packed> {
+  const bytes = await Bun.file(scalarPath).bytes();
+  return packed(bytes[0] === 0x1f && bytes[1] === 0x8b ? bytes : Bun.gzipSync(bytes));
 }

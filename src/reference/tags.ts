@@ -79,7 +79,7 @@ export const tags: readonly Tag[] = [
   {
     name: "Webhooks",
     description:
-      "Subscriptions to events, what was sent to them and how it went. Each delivery is signed; see the webhooks below.",
+      "Subscriptions to events, what was sent to them and how it went. Each delivery is signed: see the webhooks.",
     paths: /^\/webhooks/,
   },
   { name: "Events", description: "What happened, to be read again.", paths: /^\/event/ },

@@ -1,5 +1,5 @@
-// The examples of the reference: a day in the house, told to a fresh service. `bun test/reference/story/story.ts` writes
-// down what was said.
+// The examples of the reference: a day in the house, told to a fresh service. What was said is written down by
+// `bun test/reference/story/story.ts`.
 import { join } from "node:path";
 import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";

@@ -1,4 +1,4 @@
-// Tells a story to a fresh service: each request is an operation of the reference, and what is said becomes its example.
+// Tells a story to a fresh service: each request is an operation of the reference, and what is said is its example.
 import type { Example } from "../../../src/reference/example.ts";
 import { operationsOf } from "../../../src/reference/routes.ts";
 import type { TestApp } from "../../harness.ts";
