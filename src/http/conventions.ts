@@ -15,7 +15,7 @@ import {
   saysJson,
 } from "./input.ts";
 import { refuseHost } from "./origin.ts";
-import { pathOf } from "./path.ts";
+import { placeOf } from "./path.ts";
 import type { Service } from "./service.ts";
 import { traceOf } from "./trace.ts";
 
@@ -36,7 +36,7 @@ export const withConventions = (service: Service, admit: Admit) =>
       const { request } = context;
       const trace = traceOf(request);
       refuseHost(request);
-      if (request.method !== "GET") refuseSize(request, kindOf(pathOf(request.url)));
+      if (request.method !== "GET") refuseSize(request, kindOf(placeOf(request.url).path));
       context.call = await admit(request, trace.request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {

@@ -1,13 +1,17 @@
-/** Whether an address is below a version of the API; few are not. */
-export function isVersioned(url: string): boolean {
-  return /^https?:\/\/[^/]*\/(?:api\/)?v1(?:[/?]|$)/.test(url);
+/** Where an address leads. */
+export interface Place {
+  /** Its path below the version: `/orders/ord_1042` for `/v1/…` and `/api/v1/…` alike. */
+  readonly path: string;
+  /** Whether it is below a version of the API; few are not. */
+  readonly versioned: boolean;
 }
 
-/** The path of an address below its version: `/orders/ord_1042` for `/v1/…` and `/api/v1/…` alike. */
-export function pathOf(url: string): string {
+/** Reads where an address leads. */
+export function placeOf(url: string): Place {
   const from = url.indexOf("/", url.indexOf("//") + 2);
   const query = url.indexOf("?", from);
   const path = from < 0 ? "/" : url.slice(from, query < 0 ? undefined : query);
-  if (path.startsWith("/v1/")) return path.slice("/v1".length);
-  return path.startsWith("/api/v1/") ? path.slice("/api/v1".length) : path;
+  const version = path.startsWith("/api/v1") ? "/api/v1" : "/v1";
+  if (path.startsWith(`${version}/`)) return { path: path.slice(version.length), versioned: true };
+  return { path, versioned: path === version };
 }

@@ -3,7 +3,7 @@ import type { Store } from "../database/store.ts";
 import type { Call } from "../http/call.ts";
 import type { Admit } from "../http/conventions.ts";
 import { checkDeprecations, type Deprecation, deprecationHeaders, deprecations } from "../http/deprecations.ts";
-import { isVersioned, pathOf } from "../http/path.ts";
+import { placeOf } from "../http/path.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { traceOf } from "../http/trace.ts";
 import { type AddressList, addressList, networkOf } from "../kit/address.ts";
@@ -28,6 +28,8 @@ import { findKeyByHash, touchKey } from "./store.ts";
 
 const remembered_ms = 500;
 const remembered_max = 1000;
+// What is asked with a key, but is of no version.
+const beside: readonly string[] = ["/metrics"];
 const touch_every_ms = 600_000;
 
 /** Throws when a route of the app has no row in the table of permissions, or a row has no route. */
@@ -58,7 +60,7 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
   const { live } = service.stores;
   const base = { cursor_secret: service.secret_key, base_url: service.base_url };
   return async (request, request_id) => {
-    const path = pathOf(request.url);
+    const { path, versioned } = placeOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
     const trace = traceOf(request);
     const { headers } = trace;
@@ -69,7 +71,9 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       return { ...call, key: null, store: live, actor };
     }
-    if (!isVersioned(request.url)) throw new Fault("route_not_found", "There is no such path; the API begins at /v1.");
+    if (!versioned && !beside.includes(path)) {
+      throw new Fault("route_not_found", "There is no such path; the API begins at /v1.");
+    }
     const found = await keyOf(request).catch((error) => {
       throw refusalOf(error, () => failed(networkOf(clientOf(service, request) ?? "unknown"), live.clock.now()));
     });
