@@ -220,8 +220,8 @@ const HoldView = closed({
   id: Type.String(),
   reason: choice(holdReasons, {
     description:
-      "The last five are the system's own. `unknown_sku` ends when every product of the order is active, `bad_address` " +
-      "when its address or the customer's is put right, or another is chosen.",
+      "The last five are the system's own. `unknown_sku` ends when every product of the order is active, " +
+      "`bad_address` when its address or the customer's is put right, or another is chosen.",
   }),
   note: nullable(Type.String()),
   hold_until: nullable(moment),

@@ -116,7 +116,8 @@ export async function settleGoods(tx: Tx, order: Order, actor: Actor): Promise<O
   const skus = await inactiveSkus(tx, order);
   if (skus.length === 0) return settleHolds(tx, order, actor);
   const more = skus.length > skus_named_max ? ` and ${skus.length - skus_named_max} more` : "";
-  const note = `Not among the active products: ${skus.slice(0, skus_named_max).join(", ")}${more}. Complete them and set \
+  const named = `${skus.slice(0, skus_named_max).join(", ")}${more}`;
+  const note = `Not among the active products: ${named}. Complete them and set \
 them active (PATCH /products/:id with status "active"), or replace its lines; it then goes on by itself.`;
   tx.wake("orders.recheck_goods", tx.now);
   return holdFor(tx, order, "unknown_sku", note, actor);

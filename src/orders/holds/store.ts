@@ -93,7 +93,8 @@ export async function listOrdersWithGoods(db: Db, limit: number): Promise<number
   const ofLine = sql`exists (select 1 from ${order_lines} join ${products} on ${products.id} = ${order_lines.product_id}
     where ${openLine} and ${inactive})`;
   const ofPart = sql`exists (select 1 from ${order_lines} cross join ${eachOf(order_lines.components)}
-    join ${products} on ${products.id} = cast(part.value ->> 'product_id' as bigint) where ${openLine} and ${inactive})`;
+    join ${products} on ${products.id} = cast(part.value ->> 'product_id' as bigint)
+    where ${openLine} and ${inactive})`;
   const rows = await db.sql
     .select({ order_id: order_holds.order_id })
     .from(order_holds)

@@ -171,7 +171,7 @@ const take = prepared((query: Writing, a: Args<{ ids: string }>) =>
     .returning({ id: shipments.id, order_id: shipments.order_id }),
 );
 
-/** Takes these parcels upon the caller, who sees to it that their platforms are told; those already taken are left out. */
+/** Takes these parcels upon the caller, who sees to it that their platforms are told; those taken are left out. */
 export async function takeUntold(tx: Tx, ids: readonly number[]): Promise<{ id: number; order_id: number }[]> {
   return take(tx, { ids: list(ids) });
 }

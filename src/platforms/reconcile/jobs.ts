@@ -2,9 +2,8 @@ import { lead } from "../../database/lease.ts";
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { randomId, wireId } from "../../kit/ids.ts";
-import { credentialsOf } from "../connections/connection.ts";
 import { listActiveConnections } from "../connections/store.ts";
-import { apiOf } from "../connectors/api.ts";
+import { accessTo, secretsOf } from "../connectors/access.ts";
 import { connectors } from "../connectors/table.ts";
 import { queueChanged } from "../imports/commands.ts";
 import { reasonOf } from "../imports/rules.ts";
@@ -30,12 +29,10 @@ export async function reconcile(store: Store, service: Service): Promise<void> {
 }
 
 async function reconcileOne(connection: Connection, store: Store, service: Service): Promise<void> {
-  const now = store.clock.now();
-  const credentials = credentialsOf(connection, service.secret_key, now);
-  const access = { connection, credentials, api: apiOf(service, store.mode), now };
+  const access = accessTo(connection, store, service);
   const facts = { mode: store.mode, connection: wireId("connection", connection.id) };
   try {
-    const changes = await connectors[connection.platform].changedSince(access, now - looked_back_ms);
+    const changes = await connectors[connection.platform].changedSince(access, access.now - looked_back_ms);
     let queued = 0;
     for (let at = 0; at < changes.length; at += queued_together_max) {
       const some = changes.slice(at, at + queued_together_max);
@@ -43,8 +40,7 @@ async function reconcileOne(connection: Connection, store: Store, service: Servi
     }
     if (queued > 0) service.log.info("orders were missing or old here", { ...facts, orders: queued });
   } catch (error) {
-    const { api_key, api_token, client_secrets } = credentials;
-    const { code, message } = reasonOf(error, [api_key, api_token, ...client_secrets]);
+    const { code, message } = reasonOf(error, secretsOf(access));
     service.log.warn("a platform could not be asked for changed orders", { ...facts, code, reason: message });
   }
 }

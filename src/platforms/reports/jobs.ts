@@ -4,8 +4,7 @@ import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { credentialsOf } from "../connections/connection.ts";
-import { apiOf } from "../connectors/api.ts";
+import { accessTo, secretsOf } from "../connectors/access.ts";
 import { connectors } from "../connectors/table.ts";
 import { reasonOf } from "../imports/rules.ts";
 import { Lanes } from "../lanes.ts";
@@ -41,15 +40,12 @@ function lanesOf(store: Store, service: Service): Lanes<ReportClaim> {
 
 async function report(claim: ReportClaim, store: Store, service: Service): Promise<void> {
   const { connection, told } = claim;
-  const now = store.clock.now();
-  const credentials = credentialsOf(connection, service.secret_key, now);
-  const access = { connection, credentials, api: apiOf(service, store.mode), now };
+  const access = accessTo(connection, store, service);
   let external_id: string | null;
   try {
     external_id = await connectors[connection.platform].report(access, told);
   } catch (error) {
-    const { api_key, api_token, client_secrets } = credentials;
-    await recordError(claim, store, service, error, [api_key, api_token, ...client_secrets]);
+    await recordError(claim, store, service, error, secretsOf(access));
     return;
   }
   await store.write((tx) => recordReported(tx, claim, external_id));

@@ -32,6 +32,7 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
       detail: documented({
         id: "retryPlatformReport",
         summary: "Report a parcel again that could not be reported",
+        refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ReportView) },
       }),
     },
