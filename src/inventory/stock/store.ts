@@ -349,12 +349,15 @@ export async function nextLotExpiry(db: Db): Promise<number | null> {
 
 const expiring = { from_status: "available", to_status: "expired" } as const;
 
-/** Marks available lots as expired, with a row of the history of each. */
+/**
+ * Marks those of these lots as expired that are available and past their expiry, with a row of the history of each. The
+ * expiry of one may have been corrected since it was read.
+ */
 export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
   const marked = await tx.sql
     .update(lots)
     .set({ status: "expired" })
-    .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available")))
+    .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available"), lte(lots.expiration_date, tx.now)))
     .returning({ lot_id: lots.id });
   const why = { reason: "past its expiry", actor: system("inventory.expire_lots") };
   await insertLotChanges(

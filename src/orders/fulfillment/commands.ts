@@ -5,7 +5,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { placeHold } from "../holds/commands.ts";
-import { backorderedUnits, type Order, openUnits } from "../order.ts";
+import { type Order, openUnits } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { PackOrder, PickOrder } from "../schemas.ts";
 import { insertShipment } from "../shipments/store.ts";
@@ -122,11 +122,11 @@ export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], 
 }
 
 /**
- * A locked order that waits for units, with those that it gets at this moment: a reservation of others may be past its
- * time, or just have given back what it held.
+ * A locked order with what stock holds for it under the lock of the stock: units may have been taken from it since it
+ * was read, and one that waits gets what others, whose time is over, give back at this moment.
  */
 export async function withFreshClaim(tx: Tx, order: Order): Promise<Order> {
-  return backorderedUnits(order) === 0 ? order : withClaims(order, await freshClaim(tx, order.id));
+  return withClaims(order, await freshClaim(tx, order.id));
 }
 
 async function inWork(tx: Tx, order: Order, actor: Actor): Promise<Order> {

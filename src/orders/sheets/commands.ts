@@ -70,7 +70,7 @@ async function createAll(tx: Tx, sheets: readonly OrderSheet[], actor: Actor): P
     for (const made of await createOrders(inner, inputs, actor)) if (made instanceof Fault) throw made;
   });
   if (together.change !== "failed") return sheets.map(() => together);
-  if (sheets.length === 1) return [together];
+  // An only one is tried again, too: another request may have made its customer at the same moment.
   const outcomes: GroupOutcome[] = [];
   for (const sheet of sheets) {
     const alone = await settled(tx, async (inner) => {

@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { takeGivenUp } from "../../inventory/putbacks/commands.ts";
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
-import { resumeClaim, shipClaim } from "../../inventory/reservations/commands.ts";
+import { freshClaim, resumeClaim, shipClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid, missing } from "../../kit/fault.ts";
@@ -262,7 +262,6 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
 async function saveGone(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
   await saveShipment(tx, gone);
   if (source_external_id === null) return;
-  await saveUntold(tx, gone.id);
   tx.wake("platforms.report", tx.now);
 }
 
@@ -353,7 +352,8 @@ async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor)
 /** A hold may have given the units free; the parcel shows that they were taken all the same. */
 async function leaveAwake(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Gone> {
   const stopped = isStopped(before);
-  const awake = stopped ? withClaims(before, await resumeClaim(tx, before.id)) : before;
+  // Units may have been taken from the order between the lock of its row and that of its stock.
+  const awake = withClaims(before, await (stopped ? resumeClaim : freshClaim)(tx, before.id));
   const short = missesUnits(shipment, takeable(awake, shipment));
   const gone = await leave(tx, awake, shipment, actor, true);
   // In the same part as the parcel's leaving, since a part has the stock read for itself.

@@ -1,0 +1,119 @@
+// Two transactions that meet on PostgreSQL in the one order that does harm: the first has done its work and is about to
+// commit, the second has read before it and waits for its lock. What the second read is out of date by then.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { engine } from "../../src/config.ts";
+import { createCustomer } from "../../src/customers/commands.ts";
+import type { Tx } from "../../src/database/store.ts";
+import { expireLots } from "../../src/inventory/jobs.ts";
+import { correctLot } from "../../src/inventory/lots/commands.ts";
+import { adjustStock } from "../../src/inventory/stock/commands.ts";
+import { system } from "../../src/kit/actor.ts";
+import { iso } from "../../src/kit/clock.ts";
+import { start } from "../harness.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+const actor = system("test");
+const hour_ms = 3_600_000;
+
+describe.if(engine === "postgres")("what waited for a lock reads again", () => {
+  let shop: Shop;
+  beforeEach(async () => {
+    shop = await openShop();
+  });
+  // Closing verifies stock and orders against ledger and promises.
+  afterEach(() => shop.close());
+
+  /** Does `first`, begins `second`, and commits the first once the second waits for it; answers the second's result. */
+  async function meet<T>(first: (tx: Tx) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+    const store = shop.app.service.stores.live;
+    const done = Promise.withResolvers<number>();
+    const go = Promise.withResolvers<void>();
+    const holder = store.write(async (tx) => {
+      await first(tx);
+      const [row] = await tx.sql.select({ pid: sql<number>`pg_backend_pid()` }).from(sql`(select 1) as one`);
+      done.resolve(row?.pid ?? 0);
+      await go.promise;
+    });
+    const pid = await Promise.race([done.promise, holder.then(() => 0)]);
+    let ended = false;
+    const waiter = second().finally(() => {
+      ended = true;
+    });
+    const waits = async () => {
+      const rows = await store.read((db) =>
+        db.sql.select({ pid: sql<number>`pid` }).from(sql`pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`),
+      );
+      return rows.length > 0;
+    };
+    while (!ended && !(await waits())) await Bun.sleep(10);
+    go.resolve();
+    expect(ended).toBe(false);
+    await holder;
+    return waiter;
+  }
+
+  test("a lot whose expiry is corrected at the moment it expires stays for sale", async () => {
+    const product = await shop.product(0);
+    const expiration_date = iso(start + hour_ms);
+    await shop.app.post("/inventory", { sku: product.sku, quantity: 5, lot_number: "L1", expiration_date });
+    const [{ id }] = (await shop.app.get(`/inventory/${product.sku}`)).body.data.lots;
+    shop.app.clocks.live.advance(2 * hour_ms);
+    const corrected = { expiration_date: iso(start + 100 * hour_ms) };
+    await meet(
+      (tx) => correctLot(tx, id, corrected, actor),
+      () => expireLots(shop.app.service.stores.live),
+    );
+    expect((await shop.app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({ status: "available" });
+    expect(await shop.available(product.sku)).toBe(5);
+  }, 30_000);
+
+  test("of a parcel that a carrier scans as a unit of it is written off, the others leave", async () => {
+    const product = await shop.product(3);
+    const { id } = await shop.order([[product, 3]]);
+    const label = await shop.app.post("/shipping/labels", {
+      order_id: id,
+      carrier: "local",
+      service: "standard",
+      package: { weight: 3, weight_unit: "lbs" },
+    });
+    expect(label.status).toBe(201);
+    const { tracking_number } = label.body.data;
+    const lost = { adjustment: -1, reason: "damaged", allow_shortfall: true } as const;
+    const scan = await meet(
+      (tx) => adjustStock(tx, product.sku, lost, actor),
+      () => shop.app.post(`/tracking/${tracking_number}/events`, { status: "picked_up" }),
+    );
+    expect(scan.status).toBe(201);
+    const order = await shop.get(id);
+    expect(order.line_items).toMatchObject([{ quantity_shipped: 2, quantity_backordered: 1 }]);
+    expect(order.holds).toMatchObject([{ reason: "carrier_discrepancy" }]);
+  }, 30_000);
+
+  test("of an order that is picked as a unit of it is written off, the others are picked", async () => {
+    const product = await shop.product(3);
+    const { id } = await shop.order([[product, 3]]);
+    const lost = { adjustment: -1, reason: "damaged", allow_shortfall: true } as const;
+    const picked = await meet(
+      (tx) => adjustStock(tx, product.sku, lost, actor),
+      () => shop.app.post(`/orders/${id}/pick`, { partial: true }),
+    );
+    expect([picked.status, picked.body.error]).toEqual([200, undefined]);
+    expect((await shop.get(id)).line_items).toMatchObject([{ quantity_picked: 2, quantity_backordered: 1 }]);
+  }, 30_000);
+
+  test("a file of one order whose customer another request is making takes the order in", async () => {
+    const product = await shop.product(3);
+    const email = "new@example.com";
+    const address = { address_line1: "9 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };
+    const file = [
+      "order_number,customer_email,address_line1,city,state,postal_code,country,sku,quantity,unit_price",
+      `F-1,${email},9 Pier,Portland,ME,04101,US,${product.sku},1,2.00`,
+    ].join("\n");
+    const taken = await meet(
+      (tx) => createCustomer(tx, { email, shipping_addresses: [address] }),
+      () => shop.app.call("POST", "/orders/import", file, { headers: { "content-type": "text/csv" } }),
+    );
+    expect(taken.body.data).toMatchObject({ created: 1, failed: 0 });
+  }, 30_000);
+});
