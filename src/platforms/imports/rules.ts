@@ -1,7 +1,7 @@
 // What a platform's order becomes here. Pure: what is there is handed in.
 import { createHash } from "node:crypto";
 import { type AddressFields, addressDefaults } from "../../customers/rules.ts";
-import { Fault, invalid } from "../../kit/fault.ts";
+import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import { checkProduct, productDefaults } from "../../products/rules.ts";
 import type { PlatformLine, PlatformOrder } from "../platform.ts";
 import type { ImportAction, Platform, PlatformOrderState } from "../status.ts";
@@ -22,6 +22,8 @@ export function retryWait(attempts: number, retry_after_seconds: number | null):
 }
 
 const message_characters_max = 300;
+// What an order itself is refused for: only another telling of it can help.
+const unmendable: readonly FaultCode[] = ["validation_failed", "duplicate_order_number"];
 
 /** Why a try failed, as it is kept. The secrets that a message should not hold are taken out of it all the same. */
 export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
@@ -32,7 +34,7 @@ export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
   return {
     code: fault?.code ?? "internal_error",
     message: message.slice(0, message_characters_max),
-    permanent: permanent === true,
+    permanent: permanent === true || (fault !== null && unmendable.includes(fault.code)),
     retry_after_seconds: typeof retry_after_seconds === "number" ? retry_after_seconds : null,
   };
 }

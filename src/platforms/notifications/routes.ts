@@ -102,7 +102,9 @@ const unproven = () => new Fault("invalid_signature", "This was not signed with 
 
 function proveSignature(connection: Connection, inbound: Inbound, service: Service, store: Store): void {
   const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
-  if (!connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unproven();
+  // A secret that cannot be opened proves nothing, and must not pass for none.
+  const isLost = connection.client_secret !== null && credentials.client_secrets.length === 0;
+  if (isLost || !connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unproven();
 }
 
 const realTime = systemClock();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
+import { eq } from "drizzle-orm";
+import { platform_connections, platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
 import { hmacBase64 } from "../../../src/kit/hmac.ts";
 import { forgetNotifications } from "../../../src/platforms/notifications/jobs.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
@@ -105,6 +106,16 @@ describe("works", () => {
     expect(statuses).toEqual([401, 401, 401, 200]);
     await app.patch(`/platforms/${id}`, { client_secret: null });
     expect((await big(notification("abc2", 8))).status).toBe(200);
+  });
+
+  test("a client secret that cannot be opened any more lets nobody in", async () => {
+    const { id } = await connectBig("abc4", { client_secret: "bc-client-secret" });
+    const sealed = "v1.sealed-under-another-key";
+    await app.service.stores.live.write(async (tx) => {
+      const where = eq(platform_connections.id, Number(id.slice(4)));
+      await tx.sql.update(platform_connections).set({ client_secret: sealed }).where(where);
+    });
+    expect((await big(notification("abc4", 1))).status).toBe(401);
   });
 
   test("WooCommerce's ping, which is a form and not signed, is answered; its orders have to be signed", async () => {

@@ -1,5 +1,7 @@
 // What becomes of a platform's orders, told over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { verifyInventory } from "../../../src/inventory/audit/store.ts";
+import { verifyOrders } from "../../../src/orders/audit/store.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { address, connectShopify, shopifyLine, shopifyOrder, stock, take } from "../stores.ts";
 
@@ -11,7 +13,11 @@ beforeAll(async () => {
   await stock(app, "TEA", "CUP", "POT");
   await app.takeEvents();
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
+  expect(await app.service.stores.live.read(verifyOrders)).toEqual([]);
+  await app.close();
+});
 
 let ids = 5000;
 const later = (minutes: number) => new Date(Date.parse("2026-01-02T03:00:00Z") + minutes * 60_000).toISOString();
@@ -191,11 +197,16 @@ describe("works", () => {
 
   test("an order that the platform cancels is cancelled, its label voided; too late, it is noted once", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
+    const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
+    const label = await app.post("/shipping/labels", { order_id: order.id, ...parcel });
+    expect(label.status).toBe(201);
     await typesOf();
     const gone = { cancelled_at: later(1), updated_at: later(1) };
     const cancelled = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
     expect(cancelled).toMatchObject({ id: order.id, status: "cancelled", cancel_reason: "customer" });
     expect(await typesOf()).toEqual(["order.cancelled", "inventory.updated"]);
+    const voided = await app.get(`/shipping/labels/${label.body.data.label_id}`);
+    expect(voided.body.data.status).toBe("voided");
     expect(await take(app, shop, shopifyOrder(ids, { ...gone, updated_at: later(2) }))).toEqual(cancelled);
     await take(app, shop, shopifyOrder(ids, { updated_at: later(3) }));
     expect(await notesOf(order.id)).toEqual([
@@ -251,5 +262,37 @@ describe("works", () => {
     expect(two.id).not.toBe(one.id);
     expect([one.source.external_id, two.source.external_id]).toEqual([String(ids), String(ids)]);
     await typesOf();
+  });
+});
+
+describe("guards", () => {
+  test("stores that tell at once of one buyer, one new SKU and one number share the buyer and the product", async () => {
+    const shops = [];
+    for (let at = 0; at < 6; at += 1) shops.push(await connectShopify(app));
+    const line_items = [shopifyLine(1, { sku: "AT-ONCE" }), shopifyLine(2)];
+    const order = shopifyOrder(++ids, { name: "#AT-ONCE", email: "at-once@example.com", line_items });
+    const told = await Promise.all(shops.map(({ tell }) => tell(order)));
+    // The jobs import one order of each store at a time, all stores at once.
+    await app.runJobs();
+    const orders = [];
+    for (const { body } of told) orders.push((await app.get(`/orders/${body.order_id}`)).body.data);
+    expect(orders.map(({ order_number }) => order_number).sort()).toEqual([
+      "AT-ONCE",
+      ...[2, 3, 4, 5, 6].map((suffix) => `AT-ONCE-${suffix}`),
+    ]);
+    for (const field of ["customer_id", "shipping_address_id"]) {
+      expect(new Set(orders.map((one) => one[field])).size).toBe(1);
+    }
+    expect(new Set(orders.map((one) => one.line_items[0].product_id)).size).toBe(1);
+    expect((await typesOf()).filter((type) => type === "order.created")).toHaveLength(6);
+  }, 30_000);
+
+  test("what no order can hold fails at once, with its reason", async () => {
+    const dear = shopifyLine(1, { price: "9999999999.00", quantity: 999_999, current_quantity: 999_999 });
+    expect(await take(app, shop, shopifyOrder(++ids, { line_items: [dear] }))).toBeNull();
+    const [one] = await shop.imports(`?external_id=${ids}`);
+    expect([one.status, one.attempts, one.reason.code]).toEqual(["failed", 1, "validation_failed"]);
+    expect(one.reason.message).toContain("line_items");
+    expect(await typesOf()).toEqual([]);
   });
 });
