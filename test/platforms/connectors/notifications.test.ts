@@ -74,6 +74,7 @@ describe("Shopify", () => {
     const order = shopOrder(5001, at, { note: "Leave at the\ndoor" }, [
       { name: "Lamp - Brass", sku: "LAMP-B", quantity: 3, current_quantity: 2, price: "40.00", discount: "8.01" },
       { name: "Gift card", gift_card: true, requires_shipping: false },
+      { name: "Card in a box", gift_card: true },
       { name: "E-book", requires_shipping: false },
       { name: "Tray", sku: "", properties: wishes },
       { name: "Taken out", quantity: 2, current_quantity: 0 },
@@ -100,7 +101,7 @@ describe("Shopify", () => {
             ...{ external_id: "500100", sku: "LAMP-B", variant_id: "900", name: "Lamp - Brass", quantity: 2 },
             unit_price_cents: 3733,
           },
-          { external_id: "500103", sku: null, variant_id: "903", name: "Tray", quantity: 1, unit_price_cents: 1000 },
+          { external_id: "500104", sku: null, variant_id: "904", name: "Tray", quantity: 1, unit_price_cents: 1000 },
         ],
         ...{ shipping_method: "Colissimo", shipping_amount_cents: 500, currency: "EUR" },
         ...{ notes: "Leave at the\ndoor\nTray: Engraving: For Zoë", created_at: at, updated_at: at },
