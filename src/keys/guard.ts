@@ -15,11 +15,11 @@ import {
   type Bucket,
   failureCounter,
   fullBucket,
-  limitHeaders,
   type Rate,
   rateOf,
   secondsToFull,
   take,
+  tellLimit,
 } from "./limits.ts";
 import { grants } from "./permission.ts";
 import { type RouteNeed, routeNeeds } from "./permissions.ts";
@@ -65,7 +65,7 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
     const trace = traceOf(request);
     const { headers } = trace;
     trace.route = route?.path ?? null;
-    Object.assign(headers, route?.headers);
+    if (route?.headers !== undefined) Object.assign(headers, route.headers);
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
@@ -233,7 +233,7 @@ function limiter() {
       buckets.set(id, bucket);
     }
     const taken = take(bucket, rate, now);
-    Object.assign(headers, limitHeaders(bucket, rate, now));
+    tellLimit(headers, bucket, rate, now);
     if (taken) return;
     const retry_after_seconds = secondsToFull(bucket, rate);
     throw new Fault("rate_limited", `At most ${rate.per_minute} requests a minute.`, { retry_after_seconds });

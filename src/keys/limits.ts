@@ -47,16 +47,14 @@ export function secondsToFull({ tokens }: Bucket, { per_minute, burst }: Rate): 
   return Math.ceil(((burst - tokens) * 60) / per_minute);
 }
 
-/** What a client is told of its limit with every answer. */
-export function limitHeaders(bucket: Bucket, rate: Rate, now: number): Record<string, string> {
+/** Tells a client of its limit, in the headers of its answer. */
+export function tellLimit(headers: Record<string, string>, bucket: Bucket, rate: Rate, now: number): void {
   const [left, seconds] = [Math.floor(bucket.tokens), secondsToFull(bucket, rate)];
-  return {
-    "ratelimit-policy": `"default";q=${rate.per_minute};w=60`,
-    ratelimit: `"default";r=${left};t=${seconds}`,
-    "x-ratelimit-limit": String(rate.per_minute),
-    "x-ratelimit-remaining": String(left),
-    "x-ratelimit-reset": String(Math.floor(now / 1000) + seconds),
-  };
+  headers["ratelimit-policy"] = `"default";q=${rate.per_minute};w=60`;
+  headers["ratelimit"] = `"default";r=${left};t=${seconds}`;
+  headers["x-ratelimit-limit"] = `${rate.per_minute}`;
+  headers["x-ratelimit-remaining"] = `${left}`;
+  headers["x-ratelimit-reset"] = `${Math.floor(now / 1000) + seconds}`;
 }
 
 /**
