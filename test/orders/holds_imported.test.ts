@@ -289,6 +289,27 @@ describe("a platform's change of an order", () => {
   });
 });
 
+describe("the jobs that look again are woken", () => {
+  test("by what may have put an order right, and by nothing else", async () => {
+    const [product, address] = [await unknown("NEW-1"), await badAddress()];
+    const woken = new Set<string>();
+    shop.app.service.stores.live.onWake((job) => job.includes("recheck") && woken.add(job));
+    await shop.app.patch(`/products/${product.id}`, { name: "Better name" });
+    await shop.app.post("/customers", {
+      email: "new@example.com",
+      shipping_addresses: [{ ...newAddress, ...whole }],
+    });
+    expect([...woken]).toEqual([]);
+    await activate(product);
+    expect([...woken]).toEqual(["orders.recheck_goods"]);
+    woken.clear();
+    await patchAddress(address, whole);
+    expect([...woken]).toEqual(["orders.recheck_addresses"]);
+  });
+});
+
+const newAddress = { address_line1: "1 New St", country: "US" };
+
 describe("an allotted id", () => {
   test("is no other order's, also when its order comes late or never", async () => {
     const [late, never] = [await write(allotOrderId), await write(allotOrderId)];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { accessTo } from "../../../src/platforms/connectors/access.ts";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
-import { claimReports } from "../../../src/platforms/reports/commands.ts";
+import { claimReports, recordFailed, recordReported } from "../../../src/platforms/reports/commands.ts";
 import { type Connected, openConnected, type PlatformName, platformNames } from "./connected.ts";
 
 let shop: Connected;
@@ -241,6 +241,24 @@ describe("the service", () => {
     expect([units.length, ...sums]).toEqual([3, 2, 3]);
   });
 
+  test("heeds nothing that a server says whose claim was over", async () => {
+    const order = await shop.sell(610, { sku: "MUG", quantity: 1 });
+    await shop.done("POST", `/orders/${order.id}/ship`, { tracking_number: "T1" });
+    const store = shop.app.service.stores.test;
+    const claim = async () => (await store.write((tx) => claimReports(tx, new Set()))).claims;
+    const [slow] = await claim();
+    expect(await claim()).toEqual([]);
+    shop.clock.advance(300_000);
+    const [quick] = await claim();
+    if (slow === undefined || quick === undefined) throw new Error("there is a claim");
+    const reason = { code: "platform_error", message: "Down.", permanent: true, retry_after_seconds: null } as const;
+    expect(await store.write((tx) => recordFailed(tx, slow, reason))).toBeNull();
+    expect(await store.write((tx) => recordReported(tx, slow, "77"))).toBeNull();
+    expect(await store.write((tx) => recordReported(tx, quick, "78"))).toMatchObject({ external_id: "78" });
+    expect(await store.write((tx) => recordFailed(tx, quick, reason))).toBeNull();
+    expect(await statuses()).toEqual(["reported"]);
+  });
+
   test("claims a parcel for one server, and an order's next one only after it", async () => {
     const order = await shop.sell(608, { sku: "MUG", quantity: 3 });
     const packages = [1, 2].map((quantity) => ({ items: [{ sku: "MUG", quantity }] }));
@@ -251,8 +269,11 @@ describe("the service", () => {
     await shop.done("POST", `/orders/${other.id}/ship`, { tracking_number: "T3" });
     const store = shop.app.service.stores.test;
     const rounds = await Promise.all(Array.from({ length: 6 }, () => store.write((tx) => claimReports(tx, new Set()))));
-    const claimed = rounds.flatMap(({ claims }) => claims.map(({ told }) => told.tracking_number));
-    expect(claimed.sort()).toEqual(["T1", "T3"]);
+    const claimed = rounds.flatMap(({ claims }) => claims.map(({ told }) => [told.tracking_number, told.last]));
+    expect(claimed.sort()).toEqual([
+      ["T1", false],
+      ["T3", true],
+    ]);
     expect(await store.write((tx) => claimReports(tx, new Set([1_000_000_001])))).toEqual({
       claims: [],
       next_at: null,
