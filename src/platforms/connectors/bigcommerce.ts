@@ -93,10 +93,10 @@ function read({ headers, raw }: Inbound): Notification {
   const data = fieldsOrNone(body["data"]);
   const kind = orderScopes.includes(topic) && data["type"] === "order" ? "order" : "unknown";
   const hash = readText(body["hash"], 200) ?? "";
+  const external_id = kind === "order" ? readExternalId(data["id"], "data.id") : null;
   return {
-    ...{ kind, topic, order: null },
-    external_id: kind === "order" ? readExternalId(data["id"], "data.id") : null,
-    dedupe_key: readText(headers.get("webhook-id"), 200) ?? `${store_id} ${topic} ${hash}`,
+    ...{ kind, topic, external_id, order: null },
+    dedupe_key: readText(headers.get("webhook-id"), 200) ?? `${store_id} ${topic} ${external_id} ${hash}`,
     stores: [readText(body["producer"], 100)?.replace(/^stores\//, ""), store_id].flatMap((name) => name ?? []),
     created_at: typeof made === "number" ? made * second_ms : null,
   };

@@ -33,7 +33,7 @@ describe("BigCommerce", () => {
     const sent = inbound(bc.notification(118, { scope }));
     expect(bigcommerce.read(sent)).toEqual({
       ...{ kind: "order", topic: scope, external_id: "118", stores: ["k3v9x2", "1001"], created_at: at, order: null },
-      dedupe_key: expect.stringMatching(/^1001 store\/order\/[\w/]+ [0-9a-f]{40}$/),
+      dedupe_key: expect.stringMatching(/^1001 store\/order\/[\w/]+ 118 [0-9a-f]{40}$/),
     });
   });
 
