@@ -4,6 +4,10 @@
 export const matrix: Readonly<Record<string, string>> = {
   // Strangers: what proves itself by a signature, and what holds no data of the account.
   "GET /health": "ok  ok  ok  ok",
+  "GET /docs": "ok  ok  ok  ok",
+  "GET /docs/errors": "ok  ok  ok  ok",
+  "GET /docs/start.js": "ok  ok  ok  ok",
+  "GET /docs/scalar.js": "ok  ok  ok  ok",
   "GET /openapi.json": "ok  ok  ok  ok",
   "GET /labels/:id": "ok  ok  ok  ok",
   "POST /webhooks/shopify/orders": "ok  ok  ok  ok",
