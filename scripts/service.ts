@@ -29,6 +29,8 @@ export interface ServiceSettings {
   /** The command that runs Packhouse; from source when absent. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The file that its log goes to; where this process' own goes when absent. */
+  readonly log?: string;
 }
 
 const root = join(import.meta.dir, "..");
@@ -45,8 +47,9 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
   const own = { PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_LOG_LEVEL: "warn" };
   const env = { ...Object.fromEntries(kept), ...own, ...settings.env };
+  const log = settings.log === undefined ? "inherit" : Bun.file(settings.log);
   const packhouse = (...words: string[]) =>
-    Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+    Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: log });
   const server = packhouse("serve", "--port", "0", ...place);
   // Whatever ends this process ends the service as well.
   const onExit = () => server.kill("SIGKILL");

@@ -41,7 +41,11 @@ function numberOf(flag: string, text: string | undefined, most: number): number 
 function keepSecrets(): void {
   keepSecret(variable("PACKHOUSE_SECRET_KEY") ?? "");
   for (const address of [databaseUrl, variable("PACKHOUSE_SMTP_URL")]) {
-    const password = address === null ? null : URL.parse(address)?.password;
-    if (password) keepSecret(decodeURIComponent(password));
+    const { username = "", password = "" } = (address === null ? null : URL.parse(address)) ?? {};
+    if (password === "") continue;
+    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+    keepSecret(secret);
+    // As mail servers are told it.
+    keepSecret(`\0${user}\0${secret}`);
   }
 }

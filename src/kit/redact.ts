@@ -9,8 +9,7 @@ const shapes: readonly (readonly [piece: RegExp, instead: string])[] = [
   [/(:\/\/[^\s:/?#@"']*):[^\s"'\\]*@/g, "$1:…@"],
   [/([?&](?:signature|token|secret|password|key|hash)=)[^&\s"'\\]+/gi, "$1…"],
 ];
-const suspicious =
-  /ph_(?:live|test)_|whsec_|bearer|basic|:\/\/\S*@|[?&](?:signature|token|secret|password|key|hash)=/i;
+const suspicious = /ph_(?:live|test)_|whsec_|bearer|basic|:\/\/\S*@|[?&](?:signature|token|secret|password|key|hash)=/i;
 
 const known = new Set<string>();
 const known_characters_min = 6;
@@ -19,8 +18,7 @@ const known_characters_min = 6;
 export function keepSecret(secret: string): void {
   // A shorter one would take words out of lines that do not speak of it.
   if (secret.length < known_characters_min) return;
-  known.add(secret);
-  if (encodeURIComponent(secret) !== secret) known.add(encodeURIComponent(secret));
+  for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]) known.add(form);
 }
 
 /** The text without API keys, signing secrets, passwords in addresses, and the secrets of this process. */
