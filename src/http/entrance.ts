@@ -65,6 +65,7 @@ export function openEntrance(settings: EntranceSettings, handle: (request: Reque
   const answer = async (request: Request): Promise<Response> => {
     const trace = traceOf(request);
     if (closed) {
+      trace.code = "unavailable";
       note(request, trace, 503);
       return turnedAway(request, trace);
     }
