@@ -6,7 +6,7 @@ import { connectShopify, secret, shopifyOrder, take } from "../stores.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
-});
+}, 60_000);
 afterAll(() => app.close());
 
 const secrets = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   store = await openBigCommerce();
   const body = { platform: "bigcommerce", store_id: store.hash, api_token: store.token, api_url: store.url };
   connection = (await call("POST", "/platforms", body)).body.data.id;
-});
+}, 60_000);
 afterAll(async () => {
   store.stop();
   await app.close();
@@ -214,6 +214,24 @@ describe("guards", () => {
     expect(await db.write((tx) => failImport(tx, lost, reason))).toBeNull();
     expect(await get(`/orders/${id}`)).toEqual(order);
     expect(await importOf()).toMatchObject({ status: "imported", reason: null });
+  });
+
+  test("a server that was overtaken neither imports nor fails what another is at", async () => {
+    const { test: db } = app.service.stores;
+    placed();
+    await tell();
+    const claim = async () => (await db.write((tx) => claimImports(tx, new Set()))).claims[0];
+    const slow = await claim();
+    app.clocks.test.advance(3 * minute_ms);
+    const quick = await claim();
+    if (slow === undefined || quick === undefined) throw new Error("nothing was claimed");
+    expect(quick.import.id).toBe(slow.import.id);
+    const order = toldOrder(String(ids));
+    const reason = { code: "platform_error" as const, message: "late", permanent: true, retry_after_seconds: null };
+    expect(await db.write((tx) => takeOrder(tx, slow, order))).toBeNull();
+    expect(await db.write((tx) => failImport(tx, slow, reason))).toBeNull();
+    expect(await importOf()).toMatchObject({ status: "queued", attempts: 2, reason: null });
+    expect(await db.write((tx) => takeOrder(tx, quick, order))).toMatchObject({ status: "imported" });
   });
 
   test("a throw in the middle undoes the order whole, and it is tried again", async () => {

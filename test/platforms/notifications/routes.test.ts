@@ -10,7 +10,7 @@ let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
   await stock(app, "TEA");
-});
+}, 60_000);
 afterAll(() => app.close());
 afterEach(async () => {
   await app.takeEvents();
@@ -272,6 +272,9 @@ describe("guards", () => {
     expect(await stored()).toEqual(before.map((count) => count + 1));
     await app.runJobs();
     expect((await app.takeEvents()).filter(({ type }) => type === "order.created")).toHaveLength(1);
+    // A repeat asks for nothing.
+    await shop.tell(order, { event: "at-once" });
+    expect(await shop.imports()).toMatchObject([{ status: "imported" }]);
   });
 
   test("twenty notifications of one order at once are one order, and of twenty orders twenty", async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   shop = await connectShopify(app, { name: "The tea shop" });
   await stock(app, "TEA", "CUP", "POT");
   await app.takeEvents();
-});
+}, 60_000);
 afterAll(async () => {
   expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
   expect(await app.service.stores.live.read(verifyOrders)).toEqual([]);
@@ -266,26 +266,37 @@ describe("works", () => {
 });
 
 describe("guards", () => {
-  test("stores that tell at once of one buyer, one new SKU and one number share the buyer and the product", async () => {
-    const shops = [];
-    for (let at = 0; at < 6; at += 1) shops.push(await connectShopify(app));
-    const line_items = [shopifyLine(1, { sku: "AT-ONCE" }), shopifyLine(2)];
-    const order = shopifyOrder(++ids, { name: "#AT-ONCE", email: "at-once@example.com", line_items });
-    const told = await Promise.all(shops.map(({ tell }) => tell(order)));
-    // The jobs import one order of each store at a time, all stores at once.
-    await app.runJobs();
-    const orders = [];
-    for (const { body } of told) orders.push((await app.get(`/orders/${body.order_id}`)).body.data);
-    expect(orders.map(({ order_number }) => order_number).sort()).toEqual([
-      "AT-ONCE",
-      ...[2, 3, 4, 5, 6].map((suffix) => `AT-ONCE-${suffix}`),
-    ]);
-    for (const field of ["customer_id", "shipping_address_id"]) {
-      expect(new Set(orders.map((one) => one[field])).size).toBe(1);
-    }
-    expect(new Set(orders.map((one) => one.line_items[0].product_id)).size).toBe(1);
-    expect((await typesOf()).filter((type) => type === "order.created")).toHaveLength(6);
-  }, 30_000);
+  test.each([
+    ["one buyer", 1],
+    ["six buyers", 6],
+  ])(
+    "stores that tell at once of %s, one new SKU and one number share the buyer and the product",
+    async (what, buyers) => {
+      const shops = [];
+      for (let at = 0; at < 6; at += 1) shops.push(await connectShopify(app));
+      const line_items = [shopifyLine(1, { sku: `AT-ONCE-${buyers}` }), shopifyLine(2)];
+      const order = (at: number) => {
+        const email = `at-once-${buyers}-${at % buyers}@example.com`;
+        return shopifyOrder(++ids, { name: `#${what}`, email, line_items });
+      };
+      const told = await Promise.all(shops.map(({ tell }, at) => tell(order(at))));
+      // The jobs import one order of each store at a time, all stores at once.
+      await app.runJobs();
+      const orders = [];
+      for (const { body } of told) orders.push((await app.get(`/orders/${body.order_id}`)).body.data);
+      expect(orders.map(({ order_number }) => order_number).sort()).toEqual([
+        what,
+        ...[2, 3, 4, 5, 6].map((suffix) => `${what}-${suffix}`),
+      ]);
+      for (const field of ["customer_id", "shipping_address_id"]) {
+        expect(new Set(orders.map((one) => one[field])).size).toBe(buyers);
+      }
+      expect(new Set(orders.map((one) => one.line_items[0].product_id)).size).toBe(1);
+      expect((await typesOf()).filter((type) => type === "order.created")).toHaveLength(6);
+      for (const { imports } of shops) expect(await imports()).toMatchObject([{ status: "imported", attempts: 1 }]);
+    },
+    30_000,
+  );
 
   test("what no order can hold fails at once, with its reason", async () => {
     const dear = shopifyLine(1, { price: "9999999999.00", quantity: 999_999, current_quantity: 999_999 });
