@@ -1,0 +1,77 @@
+// Whatever a live key was shown or has done, a key of the test world finds nothing of it.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { operationsOf } from "../../src/reference/routes.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { tellStory } from "../reference/story/story.ts";
+
+/** A request that the story made with a live key. */
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+let app: TestApp;
+const asked: Asked[] = [];
+/** What names something of the live world, as its answers said it, and what the test world has of its own. */
+const names = new Set<string>();
+const own = new Set<string>();
+const naming = /\b[a-z]{3}_\d{4,9}\b|\bevt_[0-9a-f]{32}\b|"(?:sku|order_number|tracking_number|email)":"([^"]+)"/g;
+
+beforeAll(async () => {
+  app = await openTestApp();
+  const call: TestApp["call"] = async (method, path, body, options) => {
+    const answer = await app.call(method, path, body, options);
+    const isLive = options?.key?.startsWith("ph_live_") ?? true;
+    if (isLive) asked.push({ method, path, body });
+    const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
+    for (const [whole, value] of text.matchAll(naming)) (isLive ? names : own).add(value ?? whole);
+    return answer;
+  };
+  await tellStory({ ...app, call });
+  await app.takeEvents();
+  for (const name of own) names.delete(name);
+  // What both worlds have under one name, both may ask for.
+  const foreign = asked.filter(({ path }) => !path.split(/[/?]/).some((part) => own.has(decodeURIComponent(part))));
+  asked.splice(0, asked.length, ...foreign);
+}, 60_000);
+afterAll(() => app.close());
+
+// What shows examples to everyone, or a document to whoever has its signed link.
+const published = /^\/(errors|event-types|openapi\.json|docs|labels)\b/;
+
+const inTest = ({ method, path, body }: Asked) => app.call(method, path, body, { key: app.keys.test.full });
+
+/** Whether a request names something by its path, by the routes of the reference. */
+function namesSomething({ method, path }: Asked): boolean {
+  const [bare = ""] = path.split("?");
+  const matching = operationsOf(app.app.routes).filter((operation) => {
+    const pattern = new RegExp(`^${operation.path.replace(/\{\w+\}/g, "[^/]+")}$`);
+    return operation.method === method.toLowerCase() && pattern.test(bare);
+  });
+  return matching.length > 0 && matching.every(({ path: pattern, need }) => pattern.includes("{") && need !== "none");
+}
+
+test("the story names a lot, by most routes", () => {
+  expect(names.size).toBeGreaterThan(50);
+  expect(asked.filter(namesSomething).length).toBeGreaterThan(50);
+});
+
+test("what is read of the test world names nothing of the live one", async () => {
+  for (const request of asked.filter(({ method, path }) => method === "GET" && !published.test(path))) {
+    const { status, body } = await inTest(request);
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    // A query may name something, too.
+    if (namesSomething(request) || status !== 200) expect([request.path, status]).toEqual([request.path, 404]);
+    const said = [...names].filter((name) => text.includes(name) && !decodeURIComponent(request.path).includes(name));
+    expect([request.path, said]).toEqual([request.path, []]);
+  }
+});
+
+test("what is done to the live world cannot be done from the test world", async () => {
+  for (const request of asked.filter((one) => one.method !== "GET" && namesSomething(one))) {
+    const { status } = await inTest(request);
+    expect([request.method, request.path, status]).toEqual([request.method, request.path, 404]);
+  }
+  expect(await app.takeEvents()).toEqual([]);
+});
