@@ -24,7 +24,7 @@ export interface Checked<Output> {
 /** The body of a request. An absent body counts as an empty object. */
 export function bodyOf<Schema extends TSchema>(schema: Schema): Checked<Static<Schema>> {
   const check = TypeCompiler.Compile(schema);
-  return standard(schema, (value) => checkedValue(check, value ?? {}));
+  return standard(schema, (value) => checkedValue(check, value === undefined ? {} : value));
 }
 
 /** As `bodyOf`, of a body that is documented by a closer schema than it is checked by: the rest is checked later. */
@@ -90,7 +90,9 @@ function problemOf({ type, path, schema, message }: ValueError): FieldProblem {
     .slice(1)
     .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
     .replaceAll("/", ".")
-    .replace(/^(\d+)/, "[$1]");
+    .replace(/^(\d+)/, "[$1]")
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");
   const said = (code: string, words: string): FieldProblem => ({ field, code, message: words });
   if (typeof schema["hint"] === "string") {
     return type === ValueErrorType.ObjectRequiredProperty

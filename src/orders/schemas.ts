@@ -106,9 +106,9 @@ export type CreateOrder = Static<typeof CreateOrder>;
 // What can be sent back but not changed is read, so that another value is refused instead of passed over.
 export const UpdateOrder = closed(
   {
-    order_number: Type.Optional(Type.String()),
+    order_number: Type.Optional(Type.String({ maxLength: 200 })),
     customer_id: Type.Optional(idField("customer")),
-    status: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String({ maxLength: 200 })),
     shipping_address_id: Type.Optional(idField("address")),
     line_items: Type.Optional(Lines),
     ...changeable,

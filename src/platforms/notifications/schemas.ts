@@ -1,17 +1,20 @@
 import { Type } from "@sinclair/typebox";
-import { choice, closed, nullable } from "../../kit/schema.ts";
+import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 
 const open = { additionalProperties: true };
 
 /** A notification in the form that the specification gives. What else a platform sends with it is passed over. */
 export const ThinNotification = Type.Object(
   {
-    scope: Type.String({ minLength: 1, maxLength: 200, description: "What happened, such as `store/order/created`." }),
-    store_id: Type.String({ minLength: 1, maxLength: 200 }),
-    data: Type.Object({ type: Type.String({ maxLength: 100 }), id: Type.Integer({ minimum: 0 }) }, open),
-    hash: Type.String({ minLength: 1, maxLength: 200, description: "Equal for repeats of one notification." }),
-    created_at: Type.Integer({ minimum: 0, description: "Unix seconds." }),
-    producer: Type.String({ minLength: 1, maxLength: 200, description: "`stores/` and the store hash." }),
+    scope: textField(200, { description: "What happened, such as `store/order/created`." }),
+    store_id: textField(200),
+    data: Type.Object(
+      { type: textField(100, { min: 0 }), id: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) },
+      open,
+    ),
+    hash: textField(200, { description: "Equal for repeats of one notification." }),
+    created_at: Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: "Unix seconds." }),
+    producer: textField(200, { description: "`stores/` and the store hash." }),
   },
   open,
 );
