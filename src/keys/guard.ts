@@ -175,10 +175,11 @@ function keyFinder({ stores, log }: Service): (request: Request) => Promise<Foun
     const allowed = key.ip_mode === "off" ? null : addressList(key.ip_list);
     const found = { key, id: wireId("key", key.id), store, rate: rateOf(key.rate_limit_per_minute), allowed };
     remembered.set(text, { ...found, until: begun_at + remembered_ms });
+    alive(found, now);
     if (now - (key.last_used_at ?? 0) > touch_every_ms) {
       store.write((tx) => touchKey(tx, key.id)).catch(() => log.warn("the last use of a key was not noted"));
     }
-    return alive(found, now);
+    return found;
   };
 }
 

@@ -65,6 +65,8 @@ describe("refuses", () => {
       expect([answer.status, answer.body.error.code]).toEqual([401, code]);
       expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
     }
+    const used = await live.write(listKeys);
+    expect(used.find(({ id }) => id === now.key.id)?.last_used_at).toBeNull();
     await own.close();
   });
 
