@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { keepAddress } from "../../src/customers/commands.ts";
 import { type AddressFields, addresses_max } from "../../src/customers/rules.ts";
 import type { Tx } from "../../src/database/store.ts";
@@ -11,10 +11,10 @@ import { allotOrderId } from "../../src/orders/store.ts";
 import { openShop, type Shop } from "./shop.ts";
 
 let shop: Shop;
-beforeEach(async () => {
+beforeAll(async () => {
   shop = await openShop();
 });
-afterEach(() => shop.close());
+afterAll(() => shop.close());
 
 const actor: Actor = { type: "platform", id: "shopify", name: "Shop", request_id: null };
 const source = { platform: "shopify", external_id: "77", stock: "shopify" };
@@ -28,7 +28,7 @@ async function imported(...given: Parameters<Shop["draft"]>) {
 }
 
 /** A product that nobody has completed yet. */
-async function unknown(sku: string) {
+async function unknown(sku?: string) {
   const product = await shop.product(0, sku);
   expect((await shop.app.patch(`/products/${product.id}`, { status: "inactive" })).status).toBe(200);
   return product;
@@ -97,7 +97,7 @@ describe("an order of SKUs that nobody knows", () => {
   });
 
   test("is announced as it is: held", async () => {
-    const product = await unknown("NEW-1");
+    const product = await unknown();
     await shop.app.takeEvents();
     const order = await imported([[product, 1]]);
     const [created] = (await shop.app.takeEvents()).filter(({ type }) => type === "order.created");
@@ -105,10 +105,10 @@ describe("an order of SKUs that nobody knows", () => {
   });
 
   test("gets its stock when it goes on", async () => {
-    const product = await unknown("NEW-1");
+    const product = await unknown();
     const order = await imported([[product, 2]]);
     await activate(product);
-    await shop.app.post("/inventory", { sku: "NEW-1", quantity: 5, location: "whs_1001" });
+    await shop.app.post("/inventory", { sku: product.sku, quantity: 5, location: "whs_1001" });
     await shop.app.runJobs();
     expect(await shop.get(order.id)).toMatchObject({ status: "pending", allocation: { complete: true } });
   });
@@ -135,13 +135,13 @@ describe("an order of SKUs that nobody knows", () => {
 
   test("names five of many", async () => {
     const products = [];
-    for (const at of Array(7).keys()) products.push(await unknown(`NEW-${at}`));
+    for (const at of Array(7).keys()) products.push(await unknown(`MANY-${at}`));
     const order = await imported(products.map((product) => [product, 1] as const));
-    expect(order.holds[0].note).toContain("NEW-0, NEW-1, NEW-2, NEW-3, NEW-4 and 2 more.");
+    expect(order.holds[0].note).toContain("MANY-0, MANY-1, MANY-2, MANY-3, MANY-4 and 2 more.");
   });
 
   test("goes on once the lines in question are replaced, or given up", async () => {
-    const [known, product] = [await shop.product(9), await unknown("NEW-1")];
+    const [known, product] = [await shop.product(9), await unknown()];
     const replaced = await imported([[product, 1]]);
     const line_items = [{ product_id: known.id, quantity: 1, unit_price: "1.00" }];
     expect((await shop.app.patch(`/orders/${replaced.id}`, { line_items })).body.data.holds).toEqual([]);
@@ -150,12 +150,15 @@ describe("an order of SKUs that nobody knows", () => {
       [product, 1],
     ] as const;
     const kept = await imported(lines);
-    const answer = await shop.act(kept.id, "cancel_items", { items: [{ sku: "NEW-1", quantity: 1 }], reason: "other" });
+    const answer = await shop.act(kept.id, "cancel_items", {
+      items: [{ sku: product.sku, quantity: 1 }],
+      reason: "other",
+    });
     expect(answer).toMatchObject({ status: "pending", holds: [] });
   });
 
   test("is not forgotten when its products became active while it was taken in", async () => {
-    const product = await unknown("NEW-1");
+    const product = await unknown();
     await activate(product);
     await shop.app.runJobs();
     const id = await write(allotOrderId);
@@ -213,7 +216,7 @@ describe("an order whose address lacks something", () => {
   });
 
   test("and unknown SKUs waits for both", async () => {
-    const [product, address] = [await unknown("NEW-1"), await badAddress()];
+    const [product, address] = [await unknown(), await badAddress()];
     const order = await imported([[product, 1]], { shipping_address_id: address });
     expect(reasonsOf(order)).toEqual(["bad_address", "unknown_sku"]);
     await patchAddress(address, whole);
@@ -263,7 +266,7 @@ describe("a platform's change of an order", () => {
   const lineOf = ({ id }: { id: string }) => [{ product_id: id, quantity: 1, unit_price: "5.00" }];
 
   test("holds it and lets it go, as its lines ask", async () => {
-    const [known, product] = [await shop.product(9), await unknown("NEW-1")];
+    const [known, product] = [await shop.product(9), await unknown()];
     const order = await imported([[known, 1]]);
     expect(order.status).toBe("pending");
     expect(reasonsOf(await change(order.id, { line_items: lineOf(product) }))).toEqual(["unknown_sku"]);
@@ -291,7 +294,7 @@ describe("a platform's change of an order", () => {
 
 describe("the jobs that look again are woken", () => {
   test("by what may have put an order right, and by nothing else", async () => {
-    const [product, address] = [await unknown("NEW-1"), await badAddress()];
+    const [product, address] = [await unknown(), await badAddress()];
     const woken = new Set<string>();
     shop.app.service.stores.live.onWake((job) => job.includes("recheck") && woken.add(job));
     await shop.app.patch(`/products/${product.id}`, { name: "Better name" });
@@ -339,7 +342,7 @@ describe("refuses", () => {
   });
 
   test("what a client orders of an inactive product, or to an address that lacks something", async () => {
-    const [product, ended, address] = [await shop.product(5), await unknown("NEW-1"), await badAddress()];
+    const [product, ended, address] = [await shop.product(5), await unknown(), await badAddress()];
     await shop.app.takeEvents();
     const inactive = await shop.app.post("/orders", shop.draft([[ended, 1]]));
     expect([inactive.status, inactive.body.error.details[0].code]).toEqual([422, "inactive"]);

@@ -5,6 +5,7 @@ import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { readId } from "../../kit/ids.ts";
 import { bodyOf, closed, queryOf } from "../../kit/schema.ts";
 import { getConnection } from "../connections/store.ts";
 import { retryReport } from "./commands.ts";
@@ -39,7 +40,8 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
   );
 
 function list(call: Call, id: string, query: ListReports): Promise<Response> {
-  const filter = { status: query.status };
+  const { status, order_id } = query;
+  const filter = { status, order_id: order_id === undefined ? undefined : (readId("order", order_id) ?? 0) };
   return answerList(
     call,
     query,

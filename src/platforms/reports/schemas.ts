@@ -1,11 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, nullable } from "../../kit/schema.ts";
+import { choice, closed, idField, nullable } from "../../kit/schema.ts";
 import { reportStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
 
-export const ListReports = closed({ ...pageFields, status: Type.Optional(choice(reportStatuses)) });
+export const ListReports = closed({
+  ...pageFields,
+  status: Type.Optional(choice(reportStatuses)),
+  order_id: Type.Optional(idField("order")),
+});
 export type ListReports = Static<typeof ListReports>;
 
 export const ReportView = closed({

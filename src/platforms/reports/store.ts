@@ -121,12 +121,14 @@ export async function requeueFailedReports(tx: Tx, connection_id: number): Promi
 /** What a list of reports may be narrowed to. */
 export interface ReportFilter {
   readonly status?: Report["status"] | undefined;
+  readonly order_id?: number | undefined;
 }
 
-const matching = (connection_id: number, { status }: ReportFilter) =>
+const matching = (connection_id: number, { status, order_id }: ReportFilter) =>
   and(
     eq(platform_reports.connection_id, connection_id),
     status === undefined ? undefined : eq(platform_reports.status, status),
+    order_id === undefined ? undefined : eq(platform_reports.order_id, order_id),
   );
 
 /** A page of a connection's reports, newest first. */

@@ -173,8 +173,9 @@ export async function openConnected(platform: PlatformName) {
       await app.runJobs();
       return after;
     },
-    /** The reports of the connection, oldest first. */
-    reports: async () => (await done("GET", `/platforms/${connection.id}/reports`)).toReversed(),
+    /** The reports of an order's parcels, oldest first. */
+    reports: async ({ id }: { id: string }) =>
+      (await done("GET", `/platforms/${connection.id}/reports?order_id=${id}`)).toReversed(),
     /** Lets time pass and the jobs run. */
     async later(seconds: number) {
       clock.advance(seconds * 1000);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessTo } from "../../../src/platforms/connectors/access.ts";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
 import { claimReports, recordFailed, recordReported } from "../../../src/platforms/reports/commands.ts";
@@ -6,15 +6,19 @@ import { type Connected, openConnected, type PlatformName, platformNames } from 
 
 let shop: Connected;
 const open = (platform: PlatformName) => {
-  beforeEach(async () => {
+  beforeAll(async () => {
     shop = await openConnected(platform);
-    await shop.stock("MUG", 50);
-    await shop.stock("PEN", 50);
+    await shop.stock("MUG", 500);
+    await shop.stock("PEN", 500);
   });
-  afterEach(() => shop.close());
+  afterAll(() => shop.close());
 };
 
-const statuses = async () => (await shop.reports()).map(({ status }: { status: string }) => status);
+/** How far the reports of orders are, oldest first. */
+async function statuses(...orders: { id: string }[]): Promise<string[]> {
+  const all = await Promise.all(orders.map((order) => shop.reports(order)));
+  return all.flat().map(({ status }) => status);
+}
 const trackings = (id: number) => shop.store.parcels(id).map(({ tracking }) => tracking);
 
 describe.each([...platformNames])("%s", (platform) => {
@@ -33,7 +37,7 @@ describe.each([...platformNames])("%s", (platform) => {
           ];
     expect(shop.store.parcels(501)).toEqual([{ tracking: "1Z99", units }] as never);
     expect(shop.store.isDone(501)).toBe(true);
-    const [report, ...others] = await shop.reports();
+    const [report, ...others] = await shop.reports(order);
     expect(others).toEqual([]);
     expect(report).toMatchObject({
       order_id: order.id,
@@ -62,7 +66,7 @@ describe.each([...platformNames])("%s", (platform) => {
       },
     ];
     const { shipments } = await shop.act(order, "pack", { packages });
-    expect(await shop.reports()).toEqual([]);
+    expect(await shop.reports(order)).toEqual([]);
     await shop.act(order, "ship", { shipment_id: shipments[1].id, tracking_number: "T2" });
     expect([trackings(502), shop.store.isDone(502)]).toEqual([["T2"], false]);
     await shop.act(order, "ship", { shipment_id: shipments[0].id, tracking_number: "T1" });
@@ -76,7 +80,7 @@ describe.each([...platformNames])("%s", (platform) => {
         [[0, 2]],
       ] as never);
     }
-    expect(await statuses()).toEqual(["reported", "reported"]);
+    expect(await statuses(order)).toEqual(["reported", "reported"]);
   });
 
   test("is told of parcels in the order in which they left, also when all of them had to wait", async () => {
@@ -86,9 +90,9 @@ describe.each([...platformNames])("%s", (platform) => {
     shop.trouble({ status: 503, body: "" });
     await shop.act(order, "ship", { tracking_number: "T1" });
     await shop.act(order, "ship", { tracking_number: "T2" });
-    expect([trackings(503), await statuses()]).toEqual([[], ["queued", "queued"]]);
+    expect([trackings(503), await statuses(order)]).toEqual([[], ["queued", "queued"]]);
     await shop.later(5);
-    expect([trackings(503), await statuses()]).toEqual([
+    expect([trackings(503), await statuses(order)]).toEqual([
       ["T1", "T2"],
       ["reported", "reported"],
     ]);
@@ -103,15 +107,15 @@ describe.each([...platformNames])("%s", (platform) => {
     await shop.act(order, "ship", { tracking_number: "T1" });
     const waits = [];
     for (const _ of Array(3)) {
-      const [{ next_attempt_at, reason }] = await shop.reports();
+      const [{ next_attempt_at, reason }] = await shop.reports(order);
       const seconds = (Date.parse(next_attempt_at) - shop.clock.now()) / 1000;
       waits.push([seconds, reason.code]);
       await shop.later(seconds - 1);
       await shop.later(1);
     }
     expect(waits).toEqual([5, 10, 20].map((seconds) => [seconds, "platform_error"]));
-    expect([trackings(504), await statuses()]).toEqual([["T1"], ["reported"]]);
-    expect(await shop.reports()).toMatchObject([{ attempts: 4, reason: null }]);
+    expect([trackings(504), await statuses(order)]).toEqual([["T1"], ["reported"]]);
+    expect(await shop.reports(order)).toMatchObject([{ attempts: 4, reason: null }]);
   });
 
   test("knows of a parcel once, when the service died after it was told", async () => {
@@ -124,9 +128,9 @@ describe.each([...platformNames])("%s", (platform) => {
       await connectors[platform].report(accessTo(connection, service.stores.test, service), told);
     }
     await shop.app.runJobs();
-    expect(await statuses()).toEqual(["queued"]);
+    expect(await statuses(order)).toEqual(["queued"]);
     await shop.later(300);
-    expect([trackings(505), await statuses()]).toEqual([["T1"], ["reported"]]);
+    expect([trackings(505), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   });
 
   test("refuses for good: the report fails at once, says why, and is tried again with other credentials", async () => {
@@ -134,15 +138,15 @@ describe.each([...platformNames])("%s", (platform) => {
     const path = `/platforms/${shop.connection.id}`;
     await shop.done("PATCH", path, { api_token: "not-the-right-token" });
     await shop.act(order, "ship", { tracking_number: "T1" });
-    const [failed] = await shop.reports();
+    const [failed] = await shop.reports(order);
     expect(failed).toMatchObject({ status: "failed", attempts: 1, next_attempt_at: null });
     expect(failed.reason.message).not.toContain("not-the-right-token");
     expect(await shop.done("POST", `${path}/reports/${failed.id}/retry`)).toMatchObject({ status: "queued" });
     await shop.app.runJobs();
-    expect(await statuses()).toEqual(["failed"]);
+    expect(await statuses(order)).toEqual(["failed"]);
     await shop.done("PATCH", path, { api_token: (shop.store.connection as { api_token: string }).api_token });
     await shop.app.runJobs();
-    expect([trackings(506), await statuses()]).toEqual([["T1"], ["reported"]]);
+    expect([trackings(506), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   });
 });
 
@@ -159,27 +163,27 @@ describe("the service", () => {
     await shop.app.runJobs();
     const asked = shop.store.asked.length;
     await shop.later(119);
-    expect([shop.store.asked.length, await statuses()]).toEqual([asked, ["queued", "queued"]]);
+    expect([shop.store.asked.length, await statuses(...orders)]).toEqual([asked, ["queued", "queued"]]);
     await shop.later(1);
-    expect(await statuses()).toEqual(["reported", "reported"]);
+    expect(await statuses(...orders)).toEqual(["reported", "reported"]);
   });
 
   test("gives a platform up after five days, until somebody asks again", async () => {
     const order = await shop.sell(603, { sku: "MUG", quantity: 1 });
-    shop.trouble({ status: 503, body: "" }, 121);
+    shop.trouble({ status: 503, body: "", headers: { "Retry-After": "86400" } }, 6);
     await shop.act(order, "ship", { tracking_number: "T1" });
-    let hours = 0;
-    for (; (await statuses())[0] === "queued" && hours < 200; hours += 1) await shop.later(3600);
-    const [{ id, attempts, reason }] = await shop.reports();
-    expect([hours, attempts, reason.code]).toEqual([120, 121, "platform_error"]);
-    expect(await statuses()).toEqual(["failed"]);
+    let days = 0;
+    for (; (await statuses(order))[0] === "queued" && days < 9; days += 1) await shop.later(86_400);
+    const [{ id, attempts, reason }] = await shop.reports(order);
+    expect([days, attempts, reason.code]).toEqual([5, 6, "platform_error"]);
+    expect(await statuses(order)).toEqual(["failed"]);
     expect(await shop.done("POST", `/platforms/${shop.connection.id}/reports/${id}/retry`)).toMatchObject({
       status: "queued",
       attempts: 0,
       reason: null,
     });
     await shop.app.runJobs();
-    expect([trackings(603), await statuses()]).toEqual([["T1"], ["reported"]]);
+    expect([trackings(603), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   }, 60_000);
 
   test("reports nothing while the connection is paused, and all of it afterwards", async () => {
@@ -187,13 +191,13 @@ describe("the service", () => {
     await shop.done("PATCH", `/platforms/${shop.connection.id}`, { status: "paused" });
     await shop.act(order, "ship", { tracking_number: "T1" });
     await shop.later(6 * 86_400);
-    expect([trackings(604), await statuses()]).toEqual([[], ["queued"]]);
+    expect([trackings(604), await statuses(order)]).toEqual([[], ["queued"]]);
     shop.trouble({ status: 503, body: "" });
     await shop.done("PATCH", `/platforms/${shop.connection.id}`, { status: "active" });
     await shop.app.runJobs();
-    expect(await statuses()).toEqual(["queued"]);
+    expect(await statuses(order)).toEqual(["queued"]);
     await shop.later(5);
-    expect([trackings(604), await statuses()]).toEqual([["T1"], ["reported"]]);
+    expect([trackings(604), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   });
 
   test("reports no parcel that was given up, and none of orders of the API", async () => {
@@ -202,7 +206,7 @@ describe("the service", () => {
     const { label_id } = await shop.done("POST", "/shipping/labels", label);
     await shop.done("POST", `/shipping/labels/${label_id}/void`);
     await shop.app.runJobs();
-    expect(await shop.reports()).toEqual([]);
+    expect(await shop.reports(order)).toEqual([]);
     const again = await shop.done("POST", "/shipping/labels", label);
     await shop.done("POST", `/tracking/${again.tracking_number}/events`, { status: "in_transit" });
     const customer_id = order.customer_id;
@@ -216,7 +220,7 @@ describe("the service", () => {
     });
     await shop.act(own, "ship");
     expect(trackings(605)).toEqual([again.tracking_number]);
-    expect(await shop.reports()).toMatchObject([{ shipment_id: again.shipment_id, status: "reported" }]);
+    expect(await shop.reports(order)).toMatchObject([{ shipment_id: again.shipment_id, status: "reported" }]);
   });
 
   test("skips what the platform did not order, and further cartons of the same goods", async () => {
@@ -224,7 +228,7 @@ describe("the service", () => {
     const line_items = [{ sku: "PEN", quantity: 2, unit_price: 1 }];
     await shop.done("PATCH", `/orders/${order.id}`, { line_items });
     await shop.act(order, "ship");
-    const [skipped] = await shop.reports();
+    const [skipped] = await shop.reports(order);
     expect(skipped).toMatchObject({ status: "skipped", items: [], reason: { code: "not_ordered" }, attempts: 0 });
     const retried = await shop.done("POST", `/platforms/${shop.connection.id}/reports/${skipped.id}/retry`);
     expect(retried).toMatchObject({ status: "skipped", reason: { code: "not_ordered" } });
@@ -256,7 +260,7 @@ describe("the service", () => {
     expect(await store.write((tx) => recordReported(tx, slow, "77"))).toBeNull();
     expect(await store.write((tx) => recordReported(tx, quick, "78"))).toMatchObject({ external_id: "78" });
     expect(await store.write((tx) => recordFailed(tx, quick, reason))).toBeNull();
-    expect(await statuses()).toEqual(["reported"]);
+    expect(await statuses(order)).toEqual(["reported"]);
   });
 
   test("claims a parcel for one server, and an order's next one only after it", async () => {
@@ -281,14 +285,14 @@ describe("the service", () => {
   });
 });
 
-describe("refuses", () => {
+describe("the service refuses", () => {
   open("bigcommerce");
 
   test("a retry of what is reported or queued, and what is not there", async () => {
     const order = await shop.sell(701, { sku: "MUG", quantity: 1 });
     await shop.act(order, "ship");
     const path = `/platforms/${shop.connection.id}/reports`;
-    const [{ id }] = await shop.reports();
+    const [{ id }] = await shop.reports(order);
     const again = await shop.call("POST", `${path}/${id}/retry`, {});
     expect([again.status, again.body.error.code]).toEqual([409, "invalid_state_transition"]);
     for (const missing of [`${path}/rpt_1/retry`, `/platforms/plt_1/reports/${id}/retry`]) {
