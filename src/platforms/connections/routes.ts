@@ -65,8 +65,8 @@ export const connectionRoutes = (service: Service) => {
       detail: documented({
         id: "updatePlatform",
         summary: "Change, pause or resume a connected store, or give it another secret",
-        refuses: ["blocked_address", "immutable_field"],
         matches: true,
+        refuses: ["blocked_address", "immutable_field"],
         answers: { 200: EnvelopedView(ConnectionView) },
       }),
     })
