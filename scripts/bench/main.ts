@@ -1,5 +1,6 @@
 // `bun run bench`: what requests cost, how long others wait, and what growth does to both. See `usage`.
 import { cpus } from "node:os";
+import { measureConventions } from "./conventions.ts";
 import { fdatasyncLatency } from "./disk.ts";
 import { measureGrowth } from "./growth.ts";
 import { connections, driver } from "./load.ts";
@@ -15,11 +16,13 @@ given). The figures hold for a machine that does nothing else meanwhile.
   requests   each kind of request on the service and on its floor: a bare server that does the same rows by hand
   pause      how long others wait while ten thousand reservations end at once
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
+  conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand`;
 
 /** A part measures for rounds of so many seconds, prints what it found, and answers how many goals are missed. */
 const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   requests: measureRequests,
+  conventions: measureConventions,
   pause: measurePause,
   growth: measureGrowth,
   orders: measureOrders,

@@ -1,0 +1,231 @@
+// What each convention costs a read by id: the same read through a ladder of handlers, each with one convention more
+// than the one before it. In this process and without a network, so that microseconds can be told apart.
+import { openSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import { createApp } from "../../src/app.ts";
+import { openStores } from "../../src/database/open.ts";
+import type { Db, Store } from "../../src/database/store.ts";
+import { answerRead, bare } from "../../src/http/answer.ts";
+import type { Call } from "../../src/http/call.ts";
+import { conventions, withConventions } from "../../src/http/conventions.ts";
+import { openEntrance } from "../../src/http/entrance.ts";
+import type { Service } from "../../src/http/service.ts";
+import { traceOf } from "../../src/http/trace.ts";
+import { ensureWarehouse } from "../../src/inventory/warehouses/commands.ts";
+import { createKey } from "../../src/keys/commands.ts";
+import { guard } from "../../src/keys/guard.ts";
+import { system } from "../../src/kit/actor.ts";
+import { addressList } from "../../src/kit/address.ts";
+import { LineWriter, openLog, silentLog } from "../../src/kit/log.ts";
+import { bodyOf } from "../../src/kit/schema.ts";
+import { orderView } from "../../src/orders/order.ts";
+import { CreateOrder } from "../../src/orders/schemas.ts";
+import { getOrder } from "../../src/orders/store.ts";
+
+type Handle = (request: Request) => Response | Promise<Response>;
+
+/** A handler with one convention more than the one above it. */
+interface Rung {
+  readonly name: string;
+  readonly handle: Handle;
+  readonly key: string;
+}
+
+const at_once = 32;
+const rounds = 23;
+const together = 3000;
+
+/** Measures the ladder, and what checking a body costs; it has no goal to miss. */
+export async function measureConventions(seconds: number): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "packhouse-bench-"));
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const stores = await openStores({ data: folder, database_url: null, purpose: "serve", log: silentLog, fatal });
+  await stores.test.write(ensureWarehouse);
+  const service = serviceOf(stores);
+  const free = await keyOf(stores.test, 0);
+  const limited = await keyOf(stores.test, 10_000_000);
+  const app = createApp(service);
+  const id = await placeOrder(app.handle, free);
+  const rungs = ladder(service, app.handle, id, { free, limited });
+  const get = (key: string) => () =>
+    new Request(`http://127.0.0.1/v1/orders/${id}`, { headers: { authorization: `Bearer ${key}` } });
+  console.log("\na read of an order by its id, without a network: µs of work a request, and what each convention adds");
+  const times = await inTurn(
+    rungs.map(({ handle, key }) => ({ handle, make: get(key) })),
+    seconds,
+  );
+  for (const [at, { name }] of rungs.entries()) console.log(row(name, times[at] ?? 0, times[at - 1] ?? null));
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  console.log(`all of them make it ${(last / first).toFixed(1)} times as long as the read and its text alone`);
+
+  const [without, checked] = await inTurn(validation(service), seconds);
+  console.log("\nan order of three lines is received");
+  console.log(row("read as JSON", without ?? 0, null));
+  console.log(row("  and checked against its schema", checked ?? 0, without ?? 0));
+  await stores.close();
+  await rm(folder, { recursive: true });
+  return 0;
+}
+
+function serviceOf(stores: { live: Store; test: Store }): Service {
+  return {
+    stores,
+    log: silentLog,
+    secret_key: new Uint8Array(32).fill(7),
+    base_url: "",
+    trusted_proxies: addressList([]),
+    loopback_only: true,
+    webhook_allow_cidrs: [],
+    event_retention_days: 30,
+    mail: null,
+    peerOf: () => "127.0.0.1",
+    waitFor: () => {},
+  };
+}
+
+async function keyOf(store: Store, rate_limit_per_minute: number): Promise<string> {
+  const random = crypto.getRandomValues(new Uint8Array(96));
+  const input = { name: "bench", permission: "full", rate_limit_per_minute } as const;
+  return (await store.write((tx) => createKey(tx, input, random))).text;
+}
+
+async function placeOrder(handle: Handle, key: string): Promise<string> {
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await handle(new Request(`http://127.0.0.1/v1${path}`, sent));
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as { id: string; data: { id: string }; shipping_addresses: { id: string }[] };
+  };
+  const skus = ["A", "B", "C"];
+  for (const sku of skus) await post("/products", { sku, name: `Product ${sku}`, price: "5.00" });
+  for (const sku of skus) await post("/inventory", { sku, quantity: 100 });
+  const address = { address_line1: "1 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };
+  const customer = await post("/customers", { email: "bench@packhouse.example", shipping_addresses: [address] });
+  const line_items = skus.map((sku) => ({ sku, quantity: 1, unit_price: "5.00" }));
+  const shipping_address_id = customer.shipping_addresses[0]?.id;
+  const order = { order_number: "BENCH", customer_id: customer.id, shipping_address_id, line_items };
+  return (await post("/orders", order)).data.id;
+}
+
+const strict = { normalize: false, strictPath: true, handler: { standardHostname: false } } as const;
+
+/** The handlers, from the bare read to what `serve` runs. */
+function ladder(service: Service, handle: Handle, id: string, keys: { free: string; limited: string }): Rung[] {
+  const { test: store } = service.stores;
+  const read = async (db: Db) => orderView(await getOrder(db, id), db.now);
+  const unversioned = async (db: Db) => {
+    const { version: _version, ...view } = await read(db);
+    return view;
+  };
+  const callOf = (request: Request, request_id: string): Call => ({
+    ...{ request, request_id, path: `/orders/${id}`, key: null, store, actor: system("bench"), raw_body: "" },
+    ...{ cursor_secret: service.secret_key, base_url: "", headers: {} },
+  });
+  const one = (answer: (request: Request) => Promise<Response>) => {
+    const app = new Elysia(strict).get("/v1/orders/:id", ({ request }) => answer(request));
+    return app.handle as Handle;
+  };
+  const admitted = new Elysia(strict)
+    .use(withConventions(service, async (request, request_id) => callOf(request, request_id)))
+    .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
+  const guarded = new Elysia(strict)
+    .use(withConventions(service, guard(service)))
+    .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
+  const now = () => store.clock.now();
+  const counted = openEntrance({ log: silentLog, slow_ms: 60_000, now }, async (request) => handle(request));
+  const lines = new LineWriter(openSync("/dev/null", "w"));
+  const log = openLog({ level: "info", format: "json", write: (line, urgent) => lines.write(line, urgent) });
+  const logged = openEntrance({ log, slow_ms: 60_000, now }, async (request) => handle(request));
+  const { free, limited } = keys;
+  return [
+    {
+      name: "the read, written as JSON",
+      handle: one(async () => {
+        const view = await store.read(unversioned);
+        return new Response(JSON.stringify(view), { headers: { "content-type": "application/json" } });
+      }),
+      key: free,
+    },
+    {
+      name: "  request id",
+      handle: one((it) => answerRead(callOf(it, traceOf(it).request_id), unversioned, bare)),
+      key: free,
+    },
+    {
+      name: "  envelope with meta",
+      handle: one((it) => answerRead(callOf(it, traceOf(it).request_id), unversioned)),
+      key: free,
+    },
+    { name: "  ETag", handle: one((it) => answerRead(callOf(it, traceOf(it).request_id), read)), key: free },
+    { name: "  strict reading, one form of errors", handle: admitted, key: free },
+    { name: "  guard: route, key, permission", handle: guarded, key: free },
+    { name: "  rate limit", handle: guarded, key: limited },
+    { name: "  all other routes beside it", handle, key: limited },
+    { name: "  meters", handle: counted.answer, key: limited },
+    { name: "  a line of the log", handle: logged.answer, key: limited },
+  ];
+}
+
+function validation(service: Service) {
+  const make = () => {
+    const line_items = ["A", "B", "C"].map((sku) => ({ sku, quantity: 1, unit_price: "5.00" }));
+    const body = JSON.stringify({ order_number: "N-1", customer_id: 1, shipping_address_id: 1, line_items });
+    const headers = { "content-type": "application/json" };
+    return new Request("http://127.0.0.1/v1/orders", { method: "POST", headers, body });
+  };
+  const { test: store } = service.stores;
+  const admit = async (request: Request, request_id: string): Promise<Call> => ({
+    ...{ request, request_id, path: "/orders", key: null, store, actor: system("bench"), raw_body: "" },
+    ...{ cursor_secret: service.secret_key, base_url: "", headers: {} },
+  });
+  const done = ({ body }: { body: unknown }) => new Response(null, { status: body ? 204 : 500 });
+  const plain = new Elysia(strict).use(withConventions(service, admit)).use(conventions).post("/v1/orders", done);
+  const checked = new Elysia(strict)
+    .use(withConventions(service, admit))
+    .use(conventions)
+    .post("/v1/orders", done, { body: bodyOf(CreateOrder) });
+  return [plain, checked].map((app) => ({ handle: app.handle as Handle, make }));
+}
+
+/**
+ * The microseconds a request of each, measured in turn, so that what else the machine does meets all alike; of all
+ * rounds the quicker quarter's last, since nothing makes a processor quicker than it is.
+ */
+async function inTurn(some: readonly { handle: Handle; make: () => Request }[], seconds: number): Promise<number[]> {
+  const took = some.map((): number[] => []);
+  const ends_at = performance.now() + seconds * 1000 * some.length;
+  for (let round = 0; round < rounds || performance.now() < ends_at; round += 1) {
+    for (const [at, { handle, make }] of some.entries()) {
+      const micros = await batch(handle, make);
+      // The first rounds warm the code up.
+      if (round > 2) took[at]?.push(micros);
+    }
+  }
+  return took.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 4)] ?? 0);
+}
+
+/** Microseconds that the processors worked for each of some requests: others who use them do not count. */
+async function batch(handle: Handle, make: () => Request): Promise<number> {
+  let left = together;
+  const before = process.cpuUsage();
+  const work = async () => {
+    while (left-- > 0) {
+      const answer = await handle(make());
+      if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
+    }
+  };
+  await Promise.all(Array.from({ length: at_once }, work));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / together;
+}
+
+function row(name: string, micros: number, before: number | null): string {
+  const added = before === null ? "" : `${micros >= before ? "+" : "-"}${Math.abs(micros - before).toFixed(1)}`;
+  return `${name.padEnd(40)}${micros.toFixed(1).padStart(8)}${added.padStart(9)}`;
+}
