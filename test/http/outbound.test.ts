@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const policy: AddressPolicy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) };
-const deadlines = { connect_ms: 2000, headers_ms: 2000, body_ms: 2000 };
+const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
 function outbound(): Outbound {
   const made = createOutbound({ policy, deadlines });

@@ -11,10 +11,10 @@ const hour_ms = 3_600_000;
 
 const clock = systemClock();
 
-/** A caller of servers on this machine that waits for no more than a moment. Its `close` lets go of the connections. */
-export function openCaller(headers_ms = 2000) {
+/** A caller of servers on this machine that waits so long for an answer. Its `close` lets go of the connections. */
+export function openCaller(headers_ms = 15_000) {
   const policy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) } as const;
-  const outbound = createOutbound({ policy, deadlines: { connect_ms: 2000, headers_ms, body_ms: 2000 } });
+  const outbound = createOutbound({ policy, deadlines: { connect_ms: 15_000, headers_ms, body_ms: 15_000 } });
   const api = createApi(outbound);
   return {
     api,

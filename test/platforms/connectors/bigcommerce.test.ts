@@ -1,10 +1,13 @@
 // BigCommerce over its API: orders fetched, changes listed, parcels told of once.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
 import { type BigCommerceMock, openBigCommerce, storeOrder } from "../mocks/bigcommerce.ts";
 import { at, openCaller, parcel, refusal } from "./access.ts";
 
 const { fetchOrder, changedSince, report } = connectors.bigcommerce;
+// The machine may be busy.
+setDefaultTimeout(30_000);
+
 const caller = openCaller();
 let bc: BigCommerceMock;
 beforeEach(async () => {

@@ -1,11 +1,14 @@
 // Shopify over its GraphQL Admin API: orders fetched, changes listed, parcels told of once.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
 import { openShopify, type ShopifyMock } from "../mocks/shopify.ts";
 import { shopOrder } from "../mocks/shopify_shop.ts";
 import { at, inbound, openCaller, parcel, refusal } from "./access.ts";
 
 const { fetchOrder, changedSince, report, read } = connectors.shopify;
+// The machine may be busy.
+setDefaultTimeout(30_000);
+
 const caller = openCaller();
 let sh: ShopifyMock;
 beforeEach(async () => {

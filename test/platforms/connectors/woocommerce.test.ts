@@ -1,10 +1,13 @@
 // WooCommerce over its REST API: orders fetched, changes listed, parcels told of once.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
 import { openWooCommerce, siteOrder, type WooCommerceMock } from "../mocks/woocommerce.ts";
 import { at, inbound, openCaller, parcel, refusal } from "./access.ts";
 
 const { fetchOrder, changedSince, report, read } = connectors.woocommerce;
+// The machine may be busy.
+setDefaultTimeout(30_000);
+
 const caller = openCaller();
 let wc: WooCommerceMock;
 beforeEach(async () => {
