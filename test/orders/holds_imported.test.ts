@@ -326,6 +326,24 @@ describe("an allotted id", () => {
   });
 });
 
+describe("guards", () => {
+  test("orders that come in while their product is activated and their address corrected all go on", async () => {
+    const [product, address] = [await unknown(), await badAddress({ address_line1: "8 Race St" })];
+    const orders = Array.from({ length: 8 }, () => imported([[product, 1]], { shipping_address_id: address }));
+    const corrected = patchAddress(address, whole);
+    await Promise.all([...orders, activate(product), corrected]);
+    await shop.app.runJobs();
+    for (const { id } of await Promise.all(orders)) {
+      expect(await shop.get(id)).toMatchObject({ status: "pending", holds: [], shipping_address: whole });
+    }
+  });
+
+  test("ids that are allotted at once are all different", async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => write(allotOrderId)));
+    expect(new Set(ids).size).toBe(20);
+  });
+});
+
 describe("refuses", () => {
   test("a number that another order has", async () => {
     const product = await shop.product(9);

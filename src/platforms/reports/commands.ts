@@ -6,7 +6,7 @@ import { move } from "../../kit/moves.ts";
 import type { Order } from "../../orders/order.ts";
 import { listUntold, takeUntold } from "../../orders/shipments/store.ts";
 import { findOrders } from "../../orders/store.ts";
-import { getConnection, listActiveConnections } from "../connections/store.ts";
+import { findConnection, getConnection, listActiveConnections } from "../connections/store.ts";
 import type { ImportedLine } from "../imports/import.ts";
 import { type reasonOf, retryWait } from "../imports/rules.ts";
 import { findImportByOrder } from "../imports/store.ts";
@@ -43,11 +43,12 @@ async function queueReports(tx: Tx): Promise<boolean> {
 async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<number>): Promise<void> {
   const source = await findImportByOrder(tx, order.id);
   if (source === null) return;
+  const connection = await findConnection(tx, source.connection_id);
   const known = await listReportsOf(tx, order.id);
   const fresh: Omit<Report, "id">[] = [];
   for (const shipment of order.shipments.filter(({ id }) => shipment_ids.has(id))) {
     const lines = dealtOut(order, shipment, source.lines, [...known, ...fresh]);
-    const hindrance = hindranceOf(shipment, lines);
+    const hindrance = hindranceOf(shipment, lines, connection);
     fresh.push({
       connection_id: source.connection_id,
       order_id: order.id,
@@ -86,6 +87,12 @@ export async function claimReports(tx: Tx, busy: ReadonlySet<number>): Promise<C
   const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
   const claims: ReportClaim[] = [];
   const waiting: number[] = [];
+  const first_at = await nextReportAt(
+    tx,
+    idle.map(({ id }) => id),
+  );
+  // One look at all of them, since most of the time nothing is due.
+  if (first_at === null || first_at > tx.now) return { claims, next_at: more ? tx.now : first_at };
   for (const connection of idle) {
     const due = await lockDueReport(tx, connection.id);
     if (due === null) waiting.push(connection.id);
@@ -178,7 +185,7 @@ export async function retryReport(tx: Tx, connection_id: string, id: string): Pr
   assert(shipment !== undefined, `parcel ${before.shipment_id} has left`);
   const others = (await listReportsOf(tx, before.order_id)).filter((one) => one.id !== before.id);
   const lines = dealtOut(order, shipment, ordered, others);
-  const hindrance = hindranceOf(shipment, lines);
+  const hindrance = hindranceOf(shipment, lines, connection);
   const error = hindrance ?? { error_code: null, error_message: null };
   if (hindrance !== null) return saveReport(tx, { ...before, ...error, lines, status: "skipped" });
   tx.wake("platforms.report", tx.now);

@@ -1,6 +1,7 @@
 import type { Order } from "../../orders/order.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import type { ImportedLine } from "../imports/import.ts";
+import type { Connection } from "../platform.ts";
 import type { Report, ReportedLine } from "./report.ts";
 
 const give_up_after_ms = 5 * 24 * 3_600_000;
@@ -14,15 +15,25 @@ export interface Hindrance {
   readonly error_message: string;
 }
 
-/** Why there is nothing to tell the platform of a parcel, or null. */
-export function hindranceOf({ lines }: Shipment, dealt: readonly ReportedLine[]): Hindrance | null {
-  if (dealt.length > 0) return null;
-  return lines.length === 0
-    ? {
-        error_code: "no_units",
-        error_message: "It is one more carton of the same goods and counts no units of its own.",
-      }
-    : { error_code: "not_ordered", error_message: "None of its units is left to be sent on the platform's order." };
+/** The code of a report that nobody could call the platform for. */
+export const no_token = "no_api_token";
+
+/** Why the platform cannot be told of a parcel, or null. A connection that is gone may come back. */
+export function hindranceOf(
+  { lines }: Shipment,
+  dealt: readonly ReportedLine[],
+  connection: Pick<Connection, "api_token"> | null,
+): Hindrance | null {
+  if (lines.length === 0) {
+    const error_message = "It is one more carton of the same goods and counts no units of its own.";
+    return { error_code: "no_units", error_message };
+  }
+  if (dealt.length === 0) {
+    const error_message = "None of its units is left to be sent on the platform's order.";
+    return { error_code: "not_ordered", error_message };
+  }
+  if (connection === null || connection.api_token !== null) return null;
+  return { error_code: no_token, error_message: "The connection has no api_token, so the platform cannot be told." };
 }
 
 /**

@@ -18,7 +18,8 @@ export const ReportView = closed({
   shipment_id: Type.String(),
   status: choice(reportStatuses, {
     description:
-      "`queued` is tried until it succeeds, for five days; `skipped` holds nothing that the platform ordered.",
+      "`queued` is tried until it succeeds, for five days; `skipped` holds nothing that the platform ordered, or the " +
+      "connection has no `api_token`.",
   }),
   items: Type.Array(closed({ external_line_id: Type.String(), quantity: Type.Integer() }), {
     description: "The platform's lines and how many units of each are in the parcel.",

@@ -4,7 +4,7 @@ export const reportStatuses = ["queued", "reported", "skipped", "failed"] as con
 export type ReportStatus = (typeof reportStatuses)[number];
 
 // A parcel that has left and what its platform knows of it. A report is skipped when there is nothing that the platform
-// could take: its connection is gone, or none of its units is on the platform's order.
+// could take, or its API may not be called.
 // biome-ignore format: a table is read by its columns.
 export const reportMoves = {
   report:  { from: ["queued"],            to: "reported", held: false, tells: null },

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lte, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, lte, or, sql as template } from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { type Args, insert, prepared } from "../../database/statements.ts";
@@ -7,6 +7,7 @@ import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Report } from "./report.ts";
+import { no_token } from "./rules.ts";
 
 // The condition of the partial index stands in the text, since the engines do not look into parameters.
 const isQueued = template`${platform_reports.status} = 'queued'`;
@@ -110,12 +111,20 @@ export async function postponeReports(tx: Tx, connection_id: number, until: numb
     .where(and(eq(platform_reports.connection_id, connection_id), isQueued, lte(platform_reports.next_at, until)));
 }
 
-/** Queues again the reports of a connection that failed. */
+/** Queues again the reports of a connection that failed, or that nobody could call the platform for. */
 export async function requeueFailedReports(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql
     .update(platform_reports)
     .set({ status: "queued", attempts: 0, next_at: tx.now })
-    .where(and(eq(platform_reports.connection_id, connection_id), eq(platform_reports.status, "failed")));
+    .where(
+      and(
+        eq(platform_reports.connection_id, connection_id),
+        or(
+          eq(platform_reports.status, "failed"),
+          and(eq(platform_reports.status, "skipped"), eq(platform_reports.error_code, no_token)),
+        ),
+      ),
+    );
 }
 
 /** What a list of reports may be narrowed to. */

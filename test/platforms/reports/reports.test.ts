@@ -285,6 +285,24 @@ describe("the service", () => {
   });
 });
 
+describe("a store whose API may not be called", () => {
+  open("shopify");
+
+  test("is told of nothing until it may, and then of all", async () => {
+    const path = `/platforms/${shop.connection.id}`;
+    const order = await shop.sell(650, { sku: "MUG", quantity: 1 });
+    await shop.done("PATCH", path, { api_token: null });
+    await shop.act(order, "ship", { tracking_number: "T1" });
+    const [skipped] = await shop.reports(order);
+    expect(skipped).toMatchObject({ status: "skipped", reason: { code: "no_api_token" }, attempts: 0 });
+    const again = await shop.done("POST", `${path}/reports/${skipped.id}/retry`);
+    expect([again.status, again.reason.code, shop.store.asked.length]).toEqual(["skipped", "no_api_token", 0]);
+    await shop.done("PATCH", path, { api_token: (shop.store.connection as { api_token: string }).api_token });
+    await shop.app.runJobs();
+    expect([trackings(650), await statuses(order)]).toEqual([["T1"], ["reported"]]);
+  });
+});
+
 describe("the service refuses", () => {
   open("bigcommerce");
 

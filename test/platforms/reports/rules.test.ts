@@ -67,9 +67,11 @@ describe("works", () => {
   test("what hinders a report is said in words", () => {
     const [, shipment] = packed(["MUG"], [2]);
     const [, carton] = packed(["MUG"], [0]);
-    expect(hindranceOf(shipment, [{ external_id: "a", quantity: 2 }])).toBeNull();
-    expect(hindranceOf(shipment, [])?.error_code).toBe("not_ordered");
-    expect(hindranceOf(carton, [])?.error_code).toBe("no_units");
+    const [dealt, able] = [[{ external_id: "a", quantity: 2 }], { api_token: "sealed" }];
+    expect([hindranceOf(shipment, dealt, able), hindranceOf(shipment, dealt, null)]).toEqual([null, null]);
+    expect(hindranceOf(shipment, dealt, { api_token: null })?.error_code).toBe("no_api_token");
+    expect(hindranceOf(shipment, [], able)?.error_code).toBe("not_ordered");
+    expect(hindranceOf(carton, [], able)?.error_code).toBe("no_units");
   });
 
   test("every state can be reached, and a report is given up after five days", () => {
