@@ -3,6 +3,8 @@ import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
 import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
+import type { KeptAnswer } from "./store.ts";
+import { inTurn } from "./turns.ts";
 
 /** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
 type Wrap = (data: unknown, request_id: string, now: number) => unknown;
@@ -22,23 +24,40 @@ export async function answerWrite<Data>(
   wrap: Wrap = enveloped,
   secret_key: Uint8Array | null = null,
 ): Promise<Response> {
+  const act = async (tx: Tx) => {
+    const data = await work(tx);
+    refuseUnmatched(call);
+    return { status, body: JSON.stringify(wrap(data, call.request_id, tx.now)), headers: tagged(data) };
+  };
   const key = idempotencyKey(call.request);
-  const done = await call.store.write(async (tx) => {
-    const act = async (inner: Tx) => {
-      const data = await work(inner);
-      refuseUnmatched(call);
-      return { status, body: JSON.stringify(wrap(data, call.request_id, inner.now)), headers: tagged(data) };
-    };
-    return key === null ? act(tx) : once(tx, call, key, act, secret_key);
-  });
+  const done = key === null ? await call.store.write(act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
 }
 
-/** The answer of a request that was made before with the same `Idempotency-Key`, or null. */
-export async function answerKept(call: Call): Promise<Response | null> {
+/** Does an act once for its key; a request that waited for an equal one need not even begin to write. */
+function actOnce(
+  call: Call,
+  key: string,
+  act: (tx: Tx) => Promise<KeptAnswer>,
+  secret_key: Uint8Array | null,
+): Promise<KeptAnswer> {
+  return inTurn(call, key, async (waited) => {
+    const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, secret_key)) : null;
+    return kept ?? call.store.write((tx) => once(tx, call, key, act, secret_key));
+  });
+}
+
+/**
+ * Answers by `work`, which takes several transactions, or as the request with the same `Idempotency-Key` was answered
+ * before. The last of the transactions keeps the answer.
+ */
+export async function answerLongWork(call: Call, work: () => Promise<Response>): Promise<Response> {
   const key = idempotencyKey(call.request);
-  const kept = key === null ? null : await call.store.read((db) => keptAnswer(db, call, key));
-  return kept === null ? null : jsonResponse(call, kept.status, kept.body, kept.headers);
+  if (key === null) return work();
+  return inTurn(call, key, async () => {
+    const kept = await call.store.read((db) => keptAnswer(db, call, key, null));
+    return kept === null ? work() : jsonResponse(call, kept.status, kept.body, kept.headers);
+  });
 }
 
 /** Reads in one consistent view and answers 200 with what `work` returns, or 304 when the client holds it already. */

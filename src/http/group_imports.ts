@@ -16,7 +16,7 @@ import {
   rowProblems,
   type SheetRow,
 } from "../kit/sheet.ts";
-import { answerKept, answerWrite } from "./answer.ts";
+import { answerLongWork, answerWrite } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { type ImportReport, ImportView, piecesOf, Tally } from "./imports.ts";
 
@@ -184,9 +184,9 @@ export async function answerGroupImport<Row>(
   name: string,
   rows_max: number,
 ): Promise<Response> {
-  const kept = await answerKept(call);
-  if (kept !== null) return kept;
   const open = () => piecesOf(call.raw_body);
-  const { groups, ...report } = await importGroups(call.store, open, it, call.actor, { rows_max });
-  return answerWrite(call, 200, async () => ({ ...report, [name]: groups }));
+  return answerLongWork(call, async () => {
+    const { groups, ...report } = await importGroups(call.store, open, it, call.actor, { rows_max });
+    return answerWrite(call, 200, async () => ({ ...report, [name]: groups }));
+  });
 }

@@ -40,21 +40,27 @@ export async function once(
     await keepAnswer(tx, key, { ...answer, body });
     return answer;
   }
-  const kept = await keptAnswer(tx, call, key);
+  const kept = await keptAnswer(tx, call, key, secret_key);
   assert(kept !== null, "a key that is taken has an answer");
-  const body = secret_key === null ? kept.body : open(kept.body, secret_key, sealed_for);
-  assert(body !== null, "a kept answer was sealed under another secret key");
-  return { ...kept, body };
+  return kept;
 }
 
-/** The answer that is kept for a key as it is to go out again, or null. Refuses: idempotency_key_reused. */
-export async function keptAnswer(db: Db, call: Call, key: string): Promise<KeptAnswer | null> {
+/** The answer that is kept for a key as it is to go out again, opened if it is sealed, or null. Refuses: idempotency_key_reused. */
+export async function keptAnswer(
+  db: Db,
+  call: Call,
+  key: string,
+  secret_key: Uint8Array | null,
+): Promise<KeptAnswer | null> {
   const kept = await findKeptAnswer(db, key);
   if (kept === null) return null;
   if (kept.fingerprint !== fingerprintOf(call)) {
     throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
   }
-  return { ...kept.answer, headers: { ...kept.answer.headers, "idempotency-replayed": "true" } };
+  const { status, headers, body: bytes } = kept.answer;
+  const body = secret_key === null ? bytes : open(bytes, secret_key, sealed_for);
+  assert(body !== null, "a kept answer was sealed under another secret key");
+  return { status, body, headers: { ...headers, "idempotency-replayed": "true" } };
 }
 
 async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {

@@ -16,7 +16,7 @@ import {
   type SheetRow,
   type Taken,
 } from "../kit/sheet.ts";
-import { answerKept, answerWrite } from "./answer.ts";
+import { answerLongWork, answerWrite } from "./answer.ts";
 import type { Call } from "./call.ts";
 
 /** How a file of one kind of record is taken in. */
@@ -171,10 +171,10 @@ async function saveRows<Row>(
  * gets the report of the first and takes in nothing.
  */
 export async function answerImport<Row>(call: Call, it: Import<Row>): Promise<Response> {
-  const kept = await answerKept(call);
-  if (kept !== null) return kept;
-  const report = await importRows(call.store, piecesOf(call.raw_body), it, call.actor);
-  return answerWrite(call, 200, async () => report);
+  return answerLongWork(call, async () => {
+    const report = await importRows(call.store, piecesOf(call.raw_body), it, call.actor);
+    return answerWrite(call, 200, async () => report);
+  });
 }
 
 /** A text in pieces of a size that can be read one after the other. */

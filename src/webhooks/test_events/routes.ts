@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { jsonResponse } from "../../http/answer.ts";
+import { answerLongWork, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, enveloped } from "../../http/envelope.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { invalid } from "../../kit/fault.ts";
@@ -30,14 +30,17 @@ export const testEventRoutes = (service: Service) =>
     });
 
 /** Sends the published example of a type of event, once, and answers what came of it. */
-async function sendTest(call: Call, id: string, body: SendTest, service: Service): Promise<Response> {
+function sendTest(call: Call, id: string, body: SendTest, service: Service): Promise<Response> {
   const event = exampleOf(body);
   const { store } = call;
-  const claim = await store.write((tx) => beginTest(tx, id, event));
-  const finished = await attempt(claim, store, service, true);
-  await store.write((tx) => endTest(tx, finished));
-  const answer = enveloped(testView(finished), call.request_id, store.clock.now());
-  return jsonResponse(call, 200, JSON.stringify(answer));
+  return answerLongWork(call, async () => {
+    const claim = await store.write((tx) => beginTest(tx, id, event));
+    const finished = await attempt(claim, store, service, true);
+    return answerWrite(call, 200, async (tx) => {
+      await endTest(tx, finished);
+      return testView(finished);
+    });
+  });
 }
 
 function exampleOf({ event, event_type }: SendTest): DomainEvent {
