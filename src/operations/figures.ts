@@ -17,6 +17,8 @@ export interface QueueFigures {
   readonly first_due_at: number | null;
   readonly late_due_at: number | null;
   readonly backorders: number;
+  readonly imports: number;
+  readonly reports: number;
   readonly mails: number;
   readonly subscriptions: readonly { readonly status: string; readonly count: number }[];
   readonly open_circuits: number;
@@ -30,6 +32,15 @@ export interface StorageFigures {
   readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
 }
 
+// The queues that are one number for each mode.
+const lengths: readonly (readonly [name: string, help: string, of: (queue: QueueFigures) => number])[] = [
+  ["packhouse_events_waiting", "Events that no subscription has been told of yet", ({ events }) => events],
+  ["packhouse_backorder_lines", "Lines of orders and bookings that wait for stock", ({ backorders }) => backorders],
+  ["packhouse_platform_imports_waiting", "Orders of platforms still to be imported", ({ imports }) => imports],
+  ["packhouse_platform_reports_waiting", "Parcels that platforms are still to be told of", ({ reports }) => reports],
+  ["packhouse_mails_waiting", "E-mails to the operator still to be sent", ({ mails }) => mails],
+];
+
 /** Families of what waits, and whether each store answered at all. `counted_max` is how far a queue is counted. */
 export function queueFamilies(queues: ByMode<QueueFigures>, counted_max: number): Family[] {
   const each = (numbersOf: (queue: QueueFigures, mode: Mode) => Numbers): Numbers =>
@@ -39,36 +50,29 @@ export function queueFamilies(queues: ByMode<QueueFigures>, counted_max: number)
     });
   const one = (figure: (queue: QueueFigures) => number) =>
     each((queue, mode) => [{ labels: { mode }, value: figure(queue) }]);
+  const lanes = (first: number, late: number, mode: Mode): Numbers => [
+    { labels: { lane: "first", mode }, value: first },
+    { labels: { lane: "late", mode }, value: late },
+  ];
   const age = (at: number | null, now: number) => (at === null ? 0 : Math.max(0, now - at) / 1000);
   const up = modes.map((mode) => ({ labels: { mode }, value: queues[mode] === null ? 0 : 1 }));
-  const lanes = (lane: "first" | "late", mode: Mode) => ({ lane, mode });
   return [
     reading("packhouse_store_up", "Whether the database of a mode answered.", up),
-    reading(
-      "packhouse_events_waiting",
-      `Events that no subscription has been told of yet, counted to ${counted_max}.`,
-      one(({ events }) => events),
-    ),
+    ...lengths.map(([name, help, of]) => reading(name, `${help}, counted to ${counted_max}.`, one(of))),
     reading(
       "packhouse_events_waiting_seconds",
-      "How long the oldest of them has waited.",
+      "How long the oldest event has waited that no subscription has been told of yet.",
       one(({ oldest_event_at, now }) => age(oldest_event_at, now)),
     ),
     reading(
       "packhouse_deliveries_pending",
       `Deliveries still to be made: first and second attempts, and later ones; counted to ${counted_max}.`,
-      each(({ first, late }, mode) => [
-        { labels: lanes("first", mode), value: first },
-        { labels: lanes("late", mode), value: late },
-      ]),
+      each(({ first, late }, mode) => lanes(first, late, mode)),
     ),
     reading(
       "packhouse_deliveries_overdue_seconds",
       "How long the delivery that has waited longest is overdue.",
-      each(({ first_due_at, late_due_at, now }, mode) => [
-        { labels: lanes("first", mode), value: age(first_due_at, now) },
-        { labels: lanes("late", mode), value: age(late_due_at, now) },
-      ]),
+      each(({ first_due_at, late_due_at, now }, mode) => lanes(age(first_due_at, now), age(late_due_at, now), mode)),
     ),
     reading(
       "packhouse_subscriptions",
@@ -81,16 +85,6 @@ export function queueFamilies(queues: ByMode<QueueFigures>, counted_max: number)
       "packhouse_circuits_open",
       "Subscriptions whose receiver fails, so that it is only probed.",
       one(({ open_circuits }) => open_circuits),
-    ),
-    reading(
-      "packhouse_backorder_lines",
-      `Lines of orders and bookings that wait for stock, counted to ${counted_max}.`,
-      one(({ backorders }) => backorders),
-    ),
-    reading(
-      "packhouse_mails_waiting",
-      "E-mails to the operator that are still to be sent.",
-      one(({ mails }) => mails),
     ),
   ];
 }

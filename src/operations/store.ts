@@ -1,6 +1,8 @@
 import { asc, count, isNull, lt, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { events } from "../../db/schema/outbox.ts";
+import { platform_reports } from "../../db/schema/platform_reports.ts";
+import { platform_imports } from "../../db/schema/platforms.ts";
 import { reservation_lines } from "../../db/schema/reservations.ts";
 import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
 import type { Db } from "../database/store.ts";
@@ -24,12 +26,18 @@ export interface Queues {
   readonly late_due_at: number | null;
   /** Lines of orders and bookings that wait for stock. */
   readonly backorders: number;
+  /** Orders of platforms that are still to be imported, and parcels that platforms are still to be told of. */
+  readonly imports: number;
+  readonly reports: number;
   /** E-mails to the operator that are still to be sent. */
   readonly mails: number;
   readonly subscriptions: readonly { readonly status: SubscriptionStatus; readonly count: number }[];
   /** Subscriptions whose circuit is open: they are only probed. */
   readonly open_circuits: number;
 }
+
+// Conditions of partial indexes stand in the text, since the engines do not look into parameters.
+const isQueued = template`status = 'queued'`;
 
 /** Counts what waits, each queue by an index of what waits alone and no further than `counted_max`. */
 export async function findQueues(db: Db): Promise<Queues> {
@@ -57,6 +65,8 @@ export async function findQueues(db: Db): Promise<Queues> {
     first_due_at: earliest(waiting.map(({ first_at }) => first_at)),
     late_due_at: earliest(waiting.map(({ late_at }) => late_at)),
     backorders: await counted(db, reservation_lines, lt(reservation_lines.reserved, reservation_lines.wanted)),
+    imports: await counted(db, platform_imports, isQueued),
+    reports: await counted(db, platform_reports, isQueued),
     mails: await counted(db, notices, template`mail_status = 'waiting'`),
     subscriptions: await db.sql
       .select({ status: subscriptions.status, count: count() })

@@ -33,6 +33,9 @@ describe("metrics: works", () => {
     expect(now("packhouse_events_waiting", '{mode="test"}')).toBe(0);
     expect(now("packhouse_subscriptions", '{mode="live",status="active"}')).toBe(1);
     expect(now("packhouse_store_up", '{mode="live"}')).toBe(1);
+    for (const queue of ["platform_imports", "platform_reports", "mails"]) {
+      expect(now(`packhouse_${queue}_waiting`, '{mode="live"}')).toBe(0);
+    }
     expect(now("packhouse_database_bytes", '{mode="live"}')).toBeGreaterThan(100_000);
     expect(now("process_resident_memory_bytes", "{}")).toBeGreaterThan(1e7);
     expect(now("packhouse_migrations", "{}")).toBeGreaterThan(10);
