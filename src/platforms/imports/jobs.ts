@@ -3,12 +3,11 @@ import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { credentialsOf } from "../connections/connection.ts";
-import { apiOf } from "../connectors/api.ts";
+import { accessTo, secretsOf } from "../connectors/access.ts";
 import { connectors } from "../connectors/table.ts";
 import { Lanes } from "../lanes.ts";
 import { takeMissing, takeOrder } from "../orders/commands.ts";
-import type { Credentials, PlatformOrder } from "../platform.ts";
+import type { Access, PlatformOrder } from "../platform.ts";
 import { claimImports, failImport } from "./commands.ts";
 import type { Claim } from "./import.ts";
 import { reasonOf } from "./rules.ts";
@@ -19,10 +18,9 @@ const lanes = new WeakMap<Store, Lanes<Claim>>();
 export async function importDue(store: Store, service: Service): Promise<number | null> {
   let lane = lanes.get(store);
   if (lane === undefined) {
-    const importer = new Importer(store, service);
     lane = new Lanes({
       claim: (busy) => store.write((tx) => claimImports(tx, busy)),
-      work: (claim) => importer.import(claim),
+      work: (claim) => importOne(claim, store, service),
       // The lease runs out, and then it is tried again.
       failed: (error) => service.log.error("an import was not recorded", { mode: store.mode, error: String(error) }),
       idle: () => store.write(async (tx) => tx.wake("platforms.import", tx.now)),
@@ -37,55 +35,52 @@ export async function importsSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
 }
 
-/** Imports orders of platforms into one store. */
-class Importer {
-  readonly #store: Store;
-  readonly #service: Service;
-
-  constructor(store: Store, service: Service) {
-    this.#store = store;
-    this.#service = service;
+async function importOne(claim: Claim, store: Store, service: Service): Promise<void> {
+  const access = accessTo(claim.connection, store, service);
+  try {
+    const order = claim.import.payload ?? (await fetched(claim, access));
+    await store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
+  } catch (error) {
+    await fail(error, { claim, store, service, secrets: secretsOf(access) });
   }
+}
 
-  async import(claim: Claim): Promise<void> {
-    const credentials = credentialsOf(claim.connection, this.#service.secret_key, this.#store.clock.now());
-    try {
-      const order = claim.import.payload ?? (await this.#fetch(claim, credentials));
-      await this.#store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
-    } catch (error) {
-      await this.#fail(claim, credentials, error);
-    }
+async function fetched({ connection, import: one }: Claim, access: Access): Promise<PlatformOrder | null> {
+  if (access.credentials.api_token === null) {
+    const facts = { permanent: true };
+    throw new Fault("platform_error", "The order has to be fetched, and the connection has no api_token.", facts);
   }
+  return connectors[connection.platform].fetchOrder(access, one.external_id);
+}
 
-  async #fetch(
-    { connection, import: { external_id } }: Claim,
-    credentials: Credentials,
-  ): Promise<PlatformOrder | null> {
-    if (credentials.api_token === null) {
-      const facts = { permanent: true };
-      throw new Fault("platform_error", "The order has to be fetched, and the connection has no api_token.", facts);
-    }
-    const { mode, clock } = this.#store;
-    const access = { connection, credentials, api: apiOf(this.#service, mode), now: clock.now() };
-    return connectors[connection.platform].fetchOrder(access, external_id);
-  }
+interface Failing {
+  readonly claim: Claim;
+  readonly store: Store;
+  readonly service: Service;
+  readonly secrets: readonly (string | null)[];
+}
 
-  async #fail(claim: Claim, { api_key, api_token, client_secrets }: Credentials, error: unknown): Promise<void> {
-    const { connection, import: one } = claim;
-    const reason = reasonOf(error, [api_key, api_token, ...client_secrets]);
-    const failed = await this.#store.write((tx) => failImport(tx, claim, reason));
-    const facts = {
-      mode: this.#store.mode,
-      connection: wireId("connection", connection.id),
-      import: wireId("import", one.id),
-      order: wireId("order", one.order_id),
-      attempts: one.attempts,
-      code: reason.code,
-      reason: reason.message,
-      // What is no refusal is a fault of ours.
-      error: error instanceof Fault ? null : error instanceof Error ? (error.stack ?? error.message) : String(error),
-    };
-    if (failed?.status === "failed") this.#service.log.error("an order could not be imported", facts);
-    else if (failed !== null) this.#service.log.warn("an import has to be tried again", facts);
-  }
+async function fail(error: unknown, { claim, store, service, secrets }: Failing): Promise<void> {
+  const { connection, import: one } = claim;
+  const reason = reasonOf(error, secrets);
+  const failed = await store.write((tx) => failImport(tx, claim, reason));
+  const facts = {
+    mode: store.mode,
+    connection: wireId("connection", connection.id),
+    import: wireId("import", one.id),
+    order: wireId("order", one.order_id),
+    attempts: one.attempts,
+    code: reason.code,
+    reason: reason.message,
+    // What is no refusal is a fault of ours.
+    error: error instanceof Fault ? null : rootOf(error),
+  };
+  if (failed?.status === "failed") service.log.error("an order could not be imported", facts);
+  else if (failed !== null) service.log.warn("an import has to be tried again", facts);
+}
+
+/** The innermost cause of an error, in words: those around it tell of a statement's values, which are a buyer's data. */
+function rootOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? (error.stack ?? error.message) : rootOf(error.cause);
 }

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections } from "../../../db/schema/platforms.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { connectShopify, secret, shopifyOrder, take } from "../stores.ts";
+
+setDefaultTimeout(30_000);
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,11 +1,13 @@
 // Imports of orders that have to be fetched, from a store that gets into trouble. In test mode, where the store may be
 // on this machine.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { LogFields } from "../../../src/kit/log.ts";
 import { claimImports, failImport, lockClaimed } from "../../../src/platforms/imports/commands.ts";
 import { takeOrder } from "../../../src/platforms/orders/commands.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { openBigCommerce, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
+
+setDefaultTimeout(30_000);
 
 let app: TestApp;
 let store: Awaited<ReturnType<typeof openBigCommerce>>;

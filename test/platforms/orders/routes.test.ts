@@ -1,9 +1,11 @@
 // What becomes of a platform's orders, told over HTTP.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { verifyInventory } from "../../../src/inventory/audit/store.ts";
 import { verifyOrders } from "../../../src/orders/audit/store.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { address, connectShopify, shopifyLine, shopifyOrder, stock, take } from "../stores.ts";
+
+setDefaultTimeout(30_000);
 
 let app: TestApp;
 let shop: Awaited<ReturnType<typeof connectShopify>>;
@@ -125,7 +127,7 @@ describe("works", () => {
     expect(await typesOf()).toEqual([]);
   });
 
-  test("a SKU that nobody has entered becomes an inactive product, and the order is held until it is active", async () => {
+  test("a SKU that nobody has entered becomes an inactive product, which holds the order until it is active", async () => {
     const line_items = [
       shopifyLine(1, { sku: "NEW-TEA", title: "New tea", name: "New tea" }),
       shopifyLine(2, { sku: "" }),

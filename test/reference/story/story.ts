@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { changes, customers, fulfillment, reservations, returns } from "./orders.ts";
+import { platforms } from "./platforms.ts";
 import { events, keys, webhooks } from "./service.ts";
 import { catalogue, inventory } from "./stock.ts";
 import { openStory } from "./teller.ts";
@@ -21,6 +22,7 @@ export async function tellStory(app: TestApp): Promise<Record<string, Example>> 
   await changes(story, buyer);
   await fulfillment(story, buyer);
   await returns(story);
+  await platforms(story);
   await events(story);
   await keys(story);
   await webhooks(story);
