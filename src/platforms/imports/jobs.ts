@@ -79,7 +79,7 @@ async function fail(error: unknown, { claim, store, service, secrets }: Failing)
   else if (failed !== null) service.log.warn("an import has to be tried again", facts);
 }
 
-/** The innermost cause of an error, in words: those around it tell of a statement's values, which are a buyer's data. */
+/** The innermost cause of an error, in words: those around it tell a statement's values, which are a buyer's data. */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? (error.stack ?? error.message) : rootOf(error.cause);

@@ -127,7 +127,7 @@ describe("works", () => {
     expect(await typesOf()).toEqual([]);
   });
 
-  test("a SKU that nobody has entered becomes an inactive product, which holds the order until it is active", async () => {
+  test("an unknown SKU becomes an inactive product, which holds the order until it is active", async () => {
     const line_items = [
       shopifyLine(1, { sku: "NEW-TEA", title: "New tea", name: "New tea" }),
       shopifyLine(2, { sku: "" }),
