@@ -6,7 +6,7 @@ import type { Store } from "./database/store.ts";
 import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
 import type { ApiKey } from "./keys/key.ts";
 import { type Permission, permissions } from "./keys/permission.ts";
-import { lockoutAt, statusOf } from "./keys/rules.ts";
+import { lockoutAt, overlap_seconds_max, statusOf } from "./keys/rules.ts";
 import { listKeys } from "./keys/store.ts";
 import { addressList } from "./kit/address.ts";
 import { iso, isoOrNull, parseMoment } from "./kit/clock.ts";
@@ -178,8 +178,10 @@ async function rotate(
   { print }: Voice,
 ): Promise<void> {
   const { id: named, mode, store } = keyNamed(stores, given.id);
-  if (!/^\d{1,6}$/.test(given.overlap ?? "")) throw new WrongUse("--overlap must be a number of seconds; 0 for none.");
-  const overlap_seconds = Number(given.overlap);
+  const overlap_seconds = /^\d{1,6}$/.test(given.overlap ?? "") ? Number(given.overlap) : Number.NaN;
+  if (!(overlap_seconds <= overlap_seconds_max)) {
+    throw new WrongUse(`--overlap must be a number of seconds to ${overlap_seconds_max}; 0 for none.`);
+  }
   const made = await store.write((tx) => rotateKey(tx, named, overlap_seconds, secret()));
   for (const line of madeLines(made, mode, given.json)) print(line);
 }

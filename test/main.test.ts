@@ -193,6 +193,8 @@ describe("refuses", () => {
     [[...create, "--mode", "live", "--permission", "root"], "read, read_write, full"],
     [[...create, "--mode", "live", "--allow", "10.0.0.0/99"], "10.0.0.0/99"],
     [["keys", "revoke"], "--id"],
+    [["keys", "expire", "--id", "key_1001"], "--at"],
+    [["keys", "rotate", "--id", "key_1001", "--overlap", "604801"], "to 604800"],
     [["import"], "import products, import stock or import orders"],
     [["import", "products"], "FILE"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],

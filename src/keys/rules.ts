@@ -5,6 +5,9 @@ import { wireId } from "../kit/ids.ts";
 import type { ApiKey } from "./key.ts";
 import type { KeyStatus } from "./status.ts";
 
+/** How long a key may go on beside the one that replaces it. */
+export const overlap_seconds_max = 7 * 24 * 3600;
+
 /** What a client may decide of a key. */
 export type KeySettings = Pick<ApiKey, "name" | "ip_mode" | "ip_list" | "rate_limit_per_minute" | "expires_at">;
 

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../kit/page.ts";
 import { choice, closed, momentField, nameField, nullable } from "../kit/schema.ts";
 import { ipModes, permissions } from "./permission.ts";
+import { overlap_seconds_max } from "./rules.ts";
 import { keyStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -55,8 +56,6 @@ export const UpdateKey = closed(
   readOnly,
 );
 export type UpdateKey = Static<typeof UpdateKey>;
-
-const overlap_seconds_max = 7 * 24 * 3600;
 
 export const RotateKey = closed({
   overlap_seconds: Type.Optional(
