@@ -6,7 +6,7 @@ import { getConnection, listActiveConnections } from "../connections/store.ts";
 import type { Change, Connection, PlatformOrder } from "../platform.ts";
 import { type ImportAction, importMoves } from "../status.ts";
 import type { Claim, Import, ImportedLine, Seen } from "./import.ts";
-import { giveUpAt, laterOf, type reasonOf, retryWait } from "./rules.ts";
+import { giveUpAt, payloadAfter, type reasonOf, retryWait } from "./rules.ts";
 import {
   findImports,
   insertImport,
@@ -68,8 +68,7 @@ function newImport(
 }
 
 async function queueAgain(tx: Tx, connection: Connection, before: Import, order: PlatformOrder | null) {
-  // What can be fetched is fresher than what was told before.
-  const payload = order === null && connection.api_token !== null ? null : laterOf(before.payload, order);
+  const payload = payloadAfter(before, order, connection.api_token !== null);
   const queued = { ...requeued(tx, before, "queue"), payload, revision: before.revision + 1 };
   await saveImport(tx, queued);
   return queued;

@@ -42,10 +42,31 @@ export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
 const fieldsOf = ({ facts }: Fault) => (facts.fields ?? []).map(({ field, message }) => `${field} ${message}.`);
 
 /** The later of two tellings of an order; of two from one moment, the one that came later. */
-export function laterOf(before: PlatformOrder | null, order: PlatformOrder | null): PlatformOrder | null {
+function laterOf(before: PlatformOrder | null, order: PlatformOrder | null): PlatformOrder | null {
   if (before === null || order === null) return order ?? before;
   return before.updated_at > order.updated_at ? before : order;
 }
+
+/**
+ * What waits to be dealt with once an order is told of again: its latest telling, or null where it is to be fetched.
+ * What waits to be fetched goes on waiting. Platforms write whole seconds: of two tellings of one moment that differ
+ * nobody can say which is the later one, so that the platform is asked, if it can be.
+ */
+export function payloadAfter(
+  before: Pick<Import, "status" | "payload" | "external_updated_at" | "seen">,
+  order: PlatformOrder | null,
+  fetchable: boolean,
+): PlatformOrder | null {
+  const { status, payload, external_updated_at, seen } = before;
+  if (!fetchable) return laterOf(payload, order);
+  if (order === null || (status === "queued" && payload === null)) return null;
+  if (external_updated_at === order.updated_at && !isAlike(seen, seenOf(order))) return null;
+  if (payload?.updated_at === order.updated_at && !isAlike(seenOf(payload), seenOf(order))) return null;
+  return laterOf(payload, order);
+}
+
+const isAlike = (one: Seen | null, other: Seen): boolean =>
+  (Object.keys(other) as (keyof Seen)[]).every((part) => one?.[part] === other[part]);
 
 /** What is to be done with an order that a platform tells of. */
 export type Step = "nothing" | "create" | "wait" | "ignore" | "cancel" | "change" | "hold" | "note";

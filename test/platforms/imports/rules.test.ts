@@ -7,10 +7,10 @@ import {
   emailOf,
   fitted,
   fittedNotes,
-  laterOf,
   namesOf,
   numbersFor,
   outcomeOf,
+  payloadAfter,
   reasonOf,
   retryWait,
   seenOf,
@@ -52,12 +52,40 @@ describe("what is done with an order", () => {
     expect(outcomeOf("open", false)).toMatchObject({ action: "ignore", code: "nothing_to_send" });
   });
 
-  test("of two tellings the later one counts, of two of one moment the second", () => {
-    const [early, late] = [order, { ...order, updated_at: 2001, notes: "late" }];
-    expect([laterOf(early, late), laterOf(late, early)]).toEqual([late, late]);
-    expect([laterOf(null, early), laterOf(early, null), laterOf(null, null)]).toEqual([early, early, null]);
-    const same = { ...order, notes: "second" };
-    expect(laterOf(order, same)).toBe(same);
+  const waits = { status: "queued", external_updated_at: null, seen: null } as const;
+
+  test("of two tellings the later one counts, of two of one moment the second, or what can be fetched", () => {
+    const [early, late, same] = [order, { ...order, updated_at: 2001 }, { ...order, notes: "same moment" }];
+    for (const fetchable of [true, false]) {
+      const after = (payload: PlatformOrder | null, told: PlatformOrder | null) =>
+        payloadAfter({ ...waits, payload, status: "imported" }, told, fetchable);
+      expect([after(early, late), after(late, early), after(null, early)]).toEqual([late, late, early]);
+      expect(after(early, { ...early })).toEqual(early);
+      expect(after(early, same)).toEqual(fetchable ? null : same);
+      expect(after(early, null)).toEqual(fetchable ? null : early);
+    }
+  });
+
+  test("what differs from what was imported of that moment is fetched, if it can be", () => {
+    const before = {
+      status: "imported",
+      payload: null,
+      external_updated_at: order.updated_at,
+      seen: seenOf(order),
+    } as const;
+    const [paid_later, later] = [{ ...order, state: "unpaid" } as const, { ...order, updated_at: 2001 }];
+    expect([payloadAfter(before, paid_later, true), payloadAfter(before, paid_later, false)]).toEqual([
+      null,
+      paid_later,
+    ]);
+    expect(payloadAfter(before, { ...order }, true)).toEqual(order);
+    expect(payloadAfter(before, later, true)).toEqual(later);
+  });
+
+  test("what waits to be fetched goes on waiting, whatever an older telling says", () => {
+    expect(payloadAfter({ ...waits, payload: null }, order, true)).toBeNull();
+    expect(payloadAfter({ ...waits, payload: null }, order, false)).toBe(order);
+    expect(payloadAfter({ ...waits, payload: null, status: "imported" }, order, true)).toBe(order);
   });
 
   test("each state of an import can be reached", () => {
