@@ -9,7 +9,7 @@ import { Lanes } from "../lanes.ts";
 import { takeMissing, takeOrder } from "../orders/commands.ts";
 import type { Access, PlatformOrder } from "../platform.ts";
 import { claimImports, failImport } from "./commands.ts";
-import type { Claim } from "./import.ts";
+import type { Claim, Import } from "./import.ts";
 import { reasonOf } from "./rules.ts";
 
 const lanes = new WeakMap<Store, Lanes<Claim>>();
@@ -39,7 +39,8 @@ async function importOne(claim: Claim, store: Store, service: Service): Promise<
   const access = accessTo(claim.connection, store, service);
   try {
     const order = claim.import.payload ?? (await fetched(claim, access));
-    await store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
+    const done = await store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
+    if (done !== null) service.log.info("an order of a platform was dealt with", factsOf(done, claim, store));
   } catch (error) {
     await fail(error, { claim, store, service, secrets: secretsOf(access) });
   }
@@ -53,6 +54,17 @@ async function fetched({ connection, import: one }: Claim, access: Access): Prom
   return connectors[connection.platform].fetchOrder(access, one.external_id);
 }
 
+function factsOf({ id, order_id, status }: Import, { connection, import: one }: Claim, { mode }: Store) {
+  return {
+    mode,
+    connection: wireId("connection", connection.id),
+    import: wireId("import", id),
+    order: wireId("order", order_id),
+    status,
+    attempts: one.attempts,
+  };
+}
+
 interface Failing {
   readonly claim: Claim;
   readonly store: Store;
@@ -61,22 +73,19 @@ interface Failing {
 }
 
 async function fail(error: unknown, { claim, store, service, secrets }: Failing): Promise<void> {
-  const { connection, import: one } = claim;
   const reason = reasonOf(error, secrets);
   const failed = await store.write((tx) => failImport(tx, claim, reason));
+  // Another server took it over, and tells what came of it.
+  if (failed === null) return;
   const facts = {
-    mode: store.mode,
-    connection: wireId("connection", connection.id),
-    import: wireId("import", one.id),
-    order: wireId("order", one.order_id),
-    attempts: one.attempts,
+    ...factsOf(failed, claim, store),
     code: reason.code,
     reason: reason.message,
     // What is no refusal is a fault of ours.
     error: error instanceof Fault ? null : rootOf(error),
   };
-  if (failed?.status === "failed") service.log.error("an order could not be imported", facts);
-  else if (failed !== null) service.log.warn("an import has to be tried again", facts);
+  if (failed.status === "failed") service.log.error("an order could not be imported", facts);
+  else service.log.warn("an import has to be tried again", facts);
 }
 
 /** The innermost cause of an error, in words: those around it tell a statement's values, which are a buyer's data. */
