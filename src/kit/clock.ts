@@ -65,9 +65,18 @@ export function momentOf(text: string | null | undefined): number | null | undef
 const moment_min = Date.UTC(1000, 0, 1);
 const moment_max = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+const day_pattern =
+  "(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|[12]\\d)";
+const time_pattern = "(?:[01]\\d|2[0-3]):[0-5]\\d";
+const zoned_pattern = `T${time_pattern}(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]${time_pattern})`;
+
+/** The form of an ISO 8601 date or timestamp. It lets 29 February pass in every year: `parseMoment` does not. */
+export const moment_pattern = `^[1-9]\\d{3}-(?:${day_pattern})(${zoned_pattern})?$`;
+const moment_form = new RegExp(moment_pattern);
+
 /** Reads an ISO 8601 date or timestamp as milliseconds, or null when it is none. A date means its start in UTC. */
 export function parseMoment(text: string): number | null {
-  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return null;
+  if (!moment_form.test(text)) return null;
   const at = Date.parse(text);
   if (Number.isNaN(at) || at < moment_min || at > moment_max) return null;
   // Date.parse lets 31 February pass in some forms; the day must read back as written.

@@ -1,7 +1,7 @@
 import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
-import { parseMoment } from "./clock.ts";
+import { moment_pattern, parseMoment } from "./clock.ts";
 import { type FieldProblem, invalidFields } from "./fault.ts";
 import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
@@ -51,14 +51,17 @@ function standard<Output>(schema: TSchema, validate: (value: unknown) => Output)
   };
 }
 
+const problems_max = 100;
+
 function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Static<Schema> {
   if (check.Check(value)) return value;
   const fields = new Map<string, FieldProblem>();
-  for (const problem of problemsOf(check.Errors(value))) {
+  for (const problem of problemsOf(foundIn(check.Errors(value)))) {
     // The first error of a field is the plainest; those inside a failed union would only confuse.
     if (!fields.has(problem.field)) fields.set(problem.field, problem);
-    if (fields.size === 100) break;
+    if (fields.size === problems_max) break;
   }
+  if (fields.size === 0) return value as Static<Schema>;
   throw invalidFields([...fields.values()]);
 }
 
@@ -73,11 +76,27 @@ function readTexts(properties: TProperties, query: unknown): Record<string, unkn
   return read;
 }
 
-/** What is wrong, with a field that may be null judged as if it may not: "no accepted form" would help nobody. */
-function* problemsOf(errors: Iterable<ValueError>): Iterable<FieldProblem> {
+/** An error, and those of each form that the value might have had. */
+interface Found {
+  readonly error: ValueError;
+  readonly forms: readonly (readonly Found[])[];
+}
+
+/** Each error there is. The checker counts a character outside the basic plane as two; clients count it as one. */
+function* foundIn(errors: Iterable<ValueError>): Iterable<Found> {
   for (const error of errors) {
+    const { type, value, schema } = error;
+    if (type === ValueErrorType.StringMaxLength && [...String(value)].length <= schema["maxLength"]) continue;
+    const forms = error.errors.map((form) => [...Iterator.from(foundIn(form)).take(problems_max)]);
+    if (type !== ValueErrorType.Union || forms.every((form) => form.length > 0)) yield { error, forms };
+  }
+}
+
+/** What is wrong, with a field that may be null judged as if it may not: "no accepted form" would help nobody. */
+function* problemsOf(errors: Iterable<Found>): Iterable<FieldProblem> {
+  for (const { error, forms } of errors) {
     const [variant, absent] = (error.schema["anyOf"] ?? []) as TSchema[];
-    const inner = error.errors[0];
+    const inner = forms[0];
     const isNullable = error.type === ValueErrorType.Union && variant && absent?.["type"] === "null";
     if (isNullable && inner && typeof error.schema["hint"] !== "string") yield* problemsOf(inner);
     else yield problemOf(error);
@@ -246,7 +265,7 @@ export function momentField(description?: string) {
   return Type.Unsafe<string>({
     [Kind]: "Moment",
     type: "string",
-    pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?$",
+    pattern: moment_pattern,
     hint: "must be an ISO 8601 date or timestamp, such as 2026-01-31T12:00:00Z",
     ...(description ? { description } : {}),
   });
@@ -260,7 +279,7 @@ export function moneyField(description?: string) {
   return Type.Unsafe<string | number>({
     [Kind]: "Money",
     anyOf: [
-      { type: "number", minimum: 0, multipleOf: 0.01 },
+      { type: "number", minimum: 0, maximum: 9_999_999_999.99, multipleOf: 0.01 },
       { type: "string", pattern: "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,2})?$" },
     ],
     hint: "must be an amount with at most two decimals, such as 12.50",

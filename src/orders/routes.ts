@@ -35,7 +35,13 @@ const records = new Elysia({ prefix: "/orders" })
       detail: documented({
         id: "createOrder",
         summary: "Create an order",
-        refuses: ["duplicate_order_number", "insufficient_inventory", "resource_missing"],
+        refuses: [
+          "duplicate_order_number",
+          "insufficient_inventory",
+          "reservation_closed",
+          "reservation_committed",
+          "resource_missing",
+        ],
         answers: { 201: EnvelopedView(OrderView) },
       }),
     },
