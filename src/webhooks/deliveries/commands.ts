@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { lead } from "../../database/lease.ts";
+import { lead, takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { findEventContents, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
@@ -17,7 +17,7 @@ import {
   saveSequence,
 } from "../subscriptions/store.ts";
 import { refuseInactive, type Subscription } from "../subscriptions/subscription.ts";
-import { type Delivery, deliveryBody, type Finished } from "./delivery.ts";
+import { type Delivery, deliveryBody, type Finished, payload_turn } from "./delivery.ts";
 import { afterAttempt, budget, type DeliveryStep, requeued } from "./rules.ts";
 import { endPending, insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
 
@@ -145,6 +145,7 @@ async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
  * Refuses: resource_missing, subscription_disabled, payload_expired (it was forgotten in its time).
  */
 export async function redeliver(tx: Tx, subscription_id: string, delivery_id: string): Promise<Delivery> {
+  await takeTurn(tx, payload_turn);
   const subscription = await lockSubscription(tx, subscription_id);
   const before = await lockDelivery(tx, subscription.id, delivery_id);
   refuseInactive(subscription);

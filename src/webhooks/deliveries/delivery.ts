@@ -33,6 +33,9 @@ export interface Delivery {
   readonly finished_at: number | null;
 }
 
+/** The turn of those who queue deliveries again and of those who forget payloads: a payload is not lost in between. */
+export const payload_turn = "webhooks.payloads";
+
 /** A delivery that this server has claimed, with all that one attempt at it needs. */
 export interface Claim {
   readonly delivery: Delivery;

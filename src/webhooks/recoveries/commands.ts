@@ -1,6 +1,8 @@
+import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid } from "../../kit/fault.ts";
+import { payload_turn } from "../deliveries/delivery.ts";
 import { subscriptionMeanings } from "../status.ts";
 import { lockSubscription, lockSubscriptionsById } from "../subscriptions/store.ts";
 import { refuseInactive } from "../subscriptions/subscription.ts";
@@ -31,6 +33,7 @@ export async function startRecovery(tx: Tx, subscription_id: string, input: Star
 export async function queueSome(tx: Tx): Promise<boolean> {
   const recovery = await lockQueueing(tx);
   if (recovery === null) return false;
+  await takeTurn(tx, payload_turn);
   const subscription = (await lockSubscriptionsById(tx, [recovery.subscription_id])).get(recovery.subscription_id);
   if (subscription === undefined || !subscriptionMeanings[subscription.status].active) {
     await saveRecovery(tx, { ...recovery, status: "cancelled" });

@@ -1,4 +1,6 @@
+import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
+import { payload_turn } from "../deliveries/delivery.ts";
 import {
   deleteAttempts,
   deleteNotices,
@@ -16,6 +18,7 @@ const responses_kept_ms = 7 * day_ms;
  * receivers' answers older than seven days; what still waits to be sent is spared. Answers whether more may be left.
  */
 export async function forgetOld(tx: Tx, kept_days: number, limit: number): Promise<boolean> {
+  await takeTurn(tx, payload_turn);
   const before = tx.now - kept_days * day_ms;
   const events = await forgetEventBodies(tx, before, limit);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);
