@@ -56,6 +56,15 @@ async function printsNames(api: string, key: string): Promise<void> {
   }
 }
 
+/** The reference page and all that it asks for. */
+async function showsItsReference(address: string): Promise<void> {
+  for (const path of ["/docs", "/docs/errors", "/docs/start.js", "/docs/scalar.js", "/openapi.json"]) {
+    const answer = await fetch(`${address}${path}`);
+    const text = await answer.text();
+    if (!answer.ok || text.length < 100) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+  }
+}
+
 async function servesAndStops(folder: string): Promise<void> {
   const service = run(folder, ["serve", "--port", "0", "--data", join(folder, "data")]);
   const complaints = new Response(service.stderr).text();
@@ -66,6 +75,7 @@ async function servesAndStops(folder: string): Promise<void> {
     if (!address) throw new Error(`serve printed no address: ${said}`);
     const health = await fetch(`${address}/health`);
     if (!health.ok) throw new Error(`/health answered ${health.status}: ${await health.text()}`);
+    await showsItsReference(address);
     await printsNames(`${address}/v1`, /ph_live_\w+/.exec(said)?.[0] ?? "");
     service.kill("SIGTERM");
     const code = await service.exited;
