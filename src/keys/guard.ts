@@ -8,7 +8,7 @@ import { clientOf, type Service } from "../http/service.ts";
 import { traceOf } from "../http/trace.ts";
 import { type AddressList, addressList, networkOf } from "../kit/address.ts";
 import { assert } from "../kit/assert.ts";
-import { Fault } from "../kit/fault.ts";
+import { Fault, type FaultCode } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, modeOf } from "./key.ts";
 import {
@@ -198,12 +198,14 @@ function bearerOf(request: Request): string {
   return token;
 }
 
+const failures: readonly FaultCode[] = ["invalid_api_key", "api_key_revoked", "api_key_expired"];
+
 /**
  * What a request is told that failed to authenticate: why, or, when its address has failed too often, to wait. Who
  * shows no key tries none, so that is not counted.
  */
 function refusalOf(error: unknown, secondsToWait: () => number): unknown {
-  if (!(error instanceof Fault) || error.code === "authentication_required") return error;
+  if (!(error instanceof Fault) || !failures.includes(error.code)) return error;
   const retry_after_seconds = secondsToWait();
   if (retry_after_seconds === 0) return error;
   return new Fault("rate_limited", "Too many requests with keys that are not valid.", { retry_after_seconds });

@@ -7,6 +7,7 @@ import { createKey, type NewKey, revokeKey } from "../../src/keys/commands.ts";
 import { guard } from "../../src/keys/guard.ts";
 import { listKeys } from "../../src/keys/store.ts";
 import { addressList } from "../../src/kit/address.ts";
+import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
 
@@ -217,6 +218,14 @@ describe("limits", () => {
     expect((await codes(own.keys.live.read))[0]).toBe(200);
     own.clocks.live.advance(6000);
     expect([(await codes("sesame"))[1], (await codes("sesame"))[1]]).toEqual(["invalid_api_key", "rate_limited"]);
+  });
+
+  test("what fails on the side of the service is no failure of the client", async () => {
+    const failing = async () => {
+      throw new Fault("unavailable", "The database does not answer.");
+    };
+    Object.assign(own.service.stores.live, { read: failing });
+    for (let count = 0; count < 12; count += 1) expect((await list(own.keys.live.read, {}, own)).status).toBe(503);
   });
 
   test("a customer's whole network counts as one address that fails", async () => {
