@@ -199,7 +199,8 @@ function orderOf(order: Fields, products: readonly Fields[], addresses: readonly
     lines: withUnits(lines),
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], "shipping_cost_ex_tax"),
-    currency: readCurrency(order["currency_code"], "currency_code"),
+    // Prices are in the currency that was paid; `currency_code` is the one that was shown.
+    currency: readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code"),
     notes: readNotes([order["customer_message"], several], products.flatMap(wishesOf)),
     created_at: readMoment(order["date_created"], "date_created"),
     updated_at,

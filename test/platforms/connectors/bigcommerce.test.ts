@@ -123,7 +123,7 @@ describe("an order", () => {
   });
 
   test.each([
-    ["currency_code", { currency_code: null }],
+    ["default_currency_code", { default_currency_code: "dollar" }],
     ["date_modified", { date_modified: "soon" }],
     ["shipping_cost_ex_tax", { shipping_cost_ex_tax: "-1.0000" }],
   ])("that cannot be read is refused for good, with the field: %s", async (field, fields) => {

@@ -70,7 +70,8 @@ export function storeOrder(id: number, at: number, order: Json = {}, lines?: rea
   ];
   return {
     fields: {
-      ...{ id, status_id: 11, date_created: rfc2822(at), date_modified: rfc2822(at), currency_code: "USD" },
+      ...{ id, status_id: 11, date_created: rfc2822(at), date_modified: rfc2822(at), currency_code: "CAD" },
+      ...{ default_currency_code: "USD" },
       ...{ shipping_cost_ex_tax: "6.5000", customer_message: "Ring twice.", is_deleted: false, items_total: 3 },
       ...{ billing_address: person, payment_status: "captured", ...order },
     },
