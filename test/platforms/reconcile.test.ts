@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Log } from "../../src/kit/log.ts";
 import { reconcile } from "../../src/platforms/reconcile/jobs.ts";
 import { type Connected, openConnected, type PlatformName, platformNames } from "./reports/connected.ts";
+
+// The machine may be busy.
+setDefaultTimeout(30_000);
 
 let shop: Connected;
 const open = (platform: PlatformName) => {

@@ -217,7 +217,11 @@ function stateOf(order: Fields, products: readonly Fields[]): PlatformOrderState
   return state === "open" && goods.length > 0 && sent ? "done" : state;
 }
 
-const isSent = ({ type }: Fields): boolean => type !== "digital" && type !== "giftcertificate";
+/** Whether a line is sent: it is no file, no certificate, and not collected by the buyer. */
+function isSent({ type, order_pickup_method_id }: Fields): boolean {
+  const collected = Number(order_pickup_method_id ?? 0) > 0;
+  return type !== "digital" && type !== "giftcertificate" && !collected;
+}
 
 function left(product: Fields, field = "products"): number {
   const refunded = readQuantity(product["quantity_refunded"] ?? 0, `${field}.quantity_refunded`);

@@ -27,6 +27,7 @@ describe("an order", () => {
       storeOrder(118, at, {}, [
         { sku: "MUG-1", name: "Mug", quantity: 3, quantity_refunded: 1, product_options: options },
         { name: "Film", type: "digital" },
+        { name: "Collected", order_address_id: 0, order_pickup_method_id: 3 },
         {
           name: "Own thing",
           product_id: 0,
@@ -48,9 +49,9 @@ describe("an order", () => {
       lines: [
         { external_id: "11800", sku: "MUG-1", variant_id: "170", name: "Mug", quantity: 2, unit_price_cents: 1250 },
         {
-          external_id: "11802",
+          external_id: "11803",
           sku: null,
-          variant_id: "l11802",
+          variant_id: "l11803",
           name: "Own thing",
           quantity: 2,
           unit_price_cents: 375,

@@ -7,6 +7,7 @@ export interface Goods {
   readonly product_id: number;
   readonly variant_id: number;
   readonly order_address_id: number;
+  readonly order_pickup_method_id: number;
   readonly name: string;
   readonly sku: string;
   readonly type: "physical" | "digital" | "giftcertificate";
@@ -78,7 +79,14 @@ export function storeOrder(id: number, at: number, order: Json = {}, lines?: rea
     products: (lines ?? goods).map((line, index) => ({
       ...{ id: id * 100 + index, product_id: 70 + index, variant_id: 170 + index, order_address_id: id * 10 },
       ...{ name: "Thing", sku: "", type: "physical" as const, price_ex_tax: "12.5000", quantity: 1 },
-      ...{ quantity_refunded: 0, quantity_shipped: 0, applied_discounts: [], product_options: [], ...line },
+      ...{
+        quantity_refunded: 0,
+        quantity_shipped: 0,
+        order_pickup_method_id: 0,
+        applied_discounts: [],
+        product_options: [],
+        ...line,
+      },
     })),
     addresses: [{ id: id * 10, order_id: id, ...person, shipping_method: "Ground" }],
     shipments: [],

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { accessTo } from "../../../src/platforms/connectors/access.ts";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
 import { claimReports, recordFailed, recordReported } from "../../../src/platforms/reports/commands.ts";
 import { type Connected, openConnected, type PlatformName, platformNames } from "./connected.ts";
+
+// The machine may be busy.
+setDefaultTimeout(30_000);
 
 let shop: Connected;
 const open = (platform: PlatformName) => {
