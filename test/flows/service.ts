@@ -2,6 +2,7 @@
 import pg from "pg";
 import { type ServiceSettings, type StartedService, startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
+import { checkAnswer } from "./second_opinion.ts";
 
 /** An empty database of the PostgreSQL under test, or null on SQLite, where the data directory is the database. */
 export async function freshDatabase(): Promise<string | null> {
@@ -36,7 +37,9 @@ export function client(url: string, key: string) {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === "" ? null : JSON.parse(text) } as Answer;
+    const answer: Answer = { status: response.status, body: text === "" ? null : JSON.parse(text) };
+    checkAnswer(method, path, answer.status, answer.body);
+    return answer;
   };
   /** Sends and insists on a 2xx. */
   const must = async (method: string, path: string, body?: unknown) => {
