@@ -7,6 +7,7 @@ import { connections, driver } from "./load.ts";
 import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
 import { measureRequests } from "./requests.ts";
+import { measureWebhooks } from "./webhooks.ts";
 
 const usage = `Usage: bun run bench [SECONDS] [PART ...]
 
@@ -17,7 +18,8 @@ given). The figures hold for a machine that does nothing else meanwhile.
   pause      how long others wait while ten thousand reservations end at once
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
-  orders     what creating, getting and listing orders costs with a million of them, against a thousand`;
+  orders     what creating, getting and listing orders costs with a million of them, against a thousand
+  webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received`;
 
 /** A part measures for rounds of so many seconds, prints what it found, and answers how many goals are missed. */
 const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
@@ -26,6 +28,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   pause: measurePause,
   growth: measureGrowth,
   orders: measureOrders,
+  webhooks: measureWebhooks,
 };
 
 /** The seconds of a round and the parts that the words ask for; null when they make no sense. */

@@ -83,11 +83,18 @@ interface Call {
   readonly address: string;
   readonly outgoing: Outgoing;
   readonly content: Uint8Array | null;
-  /** Aborted when the connection must stand. */
-  readonly connecting: AbortSignal;
+  readonly connecting: Deadline;
   readonly deadlines: Deadlines;
   readonly agent: http.Agent | false;
   readonly authorities: string | undefined;
+}
+
+/** The moment when the connection must stand, or the name be resolved. Nobody waits for it once it was kept. */
+interface Deadline {
+  readonly passed: boolean;
+  /** What is done when it passes; null when nothing is. */
+  onPassed: (() => void) | null;
+  readonly keep: () => void;
 }
 
 /** What came of a call. A stale one met a kept connection that the other side had closed. */
@@ -97,7 +104,7 @@ interface Called {
   readonly stale: boolean;
 }
 
-const idle_connections_max = 4;
+const idle_connections_max = 64;
 const idle_ms = 15_000;
 
 const systemResolve: Resolve = async (host) => {
@@ -115,10 +122,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const unfit = urlProblem(outgoing.url, policy);
     if (unfit !== null) return failure("blocked_address", `The address ${unfit.message}.`);
     const url = new URL(outgoing.url);
-    const connecting = AbortSignal.timeout(deadlines.connect_ms);
+    const connecting = deadlineIn(deadlines.connect_ms);
+    return await reach(url, outgoing, connecting).finally(connecting.keep);
+  }
+
+  async function reach(url: URL, outgoing: Outgoing, connecting: Deadline): Promise<Result> {
     const found = await addressesOf(url, resolve, connecting);
     if (found.length === 0) {
-      if (connecting.aborted) return failure("timeout", "The host name was not resolved in time.");
+      if (connecting.passed) return failure("timeout", "The host name was not resolved in time.");
       return failure("dns_error", "The host name has no address.");
     }
     if (found.some((address) => isBlocked(address, url.hostname, policy))) {
@@ -142,7 +153,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const unfit = urlProblem(text, policy);
       if (unfit !== null) return unfit;
       const url = new URL(text);
-      const found = await addressesOf(url, resolve, AbortSignal.timeout(deadlines.connect_ms));
+      const resolving = deadlineIn(deadlines.connect_ms);
+      const found = await addressesOf(url, resolve, resolving).finally(resolving.keep);
       const blocked = found.some((address) => isBlocked(address, url.hostname, policy));
       return blocked ? { code: "blocked_address", message: "must resolve to public addresses only" } : null;
     },
@@ -152,12 +164,29 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** Every address of the URL's host; none when it does not resolve before the signal. */
-async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+function deadlineIn(ms: number): Deadline {
+  let passed = false;
+  const pass = () => {
+    passed = true;
+    deadline.onPassed?.();
+  };
+  const timer = setTimeout(pass, ms);
+  const deadline: Deadline = {
+    get passed() {
+      return passed;
+    },
+    onPassed: null,
+    keep: () => clearTimeout(timer),
+  };
+  return deadline;
+}
+
+/** Every address of the URL's host; none when it does not resolve in time. */
+async function addressesOf(url: URL, resolve: Resolve, deadline: Deadline): Promise<readonly string[]> {
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) return [host];
   const late = new Promise<readonly string[]>((done) => {
-    signal.addEventListener("abort", () => done([]), { once: true });
+    deadline.onPassed = () => done([]);
   });
   return await Promise.race([resolve(host), late]).catch(() => []);
 }
@@ -189,8 +218,8 @@ function exchange(call: Call): Promise<Called> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const settle = (result: Result, stale = false) => {
       clearTimeout(timer);
-      connecting.removeEventListener("abort", tooLate);
-      resolve({ result, reached: stage !== "dialling" || connecting.aborted, stale });
+      connecting.onPassed = null;
+      resolve({ result, reached: stage !== "dialling" || connecting.passed, stale });
     };
     const fail = (code: OutboundErrorCode, message: string, stale = false) => {
       settle(failure(code, message), stale);
@@ -199,11 +228,11 @@ function exchange(call: Call): Promise<Called> {
     const tooLate = () => fail("timeout", "The connection did not stand in time.");
     const connected = () => {
       stage = "waiting";
-      connecting.removeEventListener("abort", tooLate);
+      connecting.onPassed = null;
       timer = setTimeout(() => fail("timeout", "There was no answer in time."), deadlines.headers_ms);
     };
-    connecting.addEventListener("abort", tooLate, { once: true });
-    if (connecting.aborted) tooLate();
+    connecting.onPassed = tooLate;
+    if (connecting.passed) tooLate();
     request.on("socket", (socket) => {
       if (request.reusedSocket) return connected();
       socket.once("connect", secure ? () => (stage = "securing") : connected);
@@ -211,7 +240,7 @@ function exchange(call: Call): Promise<Called> {
     });
     request.on("error", (error) => {
       if (stage === "reading") return; // The answer is there; its body ends early, which `readBody` sees.
-      const stale = request.reusedSocket && stage === "waiting" && !connecting.aborted;
+      const stale = request.reusedSocket && stage === "waiting" && !connecting.passed;
       fail(stage === "securing" ? "tls_error" : "connect_error", reason(error), stale);
     });
     // An answer that changes the protocol is an answer like any other; nothing more is read.

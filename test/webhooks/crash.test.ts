@@ -1,19 +1,21 @@
-// The server is killed in the middle of its deliveries, again and again: every event arrives, every number is there,
-// and whatever is sent twice is sent with the same bytes.
+// Servers are killed in the middle of their deliveries, again and again: every event arrives, every number is there,
+// and whatever is sent twice is sent with the same bytes. Several at once, since most of the time they only start.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type StartedService, startService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
-import { seededRandom } from "../../src/kit/random.ts";
-import { client, freshDatabase } from "../flows/service.ts";
+import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { type Client, client, freshDatabase } from "../flows/service.ts";
 
-const kills = engine === "sqlite" ? 60 : 10;
+const worlds = engine === "sqlite" ? 3 : 2;
+const kills_each = engine === "sqlite" ? 20 : 5;
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+const told = ["inventory.received", "inventory.updated"];
 
 /** What one subscription received: bodies by event, and how often each came. */
-function openReceiver(random: () => number) {
+function openReceiver(random: Random) {
   const bodies = new Map<string, string>();
   const differing: string[] = [];
   let count = 0;
@@ -27,7 +29,7 @@ function openReceiver(random: () => number) {
       if (bodies.has(id) && bodies.get(id) !== body) differing.push(id);
       bodies.set(id, body);
       // Some are answered so late that a kill comes between.
-      await Bun.sleep(random() * 60);
+      await Bun.sleep(random.next() * 60);
       return new Response("ok");
     },
   });
@@ -40,72 +42,114 @@ function openReceiver(random: () => number) {
   };
 }
 
-const receivers: ReturnType<typeof openReceiver>[] = [];
-let service: StartedService | null = null;
+/** A service of its own with a receiver of each version. */
+interface World {
+  service: StartedService;
+  api: Client;
+  readonly receivers: readonly ReturnType<typeof openReceiver>[];
+  readonly hooks: readonly string[];
+  readonly random: Random;
+  readonly restart: () => Promise<void>;
+}
+
+const open: World[] = [];
 afterAll(async () => {
-  for (const receiver of receivers) await receiver.stop();
-  await service?.remove();
+  for (const { receivers, service } of open) {
+    for (const receiver of receivers) await receiver.stop();
+    await service.remove();
+  }
 });
 
-test(`${kills} kills lose no event, leave no number out and change no byte (seed ${seed})`, async () => {
-  const random = seededRandom(seed);
+async function openWorld(random: Random): Promise<World> {
   const settings = { data: mkdtempSync(join(tmpdir(), "packhouse-hooks-")), database_url: await freshDatabase() };
-  service = await startService(settings);
+  const service = await startService(settings);
   const key = await service.makeKey("test");
-  let api = client(service.url, key);
+  const api = client(service.url, key);
   for (const sku of ["TEA", "LAST"]) await api.must("POST", "/products", { sku, name: sku });
-  const events = ["inventory.received", "inventory.updated"];
+  const receivers = ["v1", "v2"].map(() => openReceiver(random));
   const hooks: string[] = [];
-  for (const version of ["v1", "v2"]) {
-    const receiver = openReceiver(() => random.next());
-    receivers.push(receiver);
-    const body = { url: receiver.url, events, version, retry_limit: 10 };
+  for (const [at, version] of ["v1", "v2"].entries()) {
+    const body = { url: receivers[at]?.url, events: told, version, retry_limit: 10 };
     hooks.push((await api.must("POST", "/webhooks", body)).data.id);
   }
-  for (let kill = 0; kill < kills; kill += 1) {
-    const adding = Array.from({ length: 8 }, async () => {
-      // A request that the kill cuts off may have had its effect or not; the events tell.
-      for (let n = 0; n < 4; n += 1) await api.send("POST", "/inventory", { sku: "TEA", quantity: 1 }).catch(() => {});
-    });
-    await Bun.sleep(random.integer(20, 120));
-    await service.kill();
-    await Promise.all(adding);
-    service = await startService(settings);
-    api = client(service.url, key);
+  const restart = async () => {
+    world.service = await startService(settings);
+    world.api = client(world.service.url, key);
+  };
+  const world: World = { service, api, receivers, hooks, random, restart };
+  open.push(world);
+  return world;
+}
+
+/** Makes events until the service is killed, which is once some have been received, and starts it again. */
+async function kill(world: World): Promise<void> {
+  const { api, random, receivers } = world;
+  let alive = true;
+  const adding = Array.from({ length: 4 }, async () => {
+    // A request that the kill cuts off may have had its effect or not; the events tell.
+    while (alive) await api.send("POST", "/inventory", { sku: "TEA", quantity: 1 }).catch(() => {});
+  });
+  const came = () => receivers.reduce((sum, { count }) => sum + count(), 0);
+  const enough = came() + random.integer(1, 30);
+  for (let tries = 0; tries < 500 && came() < enough; tries += 1) await Bun.sleep(5);
+  await Bun.sleep(random.integer(0, 20));
+  alive = false;
+  await world.service.kill();
+  await Promise.all(adding);
+  await world.restart();
+}
+
+/** Every record of a list, by its pages. */
+async function allOf({ api }: World, path: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  for (let next = path; ; ) {
+    const { data, meta } = await api.must("GET", next);
+    found.push(...data);
+    if (!meta.pagination.has_more) return found;
+    next = `${path}&cursor=${meta.pagination.next_cursor}`;
   }
+}
+
+/** Waits until everything that was ever written is received, and answers it. */
+async function everything(world: World): Promise<Record<string, unknown>[]> {
   // The database may commit what a killed server asked for after the next one has started; this is placed after it.
-  await api.must("POST", "/inventory", { sku: "LAST", quantity: 1 });
-  let written = await allOf("/events?limit=100");
+  await world.api.must("POST", "/inventory", { sku: "LAST", quantity: 1 });
+  let written = await allOf(world, "/events?limit=100");
   const isDone = () =>
-    written.filter((event) => JSON.stringify(event).includes('"LAST"')).length === events.length &&
-    receivers.every(({ bodies }) => bodies.size >= written.length);
+    written.filter((event) => JSON.stringify(event).includes('"LAST"')).length === told.length &&
+    world.receivers.every(({ bodies }) => bodies.size >= written.length);
   // What a kill left claimed is due again after its lease of 30 seconds.
-  for (let tries = 0; tries < 700 && !isDone(); tries += 1) {
-    await Bun.sleep(100);
-    written = await allOf("/events?limit=100");
+  for (let tries = 0; tries < 300 && !isDone(); tries += 1) {
+    await Bun.sleep(250);
+    written = await allOf(world, "/events?limit=100");
   }
+  return written;
+}
+
+async function checkWorld(world: World, written: readonly Record<string, unknown>[]): Promise<void> {
   const ids = written.map(({ id }) => id as string).sort();
   const upTo = written.map((_, n) => n + 1);
-  for (const [at, { bodies, differing }] of receivers.entries()) {
+  for (const [at, { bodies, differing }] of world.receivers.entries()) {
     expect([...bodies.keys()].sort()).toEqual(ids);
     expect(differing).toEqual([]);
-    const deliveries = await allOf(`/webhooks/${hooks[at]}/deliveries?limit=100`);
+    const deliveries = await allOf(world, `/webhooks/${world.hooks[at]}/deliveries?limit=100`);
     expect(deliveries.map(({ sequence }) => sequence as number).reverse()).toEqual(upTo);
   }
-  const [first, second] = receivers;
+  const [first, second] = world.receivers;
   const sequences = [...(second?.bodies.values() ?? [])].map((body) => JSON.parse(body).sequence as number);
   expect(sequences.sort((a, b) => a - b)).toEqual(upTo);
   for (const event of written) expect(JSON.parse(first?.bodies.get(event["id"] as string) ?? "{}")).toEqual(event);
-  const received = receivers.reduce((sum, receiver) => sum + receiver.count(), 0);
-  console.log(`webhooks: ${kills} kills, ${written.length} events, ${received} receipts`);
+}
 
-  async function allOf(path: string): Promise<Record<string, unknown>[]> {
-    const found: Record<string, unknown>[] = [];
-    for (let next = path; ; ) {
-      const { data, meta } = await api.must("GET", next);
-      found.push(...data);
-      if (!meta.pagination.has_more) return found;
-      next = `${path}&cursor=${meta.pagination.next_cursor}`;
-    }
-  }
+test(`${worlds * kills_each} kills lose no event, leave no number out and change no byte (seed ${seed})`, async () => {
+  const live = async (_: unknown, number: number) => {
+    const world = await openWorld(seededRandom(seed + number));
+    for (let n = 0; n < kills_each; n += 1) await kill(world);
+    const written = await everything(world);
+    await checkWorld(world, written);
+    return { events: written.length, receipts: world.receivers.reduce((sum, { count }) => sum + count(), 0) };
+  };
+  const lived = await Promise.all(Array.from({ length: worlds }, live));
+  const sum = (of: "events" | "receipts") => lived.reduce((total, world) => total + world[of], 0);
+  console.log(`webhooks: ${worlds * kills_each} kills, ${sum("events")} events, ${sum("receipts")} receipts`);
 }, 300_000);

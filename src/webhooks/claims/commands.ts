@@ -2,7 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import { findEventContents } from "../../outbox/store.ts";
 import { type Claim, type Delivery, isLate } from "../deliveries/delivery.ts";
 import { type Lane, leaseDeliveries, listWaiting, lockDue, type Pace, type Waiting } from "../deliveries/store.ts";
-import { findSubscriptions, lockSubscriptionsById, savePace } from "../subscriptions/store.ts";
+import { findSubscriptions, lockFreeSubscriptions, savePace } from "../subscriptions/store.ts";
 import { type Busy, burst, pacedUntil, slotsFor } from "./slots.ts";
 
 const lease_ms = 30_000;
@@ -15,6 +15,8 @@ export interface Room {
   readonly limitOf: (subscription_id: number) => number;
   /** The subscription that was served last: the one after it comes first now. */
   readonly last_id: number;
+  /** Whether what was last claimed of a subscription was a late one. */
+  readonly wasLate: (subscription_id: number) => boolean;
 }
 
 /** What was claimed, and when there will be more to claim unless something else happens first. */
@@ -40,7 +42,7 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   for (const one of ready) {
     const own = room.busy.get(one.id) ?? { all: 0, late: 0 };
     const slots = allowed(slotsFor(own, total, room.limitOf(one.id), sharers), one, held.get(one.id), tx.now);
-    const found = await takeDue(tx, one, slots);
+    const found = await takeDue(tx, one, slots, room.wasLate(one.id));
     const probe = one.next_probe_at !== null;
     if (found.length > 0 && held.has(one.id)) await holdBack(tx, one, found.length);
     claimed.push(...found.map((delivery) => ({ delivery, probe })));
@@ -69,29 +71,39 @@ function inTurn(ready: readonly Waiting[], last_id: number): Waiting[] {
 
 const sumOf = (busy: Room["busy"], lane: keyof Busy) => busy.values().reduce((sum, one) => sum + one[lane], 0);
 
-/** Locks the subscriptions with a rate limit or an open circuit, so that no two servers let the same one through. */
-async function lockHeldBack(tx: Tx, ready: readonly Waiting[]): Promise<ReadonlyMap<number, Pace>> {
+/**
+ * Locks the subscriptions with a rate limit or an open circuit, so that no two servers let the same one through. Those
+ * that others hold are null: they are not waited for, since their deliveries may be locked here already.
+ */
+async function lockHeldBack(tx: Tx, ready: readonly Waiting[]): Promise<ReadonlyMap<number, Pace | null>> {
   const ids = ready.flatMap((one) =>
     one.rate_limit_per_second === null && one.next_probe_at === null ? [] : [one.id],
   );
-  return ids.length === 0 ? new Map() : await lockSubscriptionsById(tx, ids);
+  if (ids.length === 0) return new Map();
+  const free = await lockFreeSubscriptions(tx, ids);
+  return new Map(ids.map((id) => [id, free.get(id) ?? null]));
 }
 
 /** The slots that a subscription's rate limit and circuit leave. */
-function allowed(slots: Busy, { rate_limit_per_second }: Waiting, held: Pace | undefined, now: number): Busy {
+function allowed(slots: Busy, { rate_limit_per_second }: Waiting, held: Pace | null | undefined, now: number): Busy {
   if (held === undefined) return slots;
   const none = { all: 0, late: 0 };
   // What another server has let through since this one looked.
-  if (Math.max(held.paced_until ?? 0, held.next_probe_at ?? 0) > now) return none;
+  if (held === null || Math.max(held.paced_until ?? 0, held.next_probe_at ?? 0) > now) return none;
   if (held.next_probe_at !== null) return { all: 1, late: 1 };
   const most = rate_limit_per_second === null ? slots.all : burst(rate_limit_per_second);
   return { all: Math.min(slots.all, most), late: Math.min(slots.late, most) };
 }
 
-/** Locks deliveries of both lanes as far as there are slots, the longest waiting lane first where there is one slot. */
-async function takeDue(tx: Tx, { id, first_at, late_at }: Waiting, slots: Busy): Promise<Delivery[]> {
+/** Locks deliveries of both lanes as far as there are slots; where there is one slot, the lanes take turns. */
+async function takeDue(
+  tx: Tx,
+  { id, first_at, late_at }: Waiting,
+  slots: Busy,
+  was_late: boolean,
+): Promise<Delivery[]> {
   const isDue = (at: number | null): at is number => at !== null && at <= tx.now;
-  const lateFirst = slots.late > 0 && isDue(late_at) && (!isDue(first_at) || late_at < first_at);
+  const lateFirst = slots.late > 0 && isDue(late_at) && (!isDue(first_at) || (late_at < first_at && !was_late));
   const lanes: readonly Lane[] = lateFirst ? ["late", "first"] : ["first", "late"];
   const found: Delivery[] = [];
   for (const lane of lanes) {

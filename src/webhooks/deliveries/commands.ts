@@ -118,8 +118,6 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[], mail
     if (!subscriptionMeanings[status].active) await endPending(tx, subscription.id, "skipped");
   }
   await notify(tx, entered, mails);
-  // There is room for more.
-  tx.wake("webhooks.deliver", tx.now);
   return entered;
 }
 

@@ -1,19 +1,21 @@
 // The acts of the clock: events become deliveries, deliveries are sent. Nothing is sent inside a transaction: they are
 // claimed in one, sent, and recorded in another.
-import type { Store } from "../../database/store.ts";
+import type { Store, Tx } from "../../database/store.ts";
 import { default_ports, ranges } from "../../http/destination.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { randomId, wireId } from "../../kit/ids.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { type Claimed, claimDeliveries } from "../claims/commands.ts";
+import { claimDeliveries, type Room } from "../claims/commands.ts";
 import { afterLoad, type Busy, full_load, type Load } from "../claims/slots.ts";
 import { createSender, default_deadlines, type Sender } from "../sender.ts";
 import { fanOut, recordAttempts } from "./commands.ts";
 import { type Claim, type Finished, isLate, signed } from "./delivery.ts";
 
 const recorded_together_max = 64;
+const gather_ms = 5;
+const rest_ms = 1000;
 
 const attempts_made = counter("packhouse_delivery_attempts_total", "Attempts at deliveries.", ["mode", "outcome"]);
 const attempt_seconds = histogram(
@@ -42,7 +44,8 @@ export async function deliverDue(store: Store, service: Service): Promise<number
     dispatcher = new Dispatcher(store, service);
     dispatchers.set(store, dispatcher);
   }
-  return await dispatcher.round();
+  await dispatcher.turn();
+  return null;
 }
 
 /** Waits until every attempt under way is over and recorded. */
@@ -95,49 +98,102 @@ function draw(): number {
   return number / 2 ** 32;
 }
 
-/** Sends the deliveries of one store, as many at once as may be. */
+/**
+ * Sends the deliveries of one store, as many at once as may be. It works in turns, one after another: in one
+ * transaction what has ended is recorded and what there is room for is claimed, and then that begins to be sent.
+ */
 class Dispatcher {
   readonly #store: Store;
   readonly #service: Service;
   /** Attempts under way, by subscription. */
   readonly #busy = new Map<number, Map<Promise<void>, Claim>>();
   readonly #loads = new Map<number, Load>();
-  #claiming: Promise<Claimed> | null = null;
+  /** Subscriptions of which a late delivery was claimed last. */
+  readonly #late = new Set<number>();
   #last_id = 0;
   #ended: Finished[] = [];
-  #recording: Promise<void> | null = null;
+  /** The present turn, or the last one. */
+  #turn: Promise<void> = Promise.resolve();
+  /** The turn after that, if one was asked for. */
+  #next: Promise<void> | null = null;
+  #gathering: Timer | undefined;
+  #resting = false;
 
   constructor(store: Store, service: Service) {
     this.#store = store;
     this.#service = service;
   }
 
-  async round(): Promise<number | null> {
-    const busy = new Map(this.#busy.entries().map(([id, claims]) => [id, busyWith([...claims.values()])]));
-    const room = { busy, limitOf: (id: number) => this.#loadOf(id).limit, last_id: this.#last_id };
-    this.#claiming = this.#store.write((tx) => claimDeliveries(tx, room));
-    const { claims, next_at } = await this.#claiming.finally(() => {
-      this.#claiming = null;
-    });
-    for (const claim of claims) this.#begin(claim);
-    this.#last_id = claims.at(-1)?.subscription.id ?? this.#last_id;
-    return next_at;
+  /** The next turn: whoever asks before it begins shares it. */
+  turn(): Promise<void> {
+    this.#next ??= this.#turn
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        this.#turn = this.#take();
+        return this.#turn;
+      });
+    return this.#next;
   }
 
+  /** Waits until every attempt under way is recorded. Until then nothing more is claimed. */
   async settled(): Promise<void> {
-    while (this.#busy.size > 0 || this.#recording !== null) {
+    this.#resting = true;
+    await (this.#next ?? this.#turn).catch(() => {});
+    while (this.#busy.size > 0 || this.#ended.length > 0) {
       await Promise.all(this.#busy.values().flatMap((claims) => claims.keys()));
-      await this.#recording;
+      await this.turn().catch(() => {});
     }
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#resting = false;
   }
 
   async written(subscription_id: number, most_ms: number): Promise<void> {
-    await this.#claiming?.catch(() => {});
+    await this.#turn.catch(() => {});
     const attempts = this.#busy.get(subscription_id)?.keys() ?? [];
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, most_ms);
     await Promise.race([Promise.all(attempts), late.promise]);
     clearTimeout(timer);
+  }
+
+  async #take(): Promise<void> {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    const ended = this.#ended.splice(0, recorded_together_max);
+    try {
+      const { entered, claims } = await this.#store.write((tx) => this.#act(tx, ended));
+      for (const { subscription, status } of entered) {
+        const facts = { mode: this.#store.mode, subscription: wireId("subscription", subscription.id), status };
+        this.#service.log.warn("a subscription changed", facts);
+      }
+      for (const claim of claims) this.#begin(claim);
+      this.#last_id = claims.at(-1)?.subscription.id ?? this.#last_id;
+      if (this.#ended.length > 0) this.#gather();
+    } catch (error) {
+      // What was not recorded is tried again once its lease has run out.
+      this.#service.log.error("deliveries could not be recorded or claimed", { error: String(error) });
+      this.#gathering ??= setTimeout(() => this.#ask(), rest_ms);
+      throw error;
+    }
+  }
+
+  async #act(tx: Tx, ended: readonly Finished[]) {
+    const entered = ended.length === 0 ? [] : await recordAttempts(tx, ended, this.#service.mail !== null);
+    if (this.#resting) {
+      tx.wake("webhooks.deliver", tx.now);
+      return { entered, claims: [] };
+    }
+    const { claims, next_at } = await claimDeliveries(tx, this.#room());
+    if (next_at !== null) tx.wake("webhooks.deliver", next_at);
+    return { entered, claims };
+  }
+
+  #room(): Room {
+    const busy = new Map(this.#busy.entries().map(([id, claims]) => [id, busyWith([...claims.values()])]));
+    const wasLate = (id: number) => this.#late.has(id);
+    return { busy, limitOf: (id) => this.#loadOf(id).limit, last_id: this.#last_id, wasLate };
   }
 
   #loadOf(subscription_id: number): Load {
@@ -148,6 +204,8 @@ class Dispatcher {
     const { id } = claim.subscription;
     const claims = this.#busy.get(id) ?? new Map<Promise<void>, Claim>();
     this.#busy.set(id, claims);
+    if (isLate(claim.delivery)) this.#late.add(id);
+    else this.#late.delete(id);
     const sent = this.#send(claim).finally(() => {
       claims.delete(sent);
       if (claims.size === 0) this.#busy.delete(id);
@@ -163,7 +221,7 @@ class Dispatcher {
       if (load.limit === full_load.limit) this.#loads.delete(id);
       else this.#loads.set(id, load);
       this.#ended.push(finished);
-      this.#recording ??= this.#record();
+      this.#gather();
     } catch (error) {
       // Its lease runs out, and then it is tried again.
       const delivery = wireId("delivery", claim.delivery.id);
@@ -171,22 +229,16 @@ class Dispatcher {
     }
   }
 
-  /** Records what has ended; what ends meanwhile is recorded together. */
-  async #record(): Promise<void> {
-    try {
-      while (this.#ended.length > 0) {
-        const ended = this.#ended.splice(0, recorded_together_max);
-        const entered = await this.#store.write((tx) => recordAttempts(tx, ended, this.#service.mail !== null));
-        for (const { subscription, status } of entered) {
-          const facts = { mode: this.#store.mode, subscription: wireId("subscription", subscription.id), status };
-          this.#service.log.warn("a subscription changed", facts);
-        }
-      }
-    } catch (error) {
-      this.#service.log.error("attempts could not be recorded", { error: String(error) });
-    } finally {
-      this.#recording = null;
-    }
+  /** Asks for a turn at once when as many have ended as are under way still, else a little later: a commit costs. */
+  #gather(): void {
+    const going = this.#busy.values().reduce((sum, claims) => sum + claims.size, 0);
+    if (this.#ended.length >= Math.min(going, recorded_together_max)) this.#ask();
+    else this.#gathering ??= setTimeout(() => this.#ask(), gather_ms);
+  }
+
+  /** Asks for a turn that nobody waits for; if it fails it has said so. */
+  #ask(): void {
+    this.turn().catch(() => {});
   }
 }
 

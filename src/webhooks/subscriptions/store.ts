@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
-import { among, forUpdate, list } from "../../../db/kit.ts";
+import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -137,5 +137,15 @@ const lockedSubscriptions = prepared((sql, a: Args<{ ids: string }>) =>
 /** The subscriptions with these ids, by id, locked in the order of their ids. */
 export async function lockSubscriptionsById(tx: Tx, ids: readonly number[]): Promise<Map<number, Subscription>> {
   const rows = (await lockedSubscriptions(tx, { ids: list(ids) })) as Subscription[];
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const freeSubscriptions = prepared((sql, a: Args<{ ids: string }>) =>
+  skipLocked(sql.select().from(subscriptions).where(among(subscriptions.id, a.ids))),
+);
+
+/** As `lockSubscriptionsById`, without those that another transaction holds. */
+export async function lockFreeSubscriptions(tx: Tx, ids: readonly number[]): Promise<Map<number, Subscription>> {
+  const rows = (await freeSubscriptions(tx, { ids: list(ids) })) as Subscription[];
   return new Map(rows.map((row) => [row.id, row]));
 }

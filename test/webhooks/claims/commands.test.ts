@@ -12,7 +12,7 @@ const scene = useScene();
 const { ask, subscribe, passed, rows } = scene;
 const shown = async (id: string) => (await ask("GET", `/webhooks/${id}`)).body.data;
 const tell = (count: number, from = 0) => scene.tell(Array.from({ length: count }, (_, n) => `ord_${from + n}`));
-const empty: Room = { busy: new Map(), limitOf: () => 8, last_id: 0 };
+const empty: Room = { busy: new Map(), limitOf: () => 8, last_id: 0, wasLate: () => false };
 const claim = (room: Room = empty) => scene.store.write((tx) => claimDeliveries(tx, room));
 
 describe("works", () => {
@@ -68,7 +68,7 @@ describe("works", () => {
     expect(before.circuit.state).toBe("open");
     expect(before.consecutive_failures).toBeLessThan(5);
     expect(scene.receiver.received.length).toBeLessThanOrEqual(25);
-  });
+  }, 30_000);
 
   test("a rate limit spreads deliveries, whatever waits", async () => {
     await subscribe({ rate_limit_per_second: 5 });
@@ -80,7 +80,7 @@ describe("works", () => {
       passed(200);
     }
     expect(sent).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  });
+  }, 30_000);
 
   test("half of a subscription's slots are kept for first and second attempts", async () => {
     const { id } = await subscribe();
@@ -95,6 +95,38 @@ describe("works", () => {
     const busy = new Map([[Number(id.slice(4)), { all: 4, late: 4 }]]);
     await scene.store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
     expect((await claim({ ...empty, busy })).claims.map(({ delivery }) => delivery.attempts)).toEqual([0, 0, 0]);
+  });
+
+  test("where there is one slot, what is tried again and what is new take turns", async () => {
+    await subscribe();
+    await tell(5);
+    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => tx.sql.update(deliveries).set({ attempts: 3 }));
+    passed(1);
+    await tell(5, 100);
+    await scene.store.write((tx) => fanOut(tx, "here"));
+    const one = { ...empty, limitOf: () => 1 };
+    const attempts = async (was_late: boolean) =>
+      (await claim({ ...one, wasLate: () => was_late })).claims.map(({ delivery }) => delivery.attempts);
+    expect([await attempts(false), await attempts(true), await attempts(false)]).toEqual([[3], [0], [3]]);
+  });
+
+  test("claims go on after whoever was served last", async () => {
+    const hooks: { id: string }[] = [];
+    for (let n = 0; n < 3; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
+    const numbers = hooks.map(({ id }) => Number(id.slice(4)));
+    await tell(10);
+    await scene.store.write((tx) => fanOut(tx, "here"));
+    // All but three slots are taken, and each of the three has one.
+    const held = (id: number, all: number) => [id, { all, late: 0 }] as const;
+    const others = Array.from({ length: 25 }, (_, n) => held(n, 10));
+    const busy = new Map([...others, ...numbers.map((id) => held(id, 1))]);
+    const [first = 0, second = 0, third = 0] = numbers;
+    const { claims } = await claim({ ...empty, busy, last_id: first });
+    expect(claims.map(({ subscription }) => subscription.id)).toEqual([second, second, second]);
+    await scene.store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
+    const later = await claim({ ...empty, busy, last_id: second });
+    expect(later.claims.map(({ subscription }) => subscription.id)).toEqual([third, third, third]);
   });
 
   test("a receiver that is overloaded has fewer at once", async () => {
@@ -116,7 +148,7 @@ describe("works", () => {
     await scene.store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
     const last = await claim({ ...empty, busy: new Map(held) });
     expect(last.claims.map(({ subscription }) => `whk_${subscription.id}`)).toEqual([hooks[0].id]);
-  });
+  }, 30_000);
 
   test("failing and disabled are told once each", async () => {
     const { id } = await subscribe({ retry_limit: 10 });
@@ -138,7 +170,7 @@ describe("works", () => {
       `${id} (${scene.receiver.url}) was switched off because it has taken nothing for five days. ` +
         "Events are recorded for it and can be recovered.",
     );
-  });
+  }, 30_000);
 
   test("a receiver that aborts a message is not sent it again", async () => {
     await subscribe();
