@@ -15,7 +15,7 @@ const app = await openTestApp();
 afterAll(() => app.close());
 
 const seed = Number(variable("PACKHOUSE_FUZZ_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
-const usual = engine === "sqlite" ? 20_000 : 4000;
+const usual = engine === "sqlite" ? 20_000 : 2000;
 const cases = Number(variable("PACKHOUSE_FUZZ_CASES") ?? usual);
 const at_once = 10;
 const supply_every = 25;

@@ -1,4 +1,4 @@
-// Generates a client from a document: `bun generate.ts openapi.json folder`. The generator needs TypeScript 5, so in this
+// Generates a client from a document: `bun generate.ts openapi.json folder`. The generator needs TypeScript 5: in this
 // process `typescript` means that one.
 import { plugin } from "bun";
 
