@@ -262,6 +262,7 @@ async function leave(tx: Tx, before: Order, shipment: Shipment, actor: Actor, by
 async function saveGone(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
   await saveShipment(tx, gone);
   if (source_external_id === null) return;
+  await saveUntold(tx, gone.id);
   tx.wake("platforms.report", tx.now);
 }
 
