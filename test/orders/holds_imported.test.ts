@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { keepAddress } from "../../src/customers/commands.ts";
 import { type AddressFields, addresses_max } from "../../src/customers/rules.ts";
 import type { Tx } from "../../src/database/store.ts";
@@ -9,6 +9,8 @@ import { importOrder } from "../../src/orders/imports/commands.ts";
 import type { UpdateOrder } from "../../src/orders/schemas.ts";
 import { allotOrderId } from "../../src/orders/store.ts";
 import { openShop, type Shop } from "./shop.ts";
+
+setDefaultTimeout(30_000);
 
 let shop: Shop;
 beforeAll(async () => {
