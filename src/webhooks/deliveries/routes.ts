@@ -5,8 +5,8 @@ import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { eventFilterOf } from "../schemas.ts";
 import { getSubscription } from "../subscriptions/store.ts";
 import { redeliver } from "./commands.ts";
 import { deliveryView } from "./delivery.ts";
@@ -39,9 +39,8 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
   );
 
 function list(call: Call, id: string, query: ListDeliveries): Promise<Response> {
-  const { status, event_type, event_id } = query;
-  const moments = { since: momentOf(query.since), until: momentOf(query.until) };
-  const filter = (subscription_id: number) => ({ subscription_id, status, event_type, event_id, ...moments });
+  const asked = { status: query.status, ...eventFilterOf(query) };
+  const filter = (subscription_id: number) => ({ subscription_id, ...asked });
   return answerList(
     call,
     query,

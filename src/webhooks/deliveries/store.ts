@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
@@ -6,8 +6,9 @@ import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { EventType } from "../../outbox/catalog.ts";
+import type { EventFilter } from "../schemas.ts";
 import type { DeliveryStatus } from "../status.ts";
+import { aboutEvents } from "../store.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -159,26 +160,16 @@ export async function saveRequeued(tx: Tx, delivery: Delivery): Promise<void> {
 }
 
 /** What a subscription's deliveries may be narrowed to. */
-export interface DeliveryFilter {
+export interface DeliveryFilter extends EventFilter {
   readonly subscription_id: number;
   readonly status?: DeliveryStatus | undefined;
-  readonly event_type?: EventType | undefined;
-  readonly event_id?: string | undefined;
-  /** From this moment on. */
-  readonly since?: number | undefined;
-  /** Before this moment. */
-  readonly until?: number | undefined;
 }
 
-function matching({ subscription_id, status, event_type, event_id, since, until }: DeliveryFilter): SQL | undefined {
+function matching(filter: DeliveryFilter): SQL | undefined {
   return and(
-    eq(deliveries.subscription_id, subscription_id),
+    aboutEvents(deliveries, deliveries.created_at, filter),
     template`${deliveries.sequence} > 0`,
-    status === undefined ? undefined : eq(deliveries.status, status),
-    event_type === undefined ? undefined : eq(deliveries.event_type, event_type),
-    event_id === undefined ? undefined : eq(deliveries.event_id, event_id),
-    since === undefined ? undefined : gte(deliveries.created_at, since),
-    until === undefined ? undefined : lt(deliveries.created_at, until),
+    filter.status === undefined ? undefined : eq(deliveries.status, filter.status),
   );
 }
 

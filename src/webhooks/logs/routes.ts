@@ -4,8 +4,8 @@ import { conventions } from "../../http/conventions.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { eventFilterOf } from "../schemas.ts";
 import { getSubscription } from "../subscriptions/store.ts";
 import { attemptView } from "./log.ts";
 import { AttemptView, ListAttempts } from "./schemas.ts";
@@ -24,9 +24,8 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
   });
 
 function listLog(call: Call, id: string, query: ListAttempts): Promise<Response> {
-  const { status, event_type, event_id } = query;
-  const moments = { since: momentOf(query.since), until: momentOf(query.until) };
-  const filter = (subscription_id: number) => ({ subscription_id, status, event_type, event_id, ...moments });
+  const asked = { status: query.status, ...eventFilterOf(query) };
+  const filter = (subscription_id: number) => ({ subscription_id, ...asked });
   return answerList(
     call,
     query,

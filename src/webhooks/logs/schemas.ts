@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, momentField, nullable, textField } from "../../kit/schema.ts";
+import { choice, closed, nullable } from "../../kit/schema.ts";
 import { eventTypes } from "../../outbox/catalog.ts";
+import { eventFilterFields } from "../schemas.ts";
 import { attemptErrors, attemptStatuses, attemptTriggers } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -9,10 +10,7 @@ const moment = Type.String({ format: "date-time" });
 export const ListAttempts = closed({
   ...pageFields,
   status: Type.Optional(choice(attemptStatuses)),
-  event_type: Type.Optional(choice(eventTypes)),
-  event_id: Type.Optional(textField(100)),
-  since: Type.Optional(momentField("Attempts begun at this moment or later.")),
-  until: Type.Optional(momentField("Attempts begun before this moment.")),
+  ...eventFilterFields("Attempts begun"),
 });
 export type ListAttempts = Static<typeof ListAttempts>;
 

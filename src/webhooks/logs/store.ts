@@ -1,10 +1,11 @@
-import { and, desc, eq, gte, lt, type SQL, sql as template } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql as template } from "drizzle-orm";
 import { delivery_attempts } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
-import type { EventType } from "../../outbox/catalog.ts";
+import type { EventFilter } from "../schemas.ts";
 import type { AttemptStatus } from "../status.ts";
+import { aboutEvents } from "../store.ts";
 import type { Attempt } from "./log.ts";
 
 /** Writes lines of the log. */
@@ -21,26 +22,15 @@ export async function insertAttempts(tx: Tx, rows: readonly Omit<Attempt, "id">[
 }
 
 /** What a subscription's log may be narrowed to. */
-export interface AttemptFilter {
+export interface AttemptFilter extends EventFilter {
   readonly subscription_id: number;
   readonly status?: AttemptStatus | undefined;
-  readonly event_type?: EventType | undefined;
-  readonly event_id?: string | undefined;
-  /** From this moment on. */
-  readonly since?: number | undefined;
-  /** Before this moment. */
-  readonly until?: number | undefined;
 }
 
-function matching({ subscription_id, status, event_type, event_id, since, until }: AttemptFilter): SQL | undefined {
-  const { started_at } = delivery_attempts;
+function matching(filter: AttemptFilter): SQL | undefined {
   return and(
-    eq(delivery_attempts.subscription_id, subscription_id),
-    status === undefined ? undefined : eq(delivery_attempts.status, status),
-    event_type === undefined ? undefined : eq(delivery_attempts.event_type, event_type),
-    event_id === undefined ? undefined : eq(delivery_attempts.event_id, event_id),
-    since === undefined ? undefined : gte(started_at, since),
-    until === undefined ? undefined : lt(started_at, until),
+    aboutEvents(delivery_attempts, delivery_attempts.started_at, filter),
+    filter.status === undefined ? undefined : eq(delivery_attempts.status, filter.status),
   );
 }
 
