@@ -56,13 +56,14 @@ const documented = [
   "GET /webhooks/:id/logs",
   "POST /webhooks/<platform>/orders",
   "dashboard: Settings, Developer, API Keys",
-  "errors: the list of codes",
+  "POST /keys",
+  "GET /keys",
+  "GET /errors",
 ];
 
 // Documented, and not made yet: each row with the requests it will take. Whoever adds one replays it and takes it out.
 const pending: Readonly<Record<string, readonly string[]>> = {
-  "dashboard: Settings, Developer, API Keys": ["GET /dashboard", "GET /v1/keys", "POST /v1/keys"],
-  "errors: the list of codes": ["GET /v1/errors"],
+  "dashboard: Settings, Developer, API Keys": ["GET /dashboard"],
 };
 
 describe("the specification", () => {

@@ -1,7 +1,19 @@
 // Authentication and refusals. The specification shows the header and the forms of keys; the rest is the contract's.
 import { describe, expect, test } from "bun:test";
-import { type Answer, keyOf, makeListedKey, open, send, type World, worlds } from "./service.ts";
-import { expectShape, listOf, record, refusal, text } from "./shape.ts";
+import { type Answer, keyOf, makeListedKey, open, replay, send, type World, worlds } from "./service.ts";
+import {
+  envelope,
+  envelopedList,
+  expectShape,
+  integer,
+  listOf,
+  moment,
+  oneOf,
+  prefixed,
+  record,
+  refusal,
+  text,
+} from "./shape.ts";
 import { customerBody, fresh, makeCustomer, makeOrder } from "./supplies.ts";
 
 function expectRefusal(answer: Answer, status: number, code: string): void {
@@ -172,5 +184,40 @@ describe("errors", () => {
 
   test("health needs no key", async () => {
     expect((await send("GET", "/health", null)).status).toBe(200);
+  });
+});
+
+const key = record({
+  id: prefixed("key_"),
+  name: text,
+  permission: oneOf("read", "read_write", "full"),
+  created_at: moment,
+});
+
+describe("API keys and codes", () => {
+  replay("POST /keys", "takes a name, a level and addresses, and shows the key once", async (api) => {
+    const body = { name: fresh("shop"), permission: "read", ip_mode: "enforce", ip_list: ["127.0.0.0/8"] };
+    const made = await api.ask("POST", "/keys", body);
+    expect(made.status).toBe(201);
+    expectShape(made.body, envelope(key));
+    expect(made.textAt("data.key")).toMatch(new RegExp(`^ph_${api.mode}_[0-9A-Za-z]{36}$`));
+    const asked = (method: string, path: string) =>
+      send(method, `${api.base}${path}`, made.textAt("data.key"), undefined);
+    expect((await asked("GET", "/orders")).status).toBe(200);
+    expectRefusal(await asked("POST", "/customers"), 403, "insufficient_permission");
+    expect((await api.get(`/keys/${made.textAt("data.id")}`)).at("data")).not.toHaveProperty("key");
+    await api.must("DELETE", `/keys/${made.textAt("data.id")}`);
+  });
+
+  replay("GET /keys", "lists keys without showing any", async (api) => {
+    const listed = await api.get("/keys");
+    expectShape(listed.body, envelopedList(key));
+    expect(JSON.stringify(listed.body)).not.toContain(keyOf(api.mode, "full"));
+  });
+
+  replay("GET /errors", "lists every code with its status and what to do", async (api) => {
+    const listed = await api.get("/errors");
+    const code = record({ code: text, status: integer, type: text, when: text, remedy: text, doc_url: text });
+    expectShape(listed.at("data"), listOf(code));
   });
 });
