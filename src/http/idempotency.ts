@@ -45,7 +45,10 @@ export async function once(
   return kept;
 }
 
-/** The answer that is kept for a key as it is to go out again, opened if it is sealed, or null. Refuses: idempotency_key_reused. */
+/**
+ * The answer that is kept for a key as it is to go out again, opened if it is sealed, or null.
+ * Refuses: idempotency_key_reused.
+ */
 export async function keptAnswer(
   db: Db,
   call: Call,

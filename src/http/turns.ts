@@ -14,8 +14,9 @@ interface Turn {
 const turns = new WeakMap<Store, Map<string, Turn>>();
 
 /**
- * Runs `work` when no other request with the same `Idempotency-Key` is under way in this process. One that is, is waited
- * for a while, and `work` is told so: its answer may be there by then. What runs inside of its own turn runs at once.
+ * Runs `work` when no other request with the same `Idempotency-Key` is under way in this process. One that is, is
+ * waited for a while, and `work` is told so: its answer may be there by then. What runs inside of its own turn runs at
+ * once.
  * Refuses: idempotency_key_in_use.
  */
 export async function inTurn<Done>(call: Call, key: string, work: (waited: boolean) => Promise<Done>): Promise<Done> {

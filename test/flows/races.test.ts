@@ -27,7 +27,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   // Closing verifies stock and orders against ledger and promises.
   afterEach(() => shop.close());
 
-  /** Does `first`, begins `second`, and commits the first once the second waits for it or is done; answers the second. */
+  /** Does `first`, begins `second`, commits the first once the second waits for it or is done; answers the second. */
   async function meet<T>(first: (tx: Tx) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
     const store = shop.app.service.stores.live;
     const done = Promise.withResolvers<number>();
