@@ -66,14 +66,14 @@ function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: u
 }
 
 function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
-  const read: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(query as Record<string, string>)) {
-    const type = properties[name]?.["type"];
-    if (type === "integer" && /^-?\d{1,15}$/.test(text)) read[name] = Number(text);
-    else if (type === "boolean" && (text === "true" || text === "false")) read[name] = text === "true";
-    else read[name] = text;
-  }
-  return read;
+  const texts = Object.entries(query as Record<string, string>);
+  // Made of entries, an object has every name as a field of its own, `__proto__` too.
+  return Object.fromEntries(texts.map(([name, text]) => [name, readText(properties[name]?.["type"], text)]));
+}
+
+function readText(type: unknown, text: string): unknown {
+  if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
+  return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
 }
 
 /** An error, and those of each form that the value might have had. */

@@ -141,4 +141,59 @@ describe("refuses", () => {
     }
     expect((await app.get("/orders?created_after=2028-02-29")).status).toBe(200);
   });
+
+  test.each([
+    ['{"a":1,"a":1}', ["a"]],
+    ['{"a":1,"\\u0061":2}', ["a"]],
+    ['{"sku":"A","name":"B","metadata":{"x":1,"y":{"z":[]},"x":2}}', ["metadata.x"]],
+    [
+      '{"components":[{"sku":"A"},{"sku":"B","quantity":1,"sku":"C"}],"sku":"A","sku":"B"}',
+      ["components[1].sku", "sku"],
+    ],
+    ['{"__proto__":1,"__proto__":2,"a":"{\\"b\\":1,\\"b\\":1}"}', ["__proto__"]],
+  ])("fields that are given twice in one object: %s", async (text, fields) => {
+    const { status, body } = await app.call("POST", "/products", text);
+    const said = body.error.details.map(({ field, code }: { field: string; code: string }) => `${field}: ${code}`);
+    expect([status, said]).toEqual([422, fields.map((field) => `${field}: repeated`)]);
+  });
+
+  test("parameters of a query that are given twice, or that every object has", async () => {
+    for (const [query, problem] of [
+      ["page=1&page=2", "page: repeated"],
+      ["__proto__=1", "__proto__: unknown_field"],
+      ["constructor=1", "constructor: unknown_field"],
+    ]) {
+      const { status, body } = await app.get(`/products?${query}`);
+      const [{ field, code }] = body.error.details;
+      expect([status, `${field}: ${code}`]).toEqual([422, problem as string]);
+    }
+  });
+
+  test("a SKU in which there is more than can be seen", async () => {
+    for (const sign of "\u00a0\u00ad\u200b\u200d\u202e\u2066\ufe0f\ufeff\u3000\u0085\u2028") {
+      expect(await problems(product({ sku: `A${sign}B` }))).toEqual([
+        "sku: invalid_format: must not hold characters that nobody sees, nor begin or end with a space",
+      ]);
+    }
+    expect((await app.post("/products", product({ sku: "Käse – 茶 #1/2 (L)" }))).status).toBe(201);
+  });
+
+  test("a number that could not be kept as it was sent", async () => {
+    const text = (number: string) => `{"sku":"${crypto.randomUUID()}","name":"Tea","metadata":{"n":${number}}}`;
+    for (const number of ["9007199254740993", "-9007199254740993", "1e21", "1e400"]) {
+      const { status, body } = await app.call("POST", "/products", text(number));
+      expect([status, body.error.details[0].field]).toEqual([422, "metadata.n"]);
+    }
+    const { body } = await app.call("POST", "/products", text("9007199254740991"));
+    expect(body.data.metadata.n).toBe(9_007_199_254_740_991);
+  });
+
+  test("a moment that no year of four digits has", async () => {
+    for (const moment of ["0000-01-01", "0999-12-31", "9999-12-31T23:59:59-01:00"]) {
+      expect((await app.get(`/orders?created_after=${encodeURIComponent(moment)}`)).status).toBe(422);
+    }
+    for (const moment of ["1000-01-01", "9999-12-31", "9999-12-31T23:59:59Z"]) {
+      expect((await app.get(`/orders?created_before=${moment}`)).status).toBe(200);
+    }
+  });
 });
