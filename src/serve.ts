@@ -49,7 +49,6 @@ export interface Running {
 
 // Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
 const body_bytes_max = Number.MAX_SAFE_INTEGER;
-const farewell_ms = 100;
 
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
@@ -110,7 +109,7 @@ async function finished(
   const timer = setTimeout(() => late.resolve(false), limit_ms);
   const rest = async () => {
     // Who keeps a connection learns by an answer that it ends, not by its breaking off.
-    await Promise.all([schedule.stop(), Bun.sleep(farewell_ms), entrance.emptied(limit_ms)]);
+    await Promise.all([schedule.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
     await server?.stop();
     return true;
   };

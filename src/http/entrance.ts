@@ -18,6 +18,8 @@ export interface Entrance {
   readonly answer: (request: Request) => Promise<Response>;
   /** From now on new requests are told to go elsewhere, and every answer ends its connection. */
   readonly close: () => void;
+  /** Resolves once no request has come for a while, a second after `close` at the latest. */
+  readonly quiet: () => Promise<void>;
   /** Resolves with true once nothing is under way, or with false after so many milliseconds. */
   readonly emptied: (limit_ms: number) => Promise<boolean>;
 }
@@ -31,6 +33,9 @@ const seconds = histogram(
   ["method", "route"],
 );
 
+const quiet_ms = 100;
+const quiet_looks = 10;
+
 // A stranger's word must not make a new series of numbers.
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -39,6 +44,7 @@ export function openEntrance(settings: EntranceSettings, handle: (request: Reque
   const { log, slow_ms, now } = settings;
   let closed = false;
   let inside = 0;
+  let turned_away = 0;
   let onEmpty: (() => void) | null = null;
   const leave = () => {
     inside -= 1;
@@ -65,6 +71,7 @@ export function openEntrance(settings: EntranceSettings, handle: (request: Reque
   const answer = async (request: Request): Promise<Response> => {
     const trace = traceOf(request);
     if (closed) {
+      turned_away += 1;
       trace.code = "unavailable";
       note(request, trace, 503);
       return turnedAway(request, trace);
@@ -80,6 +87,13 @@ export function openEntrance(settings: EntranceSettings, handle: (request: Reque
       leave();
     }
   };
+  const quiet = async () => {
+    for (let left = quiet_looks; left > 0; left -= 1) {
+      const before = turned_away;
+      await Bun.sleep(quiet_ms);
+      if (turned_away === before) return;
+    }
+  };
   const emptied = async (limit_ms: number) => {
     if (inside === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -90,5 +104,5 @@ export function openEntrance(settings: EntranceSettings, handle: (request: Reque
   const close = () => {
     closed = true;
   };
-  return { answer, close, emptied };
+  return { answer, close, quiet, emptied };
 }

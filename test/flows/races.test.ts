@@ -1,6 +1,6 @@
 // Two transactions that meet on PostgreSQL in the one order that does harm: the first has done its work and is about to
 // commit, the second has read before it and waits for its lock. What the second read is out of date by then.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { engine } from "../../src/config.ts";
 import { createCustomer } from "../../src/customers/commands.ts";
@@ -18,6 +18,8 @@ import { openShop, type Shop } from "../orders/shop.ts";
 
 const actor = system("test");
 const hour_ms = 3_600_000;
+
+setDefaultTimeout(30_000);
 
 describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   let shop: Shop;
@@ -75,7 +77,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     const room = { busy: new Map(), limitOf: () => 8, last_id: 0, wasLate: () => false };
     const { claims } = await store.write((tx) => claimDeliveries(tx, room));
     expect(claims.map(({ body }) => JSON.parse(body || "null")?.type)).toEqual(["inventory.updated"]);
-  }, 30_000);
+  });
 
   test("a lot whose expiry is corrected at the moment it expires stays for sale", async () => {
     const product = await shop.product(0);
@@ -90,7 +92,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     );
     expect((await shop.app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({ status: "available" });
     expect(await shop.available(product.sku)).toBe(5);
-  }, 30_000);
+  });
 
   test("of a parcel that a carrier scans as a unit of it is written off, the others leave", async () => {
     const product = await shop.product(3);
@@ -112,7 +114,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     const order = await shop.get(id);
     expect(order.line_items).toMatchObject([{ quantity_shipped: 2, quantity_backordered: 1 }]);
     expect(order.holds).toMatchObject([{ reason: "carrier_discrepancy" }]);
-  }, 30_000);
+  });
 
   test("of an order that is picked as a unit of it is written off, the others are picked", async () => {
     const product = await shop.product(3);
@@ -124,7 +126,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     );
     expect([picked.status, picked.body.error]).toEqual([200, undefined]);
     expect((await shop.get(id)).line_items).toMatchObject([{ quantity_picked: 2, quantity_backordered: 1 }]);
-  }, 30_000);
+  });
 
   test("a file of one order whose customer another request is making takes the order in", async () => {
     const product = await shop.product(3);
@@ -139,5 +141,5 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
       () => shop.app.call("POST", "/orders/import", file, { headers: { "content-type": "text/csv" } }),
     );
     expect(taken.body.data).toMatchObject({ created: 1, failed: 0 });
-  }, 30_000);
+  });
 });

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { version } from "../../src/config.ts";
 import { openEntrance } from "../../src/http/entrance.ts";
 import { type LogFormat, type LogLevel, openLog } from "../../src/kit/log.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
+setDefaultTimeout(30_000);
 let app: TestApp;
 beforeEach(async () => {
   app = await openTestApp();

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openEntrance } from "../../src/http/entrance.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { readExposition } from "./exposition.ts";
 
+setDefaultTimeout(30_000);
 let app: TestApp;
 beforeEach(async () => {
   app = await openTestApp();
