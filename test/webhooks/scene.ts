@@ -1,5 +1,5 @@
 // What most tests of webhooks need: a fresh service for each test, spoken to in test mode, and a receiver.
-import { afterEach, beforeEach } from "bun:test";
+import { afterEach, beforeEach, setDefaultTimeout } from "bun:test";
 import { asc } from "drizzle-orm";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import type { EventType } from "../../src/outbox/catalog.ts";
@@ -7,10 +7,14 @@ import { emit } from "../../src/outbox/emit.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
+// For machines that are busy with other things.
+const patience_ms = 30_000;
+
 /** Opens and closes a service and a receiver around each test of the file, and says how to use them. */
 export function useScene(optionsOf: () => Parameters<typeof openTestApp>[0] = () => ({})) {
   let app: TestApp;
   let receiver: Receiver;
+  setDefaultTimeout(patience_ms);
   beforeEach(async () => {
     receiver = openReceiver();
     app = await openTestApp(optionsOf());

@@ -61,7 +61,7 @@ describe("works", () => {
     expect(second.total).toBe(over);
     await queue();
     expect((await rows()).every(({ status }) => status === "pending")).toBe(true);
-  }, 30_000);
+  });
 
   test("paused half-way it ends, what waited is skipped again, and can be recovered once more", async () => {
     const { id, since } = await missed(700);
@@ -80,7 +80,7 @@ describe("works", () => {
     expect(await second.shown()).toMatchObject({ status: "completed", queued: 700, delivered: 700, failed: 0 });
     expect(new Set(ids()).size).toBe(700);
     expect(ids().length).toBe(700);
-  }, 30_000);
+  });
 
   test("deleted half-way it ends, what waited is cancelled, and nothing more is sent", async () => {
     const { id, since } = await missed(700);
@@ -93,7 +93,7 @@ describe("works", () => {
     expect((await ask("GET", path)).status).toBe(404);
     const kept = Map.groupBy(await rows(), ({ status }) => status);
     expect([kept.get("cancelled")?.length, kept.get("skipped")?.length, kept.size]).toEqual([500, 200, 2]);
-  }, 30_000);
+  });
 
   test("what is sent again by hand meanwhile is not queued twice, and is not missing", async () => {
     const { id, since } = await missed(600);
@@ -106,7 +106,7 @@ describe("works", () => {
     await scene.app.runJobs();
     expect(await recovery.shown()).toMatchObject({ status: "completed", delivered: 599, failed: 0 });
     expect(ids().length).toBe(600);
-  }, 30_000);
+  });
 
   test("new events do not wait for what is recovered", async () => {
     const { id, since } = await missed(200);
@@ -117,5 +117,5 @@ describe("works", () => {
     await scene.app.runJobs();
     // Half the slots are for what is new: it comes with the first eight.
     expect(ids().indexOf("new")).toBeWithin(0, 16);
-  }, 30_000);
+  });
 });
