@@ -36,7 +36,7 @@ export const operationRoutes = (service: Service) => {
           id: "getHealth",
           summary: "Whether the service works",
           description: "Needs no key. Answers 503 while a database does not answer, and while the service is stopping.",
-          answers: { 200: HealthView },
+          answers: { 200: HealthView, 503: HealthView },
         }),
       },
     )

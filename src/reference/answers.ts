@@ -1,7 +1,7 @@
 // What an operation answers: its success, and every refusal with the codes that it may have.
 import type { TSchema } from "@sinclair/typebox";
 import { type FaultCode, faults } from "../kit/fault.ts";
-import type { Example } from "./example.ts";
+import type { Example, RefusedExamples } from "./example.ts";
 import type { Json, Publisher } from "./json_schema.ts";
 import { isTagged, isWrite, type Operation, refusalsOf } from "./operation.ts";
 
@@ -123,10 +123,12 @@ const names: Readonly<Record<number, string>> = {
 /** Gathers the refusals of all operations: those that several share are named, and stand in the document once. */
 export class Refusals {
   readonly #meaning: (code: FaultCode) => string;
+  readonly #examples: RefusedExamples;
   readonly #uses = new Map<string, { readonly status: number; readonly codes: readonly FaultCode[]; count: number }>();
 
-  constructor(operations: readonly Operation[], meaning: (code: FaultCode) => string) {
+  constructor(operations: readonly Operation[], meaning: (code: FaultCode) => string, examples: RefusedExamples) {
     this.#meaning = meaning;
+    this.#examples = examples;
     for (const operation of operations) {
       for (const [status, codes] of this.#byStatus(operation)) {
         const key = `${status} ${codes.join(" ")}`;
@@ -173,8 +175,11 @@ export class Refusals {
   }
 
   #answer(status: number, codes: readonly FaultCode[]): Json {
-    const narrowed = { properties: { error: { type: "object", properties: { code: { enum: codes } } } } };
-    const schema = { allOf: [ref("schemas", "Error"), { type: "object", ...narrowed }] };
+    const open = { type: "object", additionalProperties: true };
+    const narrowed = { ...open, properties: { error: { ...open, properties: { code: { enum: codes } } } } };
+    const schema = { allOf: [ref("schemas", "Error"), narrowed] };
+    const shown = codes.filter((code) => code in this.#examples).map((code) => [code, ref("examples", code)]);
+    const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
     const lines = codes.map((code) => `- \`${code}\`: ${this.#meaning(code)}`);
     return {
       description: [phrases[status] ?? "Refused.", "", ...lines].join("\n"),
@@ -185,7 +190,7 @@ export class Refusals {
         ...(status === 429 || status === 503 ? { "Retry-After": ref("headers", "RetryAfter") } : {}),
       },
       content: {
-        "application/json": { schema },
+        "application/json": { schema, ...examples },
         "application/problem+json": { schema: ref("schemas", "Problem") },
       },
     };

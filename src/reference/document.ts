@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { FaultCode } from "../kit/fault.ts";
 import { errorSchemas, headers, Refusals, successes } from "./answers.ts";
-import type { Example, Examples } from "./example.ts";
+import type { Example, Examples, RefusedExamples } from "./example.ts";
 import { type Json, Publisher } from "./json_schema.ts";
 import { schemaNames } from "./names.ts";
 import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
@@ -15,6 +15,7 @@ export interface Surroundings {
   /** Address of the service without a slash at the end; empty for addresses relative to the document's. */
   readonly base_url: string;
   readonly examples: Examples;
+  readonly refused: RefusedExamples;
   /** Shapes of every answer by name, as `Meta`. */
   readonly schemas: Readonly<Record<string, TSchema>>;
   /** One line on a code. */
@@ -35,7 +36,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   const publisher = new Publisher();
   for (const [name, schema] of Object.entries({ ...around.schemas, ...schemaNames })) publisher.name(schema, name);
   nameBodies(operations, publisher);
-  const refusals = new Refusals(operations, around.meaning);
+  const refusals = new Refusals(operations, around.meaning, around.refused);
   const used = new Set(operations.map(({ path }) => tagOf(path)));
   const paths = pathsOf(operations, (operation) => describe(operation, { publisher, refusals, around }));
   const webhooks = eventWebhooks(publisher);
@@ -65,6 +66,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
         api_key: { type: "http", scheme: "bearer", description: "An API key: `ph_live_…` or `ph_test_…`." },
       },
       headers,
+      examples: Object.fromEntries(Object.entries(around.refused).map(([code, value]) => [code, { value }])),
       responses: refusals.components(),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
@@ -116,7 +118,7 @@ function describe(operation: Operation, { publisher, refusals, around }: Describ
     "x-permission": need,
     parameters: parametersOf(operation, publisher, example),
     ...bodyOf(operation, publisher, example),
-    responses: { ...successes(operation, publisher, example), ...refusals.of(operation) },
+    responses: { ...refusals.of(operation), ...successes(operation, publisher, example) },
   };
 }
 

@@ -12,3 +12,6 @@ export interface Example {
 
 /** Examples by the name of their operation. */
 export type Examples = Readonly<Record<string, Example>>;
+
+/** What was answered to a request that was refused, by the code of the refusal. */
+export type RefusedExamples = Readonly<Record<string, unknown>>;

@@ -18,6 +18,7 @@ import type { Examples } from "./example.ts";
 import recorded from "./examples.json" with { type: "json" };
 import type { Operation } from "./operation.ts";
 import { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } from "./pages.ts";
+import refused from "./refusals.json" with { type: "json" };
 
 /** One route as the framework knows it. */
 export interface AppRoute {
@@ -70,6 +71,7 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
     version,
     base_url,
     examples: recorded as Examples,
+    refused,
     schemas: { Meta: MetaView, Pagination: PaginationView },
     meaning: (code) => faultWords[code].when,
   });

@@ -3,18 +3,42 @@
 import { join } from "node:path";
 import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
-import { changes, customers, fulfillment, reservations, returns } from "./orders.ts";
+import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { platforms } from "./platforms.ts";
+import { refusals } from "./refusals.ts";
 import { events, keys, webhooks } from "./service.ts";
 import { catalogue, inventory } from "./stock.ts";
-import { openStory } from "./teller.ts";
+import { openStory, type Teller } from "./teller.ts";
 
-/** Where the examples are kept. */
-export const kept_file = join(import.meta.dir, "../../../src/reference/examples.json");
+const folder = join(import.meta.dir, "../../../src/reference");
 
-/** Tells the whole story to a fresh service, and gives the examples by operation in the order of their names. */
-export async function tellStory(app: TestApp): Promise<Record<string, Example>> {
+/** Where the examples are kept, and those of refusals. */
+export const kept_files = { examples: join(folder, "examples.json"), refusals: join(folder, "refusals.json") };
+
+/** What was said: examples by operation and refusals by code, in the order of their names. */
+export interface Told {
+  readonly examples: Readonly<Record<string, Example>>;
+  readonly refusals: Readonly<Record<string, unknown>>;
+}
+
+const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Tells the story of what works to a fresh service, and gives the examples of operations. */
+export async function tellStory(app: TestApp): Promise<Told["examples"]> {
   const story = openStory(app);
+  await tellWorks(story);
+  return sorted(story.examples);
+}
+
+/** Tells the whole story to a fresh service, with what is refused at its end. */
+export async function tellWhole(app: TestApp): Promise<Told> {
+  const story = openStory(app);
+  await refusals(story, await tellWorks(story));
+  return { examples: sorted(story.examples), refusals: sorted(story.refusals) };
+}
+
+async function tellWorks(story: Teller): Promise<Buyer> {
   await catalogue(story);
   await inventory(story);
   const buyer = await customers(story);
@@ -26,11 +50,13 @@ export async function tellStory(app: TestApp): Promise<Record<string, Example>> 
   await events(story);
   await keys(story);
   await webhooks(story);
-  return Object.fromEntries(Object.entries(story.examples).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return buyer;
 }
 
 if (import.meta.main) {
   const app = await openTestApp();
-  await Bun.write(kept_file, `${JSON.stringify(await tellStory(app), null, 1)}\n`);
+  const told = await tellWhole(app);
+  await Bun.write(kept_files.examples, `${JSON.stringify(told.examples, null, 1)}\n`);
+  await Bun.write(kept_files.refusals, `${JSON.stringify(told.refusals, null, 1)}\n`);
   await app.close();
 }

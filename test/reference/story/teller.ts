@@ -9,7 +9,7 @@ export interface Telling {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** A key's text; the live one with full access unless given. */
-  readonly key?: string;
+  readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -23,15 +23,19 @@ export interface Teller {
   readonly tell: (operation: string, telling?: Telling) => Promise<Said>;
   /** As `tell`, and keeps nothing: for what only has to happen. */
   readonly act: (operation: string, telling?: Telling) => Promise<Said>;
+  /** Makes a request that is refused with this code, and keeps the answer as the example of the code. */
+  readonly refuse: (code: string, operation: string, telling: Telling) => Promise<void>;
   readonly examples: Record<string, Example>;
+  readonly refusals: Record<string, unknown>;
 }
 
 /** Opens a book: nothing is told yet. */
 export function openStory(app: TestApp): Teller {
   const operations = new Map(operationsOf(app.app.routes).map((operation) => [operation.id, operation]));
   const examples: Record<string, Example> = {};
+  const refusals: Record<string, unknown> = {};
 
-  async function act(id: string, telling: Telling = {}): Promise<Said> {
+  async function ask(id: string, telling: Telling = {}): Promise<Said> {
     const operation = operations.get(id);
     if (operation === undefined) throw new Error(`the story tells of ${id}, which is no operation`);
     const { path: values = {}, query = {}, body, key = app.keys.live.full, headers = {} } = telling;
@@ -40,8 +44,19 @@ export function openStory(app: TestApp): Teller {
     const sent = { ...(typeof body === "string" ? { "content-type": operation.sends } : {}), ...headers };
     const method = operation.method.toUpperCase();
     const { status, body: answer } = await app.call(method, `${path}${search}`, body, { key, headers: sent });
+    return { status, answer };
+  }
+
+  async function act(id: string, telling?: Telling): Promise<Said> {
+    const { status, answer } = await ask(id, telling);
     if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(answer)}`);
     return { status, answer };
+  }
+
+  async function refuse(code: string, id: string, telling: Telling): Promise<void> {
+    const { answer } = await ask(id, telling);
+    if (answer.error?.code !== code) throw new Error(`${id} is not refused with ${code}: ${JSON.stringify(answer)}`);
+    refusals[code] = neutral(answer);
   }
 
   async function tell(id: string, telling: Telling = {}): Promise<Said> {
@@ -54,7 +69,7 @@ export function openStory(app: TestApp): Teller {
     return answer;
   }
 
-  return { app, tell, act: async (id, telling) => (await act(id, telling)).answer, examples };
+  return { app, tell, act: async (id, telling) => (await act(id, telling)).answer, refuse, examples, refusals };
 }
 
 const shown_characters_max = 5000;
@@ -93,8 +108,8 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/packhouse\.test/g, "http://localhost:3000"],
 ];
 
-function neutral(example: Example): Example {
+function neutral<Shown>(example: Shown): Shown {
   let text = JSON.stringify(example);
   for (const [form, instead] of always) text = text.replace(form, instead);
-  return JSON.parse(text) as Example;
+  return JSON.parse(text) as Shown;
 }

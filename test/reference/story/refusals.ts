@@ -1,0 +1,40 @@
+// What is refused, and in which words: the examples of errors.
+import type { Buyer } from "./orders.ts";
+import type { Teller } from "./teller.ts";
+
+/** Requests that cannot be granted, after everything else has happened. */
+export async function refusals({ app, refuse, act }: Teller, buyer: Buyer): Promise<void> {
+  const product = { sku: "MILK-1L", name: "Whole milk, 1 l" };
+  await refuse("authentication_required", "listProducts", { key: null });
+  await refuse("invalid_api_key", "listProducts", { key: "ph_live_copied_incompletely" });
+  await refuse("insufficient_permission", "createProduct", { key: app.keys.live.read, body: product });
+  await refuse("resource_missing", "getOrder", { path: { id: "ord_9999" } });
+  await refuse("malformed_request", "createProduct", { body: '{"sku": "MILK-1L",' });
+  await refuse("unsupported_media_type", "createProduct", {
+    body: "sku=MILK-1L",
+    headers: { "content-type": "text/plain" },
+  });
+  await refuse("malformed_header", "createProduct", { body: product, headers: { "idempotency-key": "two words" } });
+  await refuse("invalid_cursor", "listProducts", { query: { cursor: "made-up" } });
+  await refuse("validation_failed", "createProduct", { body: { sku: "", nmae: "Milk", price: "1.999" } });
+  await refuse("duplicate_sku", "createProduct", { body: product });
+  await refuse("duplicate_email", "createCustomer", { body: { email: "ada@example.com" } });
+  const once = { "idempotency-key": "order-4711" };
+  const line_items = [{ sku: "TEA-100", quantity: 1, unit_price: "6.00" }];
+  const made = await act("createOrder", { body: { order_number: "SO-4711", ...buyer, line_items }, headers: once });
+  const body = { order_number: "SO-4711", ...buyer, line_items };
+  await refuse("duplicate_order_number", "createOrder", { body });
+  await refuse("idempotency_key_reused", "createOrder", { body: { ...body, order_number: "SO-4712" }, headers: once });
+  const many = [{ ...line_items[0], quantity: 1_000_000 }];
+  const short = { ...body, order_number: "SO-4712", line_items: many, allow_backorder: false };
+  await refuse("insufficient_inventory", "createOrder", { body: short });
+  const path = { id: made.data.id };
+  await refuse("invalid_state_transition", "deliverOrder", { path, body: {} });
+  await refuse("precondition_failed", "updateOrder", { path, body: { priority: 1 }, headers: { "if-match": '"99"' } });
+  await refuse("immutable_field", "updateOrder", { path, body: { order_number: "SO-4713" } });
+  await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
+  const adjustment = { adjustment: -1, reason: "stock_count", location: "whs_1001", expected_quantity: 7 };
+  await refuse("quantity_conflict", "adjustInventory", { path: { sku: "CUP" }, body: adjustment });
+  const hidden = { url: "https://10.0.0.7/hooks", events: ["order.created"] };
+  await refuse("blocked_address", "createWebhook", { body: hidden });
+}
