@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from "../harness.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
-});
+}, 60_000);
 afterAll(() => app.close());
 
 const product = (fields: Record<string, unknown> = {}) => ({ sku: crypto.randomUUID(), name: "Tea", ...fields });

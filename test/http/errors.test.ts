@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from "../harness.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
-});
+}, 60_000);
 afterAll(() => app.close());
 
 const at = (path: string, init: RequestInit = {}) => app.app.handle(new Request(`http://packhouse.test${path}`, init));

@@ -9,7 +9,7 @@ import { tellStory } from "../reference/story/story.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
-});
+}, 60_000);
 afterAll(() => app.close());
 
 const product = () => ({ sku: crypto.randomUUID(), name: "Tea" });
@@ -26,8 +26,9 @@ describe("works", () => {
     let repeated = 0;
     /** Sends each write that is not only asking a second time, and answers what came first. */
     const call: typeof once = async (method, path, body, options = {}) => {
-      if (method === "GET" || /^\/(tracking\/batch|shipping\/rates)/.test(path))
-        return once(method, path, body, options);
+      const isAsking = method === "GET" || /^\/(tracking\/batch|shipping\/rates)/.test(path);
+      // The story has keys of its own where it tells of keys.
+      if (isAsking || options.headers?.["idempotency-key"] !== undefined) return once(method, path, body, options);
       const headers = { ...options.headers, "idempotency-key": `story-${++repeated}` };
       const first = await once(method, path, body, { ...options, headers });
       const again = await once(method, path, body, { ...options, headers });

@@ -4,7 +4,7 @@ import { openShop, type Shop } from "../orders/shop.ts";
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
-});
+}, 60_000);
 afterAll(() => shop.close());
 
 const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
