@@ -6,6 +6,8 @@ import { findSubscriptions, lockFreeSubscriptions, savePace } from "../subscript
 import { type Busy, burst, pacedUntil, slotsFor } from "./slots.ts";
 
 const lease_ms = 30_000;
+// Each of them costs statements of its own, and those that are well wait for the transaction's end.
+const failing_together_max = 16;
 
 /** What this server has under way, and how much each receiver bears. */
 export interface Room {
@@ -28,30 +30,42 @@ export interface Claimed {
 /**
  * Claims deliveries that are due, in turn from every subscription, for 30 seconds. A claim that was not recorded until
  * then is due again. A subscription with an open circuit gives one, its probe; one with a rate limit a few at a time.
+ * Those whose receivers failed last come after the others, and some at a time: `next_at` is now when there are more.
  */
 export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   const waiting = await listWaiting(tx);
-  const ready = inTurn(
+  const due = inTurn(
     waiting.filter((one) => timesOf(one).some((at) => at <= tx.now)),
     room.last_id,
   );
+  const ready = [...due.filter((one) => !isFailing(one)), ...due.filter(isFailing)];
   const held = await lockHeldBack(tx, ready);
   const sharers = new Set([...room.busy.keys(), ...ready.map(({ id }) => id)]).size;
   const total = { all: sumOf(room.busy, "all"), late: sumOf(room.busy, "late") };
   const claimed: { delivery: Delivery; probe: boolean }[] = [];
+  let failing = 0;
+  let has_more = false;
   for (const one of ready) {
     const own = room.busy.get(one.id) ?? { all: 0, late: 0 };
     const slots = allowed(slotsFor(own, total, room.limitOf(one.id), sharers), one, held.get(one.id), tx.now);
+    if (isFailing(one) && failing >= failing_together_max && slots.all > 0) {
+      has_more = true;
+      continue;
+    }
     const found = await takeDue(tx, one, slots, room.wasLate(one.id));
     const probe = one.next_probe_at !== null;
     if (found.length > 0 && held.has(one.id)) await holdBack(tx, one, found.length);
     claimed.push(...found.map((delivery) => ({ delivery, probe })));
+    if (isFailing(one)) failing += found.length;
     total.all += found.length;
     total.late += found.filter(isLate).length;
   }
   if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now) };
-  return { claims: await leased(tx, claimed), next_at: nextAt(await listWaiting(tx), tx.now) };
+  const claims = await leased(tx, claimed);
+  return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now) };
 }
+
+const isFailing = ({ consecutive_failures }: Waiting): boolean => consecutive_failures > 0;
 
 /** When a delivery of each lane may be sent, as far as the subscription lets it. */
 function timesOf({ first_at, late_at, paused_until, paced_until, next_probe_at }: Waiting): number[] {

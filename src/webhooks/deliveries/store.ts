@@ -42,6 +42,7 @@ const sending = prepared((sql, _: Args<Record<never, never>>) => {
       paced_until: subscriptions.paced_until,
       rate_limit_per_second: subscriptions.rate_limit_per_second,
       next_probe_at: subscriptions.next_probe_at,
+      consecutive_failures: subscriptions.consecutive_failures,
       first_at: template<number | null>`(${earliest(isFirst)})`.as("first_at"),
       late_at: template<number | null>`(${earliest(isLast)})`.as("late_at"),
     })
@@ -55,6 +56,7 @@ export interface Waiting extends Pace {
   readonly first_at: number | null;
   readonly late_at: number | null;
   readonly paused_until: number | null;
+  readonly consecutive_failures: number;
 }
 
 /** What lets a subscription's deliveries begin one after another only. */

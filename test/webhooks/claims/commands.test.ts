@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { asc } from "drizzle-orm";
-import { deliveries, notices } from "../../../db/schema/webhooks.ts";
+import { asc, ne } from "drizzle-orm";
+import { deliveries, notices, subscriptions } from "../../../db/schema/webhooks.ts";
 import { claimDeliveries, type Room } from "../../../src/webhooks/claims/commands.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
 import { useScene } from "../scene.ts";
@@ -127,6 +127,23 @@ describe("works", () => {
     await scene.store.write((tx) => tx.sql.update(deliveries).set({ next_at: tx.now, leased_until: null }));
     const later = await claim({ ...empty, busy, last_id: second });
     expect(later.claims.map(({ subscription }) => subscription.id)).toEqual([third, third, third]);
+  });
+
+  test("receivers that failed last come after the others, and some at a time", async () => {
+    const hooks: { id: string }[] = [];
+    for (let n = 0; n < 21; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
+    await tell(1);
+    await scene.store.write((tx) => fanOut(tx, "here"));
+    const well = Number(hooks.at(-1)?.id.slice(4));
+    const ill = ne(subscriptions.id, well);
+    await scene.store.write((tx) => tx.sql.update(subscriptions).set({ consecutive_failures: 1 }).where(ill));
+    const first = await claim();
+    const served = first.claims.map(({ subscription }) => subscription.id);
+    expect([served[0], served.length, first.next_at]).toEqual([well, 17, scene.app.clocks.test.now()]);
+    const second = await claim({ ...empty, last_id: served.at(-1) ?? 0 });
+    expect([second.claims.length, second.next_at]).toEqual([4, scene.app.clocks.test.now() + 30 * second_ms]);
+    const all = [...served, ...second.claims.map(({ subscription }) => subscription.id)];
+    expect(new Set(all).size).toBe(21);
   });
 
   test("a receiver that is overloaded has fewer at once", async () => {
