@@ -10,17 +10,25 @@ export type ByMode<T> = Readonly<Record<Mode, T | null>>;
 /** What waits in one store. Moments in milliseconds by the store's clock. */
 export interface QueueFigures {
   readonly now: number;
+  /** Events that no subscription has been told of yet. */
   readonly events: number;
+  /** When the oldest of them was stored. */
   readonly oldest_event_at: number | null;
+  /** Deliveries that are still to be made: first and second attempts, and later ones. */
   readonly first: number;
   readonly late: number;
+  /** When the delivery of each lane that waits longest was due. */
   readonly first_due_at: number | null;
   readonly late_due_at: number | null;
+  /** Lines of orders and bookings that wait for stock. */
   readonly backorders: number;
+  /** Orders of platforms that are still to be imported, and parcels that platforms are still to be told of. */
   readonly imports: number;
   readonly reports: number;
+  /** E-mails to the operator that are still to be sent. */
   readonly mails: number;
   readonly subscriptions: readonly { readonly status: string; readonly count: number }[];
+  /** Subscriptions whose circuit is open: they are only probed. */
   readonly open_circuits: number;
 }
 

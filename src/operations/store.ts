@@ -7,34 +7,13 @@ import { reservation_lines } from "../../db/schema/reservations.ts";
 import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
 import type { Db } from "../database/store.ts";
 import { listWaiting } from "../webhooks/deliveries/store.ts";
-import type { SubscriptionStatus } from "../webhooks/status.ts";
+import type { QueueFigures } from "./figures.ts";
 
 /** How far a queue is counted: a longer one is as bad, and counting it would take time. */
 export const counted_max = 10_000;
 
 /** What waits in one store. */
-export interface Queues {
-  /** Events that no subscription has been told of yet. */
-  readonly events: number;
-  /** When the oldest of them was stored. */
-  readonly oldest_event_at: number | null;
-  /** Deliveries that are still to be made: first and second attempts, and later ones. */
-  readonly first: number;
-  readonly late: number;
-  /** When the delivery of each lane that waits longest was due. */
-  readonly first_due_at: number | null;
-  readonly late_due_at: number | null;
-  /** Lines of orders and bookings that wait for stock. */
-  readonly backorders: number;
-  /** Orders of platforms that are still to be imported, and parcels that platforms are still to be told of. */
-  readonly imports: number;
-  readonly reports: number;
-  /** E-mails to the operator that are still to be sent. */
-  readonly mails: number;
-  readonly subscriptions: readonly { readonly status: SubscriptionStatus; readonly count: number }[];
-  /** Subscriptions whose circuit is open: they are only probed. */
-  readonly open_circuits: number;
-}
+export type Queues = Omit<QueueFigures, "now">;
 
 // Conditions of partial indexes stand in the text, since the engines do not look into parameters.
 const isQueued = template`status = 'queued'`;
