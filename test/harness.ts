@@ -29,6 +29,8 @@ export interface Answered {
   readonly headers: Headers;
 }
 
+let checker: ReturnType<typeof answerChecker> | undefined;
+
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: { loopback_only?: boolean; mail?: Service["mail"] } = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
@@ -49,7 +51,9 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
   };
   for (const store of [live, test]) await store.write(ensureWarehouse);
   const app = createApp(service);
-  const checkAnswer = answerChecker(app);
+  // Every app has the same routes. A schema is compiled when it is first answered: most tests meet few of them.
+  checker ??= answerChecker(app);
+  const checkAnswer = checker;
   const keys = { live: await keysOf(service, "live"), test: await keysOf(service, "test") };
 
   /** Sends one request through the app; `key` is a key's text, or null for none. */
@@ -99,14 +103,14 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 
 async function keysOf(service: Service, mode: Mode): Promise<Record<Permission, string>> {
-  const make = async (permission: Permission) => {
-    const random = crypto.getRandomValues(new Uint8Array(96));
-    const { text } = await service.stores[mode].write((tx) =>
-      createKey(tx, { name: permission, permission, rate_limit_per_minute: 0 }, random),
-    );
-    return text;
-  };
-  return { read: await make("read"), read_write: await make("read_write"), full: await make("full") };
+  return await service.stores[mode].write(async (tx) => {
+    const make = async (permission: Permission) => {
+      const random = crypto.getRandomValues(new Uint8Array(96));
+      const { text } = await createKey(tx, { name: permission, permission, rate_limit_per_minute: 0 }, random);
+      return text;
+    };
+    return { read: await make("read"), read_write: await make("read_write"), full: await make("full") };
+  });
 }
 
 function eventTaker(service: Service, mode: Mode) {
@@ -179,15 +183,12 @@ function refusalChecker(app: ReturnType<typeof createApp>) {
 /** Checks every successful answer against the schema its route declares: none may be undocumented or off schema. */
 function answerChecker(app: ReturnType<typeof createApp>) {
   const checkRefusal = refusalChecker(app);
-  const routes = new Memoirist<{ checks: Record<number, TypeCheck<never> | null>; documents: readonly string[] }>();
+  const checks = new Map<TSchema, TypeCheck<TSchema>>();
+  const routes = new Memoirist<{ answers: Record<number, TSchema | null>; documents: readonly string[] }>();
   for (const { method, path, hooks } of app.routes) {
     const { answers = {}, documents = [] } =
-      (hooks.detail as { answers?: Record<number, never>; documents?: readonly string[] } | undefined) ?? {};
-    const compiled = Object.entries(answers).map(([status, schema]) => [
-      status,
-      schema && TypeCompiler.Compile(schema),
-    ]);
-    routes.add(method, path.replace(/^\/v1/, ""), { checks: Object.fromEntries(compiled), documents });
+      (hooks.detail as { answers?: Record<number, TSchema | null>; documents?: readonly string[] } | undefined) ?? {};
+    routes.add(method, path.replace(/^\/v1/, ""), { answers, documents });
   }
   return (
     method: string,
@@ -196,11 +197,14 @@ function answerChecker(app: ReturnType<typeof createApp>) {
   ): void => {
     if (status >= 400 && /json/.test(type)) checkRefusal(method, path, text);
     if (status === 304 || status >= 400 || path.startsWith("/health")) return;
-    const { checks = {}, documents = [] } = routes.find(method, path.split("?")[0] ?? "")?.store ?? {};
-    if (!(status in checks)) throw new Error(`${method} ${path} answered ${status}, which its route does not declare`);
+    const { answers = {}, documents = [] } = routes.find(method, path.split("?")[0] ?? "")?.store ?? {};
+    if (!(status in answers)) throw new Error(`${method} ${path} answered ${status}, which its route does not declare`);
     if (documents.includes(type.split(";")[0] ?? "")) return;
-    const check = checks[status];
-    if (!check || check.Check(JSON.parse(text))) return;
+    const schema = answers[status];
+    if (!schema) return;
+    const check = checks.get(schema) ?? TypeCompiler.Compile(schema);
+    checks.set(schema, check);
+    if (check.Check(JSON.parse(text))) return;
     const wrong = [...check.Errors(JSON.parse(text))].slice(0, 5).map((error) => `${error.path}: ${error.message}`);
     throw new Error(`${method} ${path} answered off its schema: ${wrong.join("; ")}`);
   };
