@@ -1,4 +1,5 @@
 import { Fault } from "../kit/fault.ts";
+import type { Call } from "./call.ts";
 
 /**
  * Where clients reach the service: its own address when it has one, else what the request was sent to. Null when the
@@ -8,6 +9,13 @@ export function originOf(base_url: string, request_url: string): string | null {
   if (base_url !== "") return base_url;
   const { protocol, host } = URL.parse(request_url) ?? {};
   return protocol !== undefined && host !== undefined && isHost(host) ? `${protocol}//${host}` : null;
+}
+
+/** As `originOf`, for links that lead nowhere without it. Refuses: malformed_header. */
+export function reachedAt({ base_url, request }: Pick<Call, "base_url" | "request">): string {
+  const origin = originOf(base_url, request.url);
+  if (origin === null) throw new Fault("malformed_header", "The Host header names no host.");
+  return origin;
 }
 
 /** Whether a text is one host as a `Host` header names it: a name or an address, and a port if any. */

@@ -5,7 +5,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { idempotencyKey } from "../http/idempotency.ts";
-import { originOf } from "../http/origin.ts";
+import { reachedAt } from "../http/origin.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { Fault } from "../kit/fault.ts";
@@ -29,11 +29,7 @@ import { getLabel, usualOrigin } from "./store.ts";
 export function shippingRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
-  return new Elysia()
-    .use(rateRoutes)
-    .use(labelRoutes(service, signer))
-    .use(linkRoutes(service, signer))
-    .use(paperRoutes);
+  return new Elysia().use(rateRoutes).use(labelRoutes(signer)).use(linkRoutes(service, signer)).use(paperRoutes);
 }
 
 const rateRoutes = new Elysia({ prefix: "/shipping" })
@@ -68,10 +64,10 @@ async function ratesOf(db: Db, body: GetRates) {
   return { rates: quotes.map(quoteView), messages: said };
 }
 
-const labelRoutes = (service: Service, signer: LinkSigner) =>
+const labelRoutes = (signer: LinkSigner) =>
   new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
-    .post("", ({ call, body }) => buy(service, signer, call, body), {
+    .post("", ({ call, body }) => buy(signer, call, body), {
       body: bodyOf(CreateLabel),
       detail: documented({
         id: "createLabel",
@@ -89,8 +85,7 @@ const labelRoutes = (service: Service, signer: LinkSigner) =>
     })
     .get(
       "/:id",
-      ({ call, params }) =>
-        answerRead(call, async (db) => viewOf(service, signer, call)(await getLabel(db, params.id), db)),
+      ({ call, params }) => answerRead(call, async (db) => viewOf(signer, call)(await getLabel(db, params.id), db)),
       { detail: documented({ id: "getLabel", summary: "Get a label", answers: { 200: EnvelopedView(LabelView) } }) },
     )
     .get(
@@ -109,9 +104,7 @@ const labelRoutes = (service: Service, signer: LinkSigner) =>
     .post(
       "/:id/void",
       ({ call, params }) =>
-        answerWrite(call, 200, async (tx) =>
-          viewOf(service, signer, call)(await voidLabel(tx, params.id, call.actor), tx),
-        ),
+        answerWrite(call, 200, async (tx) => viewOf(signer, call)(await voidLabel(tx, params.id, call.actor), tx)),
       {
         detail: documented({
           id: "voidLabel",
@@ -122,26 +115,20 @@ const labelRoutes = (service: Service, signer: LinkSigner) =>
       },
     );
 
-function buy(service: Service, signer: LinkSigner, call: Call, body: CreateLabel): Promise<Response> {
-  const view = viewOf(service, signer, call);
+function buy(signer: LinkSigner, call: Call, body: CreateLabel): Promise<Response> {
+  const view = viewOf(signer, call);
   const buying = {
     actor: call.actor,
-    origin: reachedAt(service, call),
+    origin: reachedAt(call),
     // With a key of its own a request is never repeated by mistake.
     additional: body.additional === true || idempotencyKey(call.request) !== null,
   };
   return answerWrite(call, 201, async (tx) => view(await buyTrackedLabel(tx, body, buying), tx));
 }
 
-function viewOf(service: Service, signer: LinkSigner, call: Call) {
-  const origin = reachedAt(service, call);
+function viewOf(signer: LinkSigner, call: Call) {
+  const origin = reachedAt(call);
   return (label: Label, { mode, now }: Db) => labelView(label, { origin, signer, mode, now });
-}
-
-function reachedAt({ base_url }: Service, { request }: Call): string {
-  const origin = originOf(base_url, request.url);
-  if (origin === null) throw new Fault("malformed_header", "The Host header names no host.");
-  return origin;
 }
 
 // A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.

@@ -57,7 +57,7 @@ export async function connectShopify(app: TestApp, fields: Json = {}) {
     ...fields,
   });
   const { id, callback_url } = made.body.data as { id: string; callback_url: string };
-  const path = callback_url.slice("/v1".length);
+  const path = callback_url.replace(/^.*\/v1/, "");
   const tell = (order: Json | string, telling: Telling = {}) => {
     const { topic = "orders/updated", event = `event-${++events}`, signed_with = secret, headers = {} } = telling;
     const to = telling.path ?? path;

@@ -21,9 +21,9 @@ export function credentialsOf(connection: Connection, secret_key: Uint8Array, no
   };
 }
 
-/** The address to enter at the platform, below the service's own. */
-export function callbackUrl({ platform, key }: Pick<Connection, "platform" | "key">, base_url: string): string {
-  const path = `${base_url}/v1/webhooks/${platform}/orders`;
+/** The address to enter at the platform, of a service that is reached at `origin`. */
+function callbackUrl({ platform, key }: Pick<Connection, "platform" | "key">, origin: string): string {
+  const path = `${origin}/v1/webhooks/${platform}/orders`;
   // BigCommerce sends an API key instead, and names its store in the body.
   return platform === "bigcommerce" ? path : `${path}?connection=${key}`;
 }
@@ -36,7 +36,7 @@ function lastFour(secret: string | null | undefined): string | null {
 }
 
 /** The connection as the API shows it: of its secrets no more than the last four characters. */
-export function connectionView(connection: Connection, secret_key: Uint8Array, base_url: string, now: number) {
+export function connectionView(connection: Connection, secret_key: Uint8Array, origin: string, now: number) {
   const { id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);
   return {
@@ -47,7 +47,7 @@ export function connectionView(connection: Connection, secret_key: Uint8Array, b
     api_url,
     order_prefix,
     status,
-    callback_url: callbackUrl(connection, base_url),
+    callback_url: callbackUrl(connection, origin),
     has_api_key: connection.api_key !== null,
     api_key_last_four: lastFour(api_key),
     has_api_token: connection.api_token !== null,

@@ -4,6 +4,7 @@ import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { reachedAt } from "../../http/origin.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
@@ -26,12 +27,10 @@ import {
 import { countConnections, getConnection, listConnections, lockConnection } from "./store.ts";
 
 /** Connections to stores at e-commerce platforms. */
-export const connectionRoutes = (service: Service) => {
-  const view = (connection: Connection, now: number) =>
-    connectionView(connection, service.secret_key, service.base_url, now);
-  return new Elysia({ prefix: "/platforms" })
+export const connectionRoutes = (service: Service) =>
+  new Elysia({ prefix: "/platforms" })
     .use(conventions)
-    .post("", ({ call, body }) => create(call, body, service, view), {
+    .post("", ({ call, body }) => create(call, body, service), {
       body: bodyOf(CreateConnection),
       detail: documented({
         id: "createPlatform",
@@ -41,7 +40,7 @@ export const connectionRoutes = (service: Service) => {
         answers: { 201: EnvelopedView(ConnectionView) },
       }),
     })
-    .get("", ({ call, query }) => list(call, query, view), {
+    .get("", ({ call, query }) => list(call, query, service), {
       query: queryOf(ListConnections),
       detail: documented({
         id: "listPlatforms",
@@ -51,7 +50,8 @@ export const connectionRoutes = (service: Service) => {
     })
     .get(
       "/:id",
-      ({ call, params }) => answerRead(call, async (db) => view(await getConnection(db, params.id), db.now)),
+      ({ call, params }) =>
+        answerRead(call, async (db) => viewOf(service, call)(await getConnection(db, params.id), db.now)),
       {
         detail: documented({
           id: "getPlatform",
@@ -60,7 +60,7 @@ export const connectionRoutes = (service: Service) => {
         }),
       },
     )
-    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service, view), {
+    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
       body: bodyOf(UpdateConnection),
       detail: documented({
         id: "updatePlatform",
@@ -78,11 +78,15 @@ export const connectionRoutes = (service: Service) => {
         answers: { 200: EnvelopedView(DeletedConnectionView) },
       }),
     });
-};
 
-type View = (connection: Connection, now: number) => ReturnType<typeof connectionView>;
+/** How this request is shown a connection: the callback's address is as this client reaches the service. */
+function viewOf({ secret_key }: Service, call: Call) {
+  const origin = reachedAt(call);
+  return (connection: Connection, now: number) => connectionView(connection, secret_key, origin, now);
+}
 
-async function create(call: Call, body: CreateConnection, service: Service, view: View): Promise<Response> {
+async function create(call: Call, body: CreateConnection, service: Service): Promise<Response> {
+  const view = viewOf(service, call);
   const { platform, store_id, api_url } = body;
   await refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service);
   return answerWrite(call, 201, async (tx) => view(await createConnection(tx, body, service.secret_key), tx.now));
@@ -100,7 +104,8 @@ async function refuseAddress(call: Call, url: string, service: Service): Promise
   if (unfit !== null) throw invalid("api_url", unfit.message, unfit.code);
 }
 
-async function update(call: Call, id: string, body: UpdateConnection, service: Service, view: View): Promise<Response> {
+async function update(call: Call, id: string, body: UpdateConnection, service: Service): Promise<Response> {
+  const view = viewOf(service, call);
   if (body.api_url !== undefined) await refuseAddress(call, body.api_url, service);
   return answerWrite(call, 200, async (tx) => {
     await requireVersion(tx, call, id);
@@ -120,7 +125,8 @@ function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, () => lockConnection(tx, id));
 }
 
-function list(call: Call, query: ListConnections, view: View): Promise<Response> {
+function list(call: Call, query: ListConnections, service: Service): Promise<Response> {
+  const view = viewOf(service, call);
   return answerList(
     call,
     query,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections } from "../../../db/schema/platforms.ts";
+import { createApp } from "../../../src/app.ts";
+import type { Service } from "../../../src/http/service.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { connectShopify, secret, shopifyOrder, take } from "../stores.ts";
 
@@ -27,7 +29,9 @@ describe("works", () => {
     const made = await app.post("/platforms", body);
     expect(made.status).toBe(201);
     const { id, callback_url } = made.body.data;
-    expect(callback_url).toMatch(/^\/v1\/webhooks\/woocommerce\/orders\?connection=live_[0-9a-f]{32}$/);
+    expect(callback_url).toMatch(
+      /^http:\/\/packhouse\.test\/v1\/webhooks\/woocommerce\/orders\?connection=live_[0-9a-f]{32}$/,
+    );
     expect(made.body.data).toMatchObject({
       platform: "woocommerce",
       store_id: `${api_url}/tea`,
@@ -57,14 +61,27 @@ describe("works", () => {
     });
     expect(shopify.body.data).toMatchObject({
       ...{ store_id: "mugs.myshopify.com", name: "mugs.myshopify.com", api_url: "https://mugs.myshopify.com" },
-      callback_url: expect.stringMatching(/^\/v1\/webhooks\/shopify\/orders\?connection=live_/),
+      callback_url: expect.stringMatching(/^http:\/\/packhouse\.test\/v1\/webhooks\/shopify\/orders\?connection=live_/),
     });
     const big = await app.post("/platforms", { platform: "bigcommerce", store_id: "stores/AB12", api_token });
     expect(big.body.data).toMatchObject({
       ...{ store_id: "ab12", api_url: "https://api.bigcommerce.com", has_client_secret: false },
-      ...{ callback_url: "/v1/webhooks/bigcommerce/orders", client_secret_last_four: null },
+      ...{ callback_url: "http://packhouse.test/v1/webhooks/bigcommerce/orders", client_secret_last_four: null },
     });
   }, 30_000);
+
+  test("the callback's address is whole: the service's own, or the one by which it is asked", async () => {
+    const { id, path } = await connectShopify(app);
+    const asked = async (service: Service, origin: string) => {
+      const headers = { authorization: `Bearer ${app.keys.live.full}` };
+      const request = new Request(`${origin}/v1/platforms/${id}`, { headers });
+      const { data } = (await (await createApp(service).handle(request)).json()) as { data: { callback_url: string } };
+      return data.callback_url;
+    };
+    expect(await asked(app.service, "http://10.0.0.7:8080")).toBe(`http://10.0.0.7:8080/v1${path}`);
+    const named = { ...app.service, base_url: "https://ship.example.com" };
+    expect(await asked(named, "http://10.0.0.7:8080")).toBe(`https://ship.example.com/v1${path}`);
+  });
 
   test("a new client secret lets the one before it count for an hour", async () => {
     const shop = await connectShopify(app);
@@ -106,7 +123,7 @@ describe("works", () => {
     expect(again.body.data.callback_url.endsWith(shop.path)).toBe(false);
     await app.runJobs();
     expect((await app.get(`/orders/${late.body.order_id}`)).status).toBe(200);
-    const path = again.body.data.callback_url.slice("/v1".length);
+    const path = again.body.data.callback_url.replace(/^.*\/v1/, "");
     expect(await take(app, { ...shop, tell: (await reconnected(path, store_id)).tell }, shopifyOrder(3))).toEqual(
       order,
     );

@@ -124,7 +124,7 @@ describe("works", () => {
     const client_secret = "woo-secret-0123456789";
     const body = { platform: "woocommerce", store_id: `${api_url}/woo`, client_secret };
     const { id, callback_url } = (await app.post("/platforms", body)).body.data;
-    const path = callback_url.slice("/v1".length);
+    const path = callback_url.replace(/^.*\/v1/, "");
     const send = (raw: string, headers: Record<string, string>) => app.call("POST", path, raw, { key: null, headers });
     const ping = await send("webhook_id=12", { "content-type": "application/x-www-form-urlencoded" });
     expect([ping.status, ping.body.status]).toEqual([200, "ignored"]);
@@ -168,7 +168,7 @@ describe("works", () => {
       ...{ "x-shopify-topic": "orders/create", "x-shopify-shop-domain": "sandbox.myshopify.com" },
       "x-shopify-hmac-sha256": hmacBase64(secret, raw),
     };
-    const answer = await app.call("POST", callback_url.slice("/v1".length), raw, { key: null, headers });
+    const answer = await app.call("POST", callback_url.replace(/^.*\/v1/, ""), raw, { key: null, headers });
     expect(answer.body.order_id).toMatch(/^ord_1000000\d{3}$/);
     await app.runJobs();
     const path = `/orders/${answer.body.order_id}`;

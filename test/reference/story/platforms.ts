@@ -15,7 +15,7 @@ export async function platforms({ app, tell, act }: Teller): Promise<void> {
   const path = { id: made.data.id };
   await tell("getPlatform", { path });
   await tell("updatePlatform", { path, body: { name: "Fine tea, the shop" } });
-  const query = { connection: new URL(made.data.callback_url, "http://packhouse.test").searchParams.get("connection") };
+  const query = { connection: new URL(made.data.callback_url).searchParams.get("connection") };
   const told = (order: object, topic: string) => ({
     query: query as { connection: string },
     body: order,
@@ -56,7 +56,7 @@ async function fromOthers({ app, tell, act }: Pick<Teller, "app" | "tell" | "act
   await tell("bigcommerceOrder", { body: { ...about, hash, created_at, producer: "stores/k3v9x2" } });
   const body = { platform: "woocommerce", store_id: `${api_url}/shop`, client_secret };
   const { callback_url } = (await act("createPlatform", { body })).data;
-  const connection = new URL(callback_url, "http://packhouse.test").searchParams.get("connection") ?? "";
+  const connection = new URL(callback_url).searchParams.get("connection") ?? "";
   const order = {
     ...{ id: 812, number: "812", status: "processing", currency: "EUR", shipping_total: "5.00", refunds: [] },
     ...{ date_created_gmt: "2026-01-02T03:00:00", date_modified_gmt: "2026-01-02T03:00:00", customer_note: "" },
