@@ -14,8 +14,6 @@ import {
 import { isStartRefused } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Db } from "./database/store.ts";
-import { runDemo, storyClock } from "./demo/jobs.ts";
-import { describeApi } from "./describe.ts";
 import { type Difference, verifyInventory } from "./inventory/audit/store.ts";
 import { keyCommands } from "./keyring.ts";
 import { type Clock, iso, systemClock } from "./kit/clock.ts";
@@ -24,8 +22,7 @@ import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { operationFlags, readOperation } from "./operation.ts";
 import { verifyOrders } from "./orders/audit/store.ts";
-import { serve } from "./serve.ts";
-import { exporting, importing, reportLines } from "./spreadsheets.ts";
+import type { exporting, importing } from "./spreadsheets.ts";
 
 process.umask(0o077);
 forgetProxies();
@@ -55,6 +52,7 @@ const inMode = {
   mode: { type: "string", value: "live|test", help: "which of the two worlds" },
 } as const satisfies Flags;
 
+// Most commands are done sooner than the whole service is loaded: each imports what it alone needs when it runs.
 const commands: Readonly<Record<string, Command>> = {
   serve: command({
     summary: "serve the API",
@@ -137,6 +135,7 @@ function importCommand(kind: keyof typeof importing, summary: string): Command {
       const { file, json } = given;
       if (!file) throw new WrongUse("say which FILE to import.");
       const mode = modeOf(given.mode);
+      const { importing, reportLines } = await import("./spreadsheets.ts");
       return withStores(given, async (stores) => {
         const report = await importing[kind](stores[mode], file, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report)) print(line);
@@ -156,6 +155,7 @@ function exportCommand(kind: keyof typeof exporting, summary: string): Command {
     },
     run: async (given) => {
       const mode = modeOf(given.mode);
+      const { exporting } = await import("./spreadsheets.ts");
       const work = async (stores: Stores) => {
         await exporting[kind](stores[mode], given.file, process.stderr);
         return 0;
@@ -209,6 +209,7 @@ async function runServe(given: ServeFlags): Promise<number> {
   process.on("exit", () => lines.finish());
   const exit = (code: number) => process.exit(code);
   const settings = { host, port, data, database_url: databaseUrl, event_retention_days };
+  const { serve } = await import("./serve.ts");
   const running = await serve({ ...settings, ...readOperation(given, lines), print, exit });
   let asked = false;
   const stop = () => {
@@ -256,6 +257,7 @@ function linesOf({ rule, subject, expected, actual, rows }: Difference): string[
 async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {
   const mode = modeOf(given.mode);
   if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
+  const { runDemo, storyClock } = await import("./demo/jobs.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
     for (const line of await runDemo(stores[mode], clock, Number(given.seed), process.stderr)) print(line);
@@ -265,6 +267,7 @@ async function runDemoCommand(given: Place & { mode: string | undefined; seed: s
 }
 
 async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
+  const { describeApi } = await import("./describe.ts");
   const text = describeApi((variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""));
   if (out) await Bun.write(out, `${text}\n`);
   else print(text);
