@@ -105,6 +105,13 @@ export const forShare = <Q extends Lockable>(query: Q): Q => (isPostgres ? (quer
 export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn): Q =>
   isPostgres ? forUpdate((query as unknown as { orderBy(column: AnyColumn): Q }).orderBy(column)) : query;
 
+/**
+ * Whether no other transaction goes by this name at the moment, answered without waiting; from then on this one does,
+ * until it ends. SQLite has one writer, which is always alone.
+ */
+export const isAlone = (name: SQLWrapper): SQL =>
+  isPostgres ? sql`pg_try_advisory_xact_lock(hashtextextended(current_schema() || ${name}::text, 0))` : sql`true`;
+
 /** Locks the rows read and passes over those that another transaction holds. */
 export const skipLocked = <Q extends Lockable>(query: Q): Q =>
   isPostgres ? (query.for("update", { skipLocked: true }) as Q) : query;

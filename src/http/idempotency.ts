@@ -6,6 +6,7 @@ import { open, seal } from "../kit/seal.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
 import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer } from "./store.ts";
+import { inUse } from "./turns.ts";
 
 const kept_ms = 24 * 3_600_000;
 const sealed_for = "idempotency.answer";
@@ -24,7 +25,7 @@ export function idempotencyKey(request: Request): string | null {
 /**
  * Runs `work` once for a key: its answer is kept in the same transaction, and a repeated request gets the same bytes.
  * A refusal by the command (409 or 422) undoes the command alone and is kept as the answer. With `secret_key`, for
- * answers that show a secret, what is kept is sealed. Refuses: idempotency_key_reused.
+ * answers that show a secret, what is kept is sealed. Refuses: idempotency_key_reused, idempotency_key_in_use.
  */
 export async function once(
   tx: Tx,
@@ -41,7 +42,8 @@ export async function once(
     return answer;
   }
   const kept = await keptAnswer(tx, call, key, secret_key);
-  assert(kept !== null, "a key that is taken has an answer");
+  // It is not taken yet, but about to be: by an equal request at another server.
+  if (kept === null) throw inUse();
   return kept;
 }
 

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, sql as template } from "drizzle-orm";
+import { isAlone } from "../../db/kit.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { type Args, prepared } from "../database/statements.ts";
-import type { Db, Tx } from "../database/store.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
 
 /** An answer as it went out, byte for byte. */
 export interface KeptAnswer {
@@ -26,28 +27,43 @@ export async function findKeptAnswer(db: Db, key: string) {
   return { fingerprint, answer };
 }
 
-/**
- * Takes a key for this transaction; false when it is taken and its time is not over. Of two equal keys at once the
- * second waits here until the first has committed or failed.
- */
-export async function claimKey(tx: Tx, key: string, fingerprint: string, expires_at: number): Promise<boolean> {
-  const values = { fingerprint, status: 0, headers: "{}", body: "", created_at: tx.now, expires_at };
-  const claimed = await tx.sql
+const claim = prepared((sql: Writing, a: Args<{ key: string; fingerprint: string; now: number; expires_at: number }>) =>
+  sql
     .insert(idempotency_keys)
-    .values({ key, ...values })
+    .select(template`select ${a.key}, ${a.fingerprint}, 0, '{}', '', ${a.now}, ${a.expires_at} where ${isAlone(a.key)}`)
     .onConflictDoUpdate({
       target: idempotency_keys.key,
-      set: values,
-      setWhere: lte(idempotency_keys.expires_at, tx.now),
+      set: {
+        fingerprint: template`excluded.fingerprint`,
+        status: template`excluded.status`,
+        headers: template`excluded.headers`,
+        body: template`excluded.body`,
+        created_at: template`excluded.created_at`,
+        expires_at: template`excluded.expires_at`,
+      },
+      setWhere: template`${idempotency_keys.expires_at} <= excluded.created_at`,
     })
-    .returning({ key: idempotency_keys.key });
-  return claimed.length === 1;
+    .returning({ key: idempotency_keys.key }),
+);
+
+/**
+ * Takes a key for this transaction; false when it is taken and its time is not over, and at once, too, while another
+ * server's transaction is about to take it.
+ */
+export async function claimKey(tx: Tx, key: string, fingerprint: string, expires_at: number): Promise<boolean> {
+  return (await claim(tx, { key, fingerprint, now: tx.now, expires_at })).length === 1;
 }
+
+const keep = prepared((sql: Writing, a: Args<{ key: string; status: number; headers: string; body: string }>) =>
+  sql
+    .update(idempotency_keys)
+    .set({ status: template`${a.status}`, headers: template`${a.headers}`, body: template`${a.body}` })
+    .where(eq(idempotency_keys.key, a.key)),
+);
 
 /** Keeps the answer under a key that this transaction has claimed. */
 export async function keepAnswer(tx: Tx, key: string, { status, headers, body }: KeptAnswer): Promise<void> {
-  const kept = { status, headers: JSON.stringify(headers), body };
-  await tx.sql.update(idempotency_keys).set(kept).where(eq(idempotency_keys.key, key));
+  await keep(tx, { key, status, headers: JSON.stringify(headers), body });
 }
 
 /** Forgets up to `limit` answers whose time is over, and says whether more may be left. */

@@ -50,7 +50,8 @@ function turnsOf(store: Store): Map<string, Turn> {
   return known;
 }
 
-const inUse = () =>
-  new Fault("idempotency_key_in_use", "A request with this Idempotency-Key is still being worked on; send it again.", {
-    retry_after_seconds: 1,
-  });
+/** Says that the first request with a key is not done yet. */
+export function inUse(): Fault {
+  const message = "A request with this Idempotency-Key is still being worked on; send it again.";
+  return new Fault("idempotency_key_in_use", message, { retry_after_seconds: 1 });
+}
