@@ -26,21 +26,25 @@ export interface ServiceSettings {
   /** The data directory; a temporary one when absent. */
   readonly data?: string;
   readonly database_url?: string | null;
-  /** The command that runs Packhouse; from source when absent. */
+  /** The command that runs Packhouse; `usualProgram` when absent. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** The file that its log goes to; where this process' own goes when absent. */
   readonly log?: string;
 }
 
-const root = join(import.meta.dir, "..");
+/** The command that runs Packhouse: what the variable names, such as a compiled binary, or else from source. */
+export const usualProgram: readonly string[] = process.env["PACKHOUSE_PROGRAM"]
+  ? [process.env["PACKHOUSE_PROGRAM"]]
+  : [process.execPath, join(import.meta.dir, "../src/main.ts")];
+
 const ready_within_ms = 30_000;
 // With PostgreSQL every server of one database has the same key.
 const secret_key = "5eed".repeat(16);
 
 /** Starts a service on a free port of 127.0.0.1 and waits until it accepts requests. */
 export async function startService(settings: ServiceSettings = {}): Promise<StartedService> {
-  const { database_url = null, program = [process.execPath, join(root, "src/main.ts")] } = settings;
+  const { database_url = null, program = usualProgram } = settings;
   const data = settings.data ?? (await mkdtemp(join(tmpdir(), "packhouse-service-")));
   const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
   // Settings of the surroundings would lead it to another database.
@@ -48,9 +52,9 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
   const own = { PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_LOG_LEVEL: "warn" };
   const env = { ...Object.fromEntries(kept), ...own, ...settings.env };
   const log = settings.log === undefined ? "inherit" : Bun.file(settings.log);
-  const packhouse = (...words: string[]) =>
+  const spawn = (...words: string[]) =>
     Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: log });
-  const server = packhouse("serve", "--port", "0", ...place);
+  const server = spawn("serve", "--port", "0", ...place);
   // Whatever ends this process ends the service as well.
   const onExit = () => server.kill("SIGKILL");
   process.once("exit", onExit);
@@ -64,7 +68,7 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
     throw error;
   });
   const run = async (...words: string[]) => {
-    const child = packhouse(...words, ...place);
+    const child = spawn(...words, ...place);
     const text = await new Response(child.stdout).text();
     return { code: await child.exited, said: text };
   };

@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { usualProgram } from "../scripts/service.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(60_000);
@@ -14,11 +15,9 @@ const folder = mkdtempSync(join(tmpdir(), "packhouse-main-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const data = join(folder, "data");
 
-const main = join(import.meta.dir, "../src/main.ts");
-
 /** Runs one command to its end, in a folder of its own. */
 async function packhouse(words: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, main, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...usualProgram, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
@@ -117,7 +116,7 @@ describe("works", () => {
     expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
     // The whole of it is more than a pipe holds; the shell tells the exit code apart from what `head` prints.
     const script = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 1';
-    const words = ["sh", "-c", script, process.execPath, main, "export", "products", ...own];
+    const words = ["sh", "-c", script, ...usualProgram, "export", "products", ...own];
     const child = Bun.spawn(words, { cwd: folder, env: {}, stdout: "pipe", stderr: "pipe" });
     const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     expect(out).toMatch(/^sku,name,.*\r\n$/);

@@ -1,7 +1,6 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
 import type { Permission } from "../../src/keys/permission.ts";
 import type { Mode } from "../../src/kit/mode.ts";
 import { freshDatabase } from "../flows/service.ts";
@@ -60,9 +59,8 @@ export function keyOf(mode: Mode, permission: Permission): string {
 
 /** Makes a key that may be used from these addresses only. */
 export async function makeListedKey(mode: Mode, addresses: string): Promise<string> {
-  const main = join(import.meta.dir, "../../src/main.ts");
   const words = ["keys", "create", "--name", "listed", "--mode", mode, "--allow", addresses, "--json", ...place];
-  const made = Bun.spawn([process.execPath, main, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const made = Bun.spawn([...usualProgram, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   return JSON.parse(await new Response(made.stdout).text()).key;
 }
 

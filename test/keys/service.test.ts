@@ -1,8 +1,7 @@
 // Keys at real servers: what one is told of a key acts on all of them, and the client's address is read off the wire.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
-import { join } from "node:path";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { client, freshDatabase } from "../flows/service.ts";
 
@@ -46,8 +45,7 @@ const everywhere = (answer: unknown) => services.map(() => answer);
 async function packhouse(...words: string[]): Promise<void> {
   const [{ data = "", database_url = null } = {}] = services;
   const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
-  const main = join(import.meta.dir, "../../src/main.ts");
-  const child = Bun.spawn([process.execPath, main, ...words, ...place], { stdout: "ignore", stderr: "inherit" });
+  const child = Bun.spawn([...usualProgram, ...words, ...place], { stdout: "ignore", stderr: "inherit" });
   expect(await child.exited).toBe(0);
 }
 
