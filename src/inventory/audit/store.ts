@@ -354,6 +354,9 @@ async function verifyLevels(db: Db): Promise<Difference[]> {
 
 const shown_max = 100;
 
+/** Queries by the names under which rules may ask them; each is run once for all that do. */
+type Shared = Readonly<Record<string, SQL>>;
+
 /**
  * Makes of rules what finds everything that breaks one, with the rows of the first hundred of each. All rules are one
  * statement that is built once, so that it may be asked after each step of a test as well.
@@ -361,8 +364,9 @@ const shown_max = 100;
 export function verifierOf<Noun extends string>(
   rules: readonly Check<Noun>[],
   rowsOf: Readonly<Record<Noun, RowsOf>>,
+  shared: Shared = {},
 ): (db: Db) => Promise<Difference[]> {
-  const breaches = prepared((select) => breachesOf(select, rules));
+  const breaches = prepared((select) => breachesOf(select, rules, shared));
   return async (db) => {
     const differences: Difference[] = [];
     const told = rules.map(() => 0);
@@ -376,7 +380,9 @@ export function verifierOf<Noun extends string>(
   };
 }
 
-function breachesOf(select: Reading, rules: readonly Check[]) {
+function breachesOf(select: Reading, rules: readonly Check[], shared: Shared) {
+  const named = Object.entries(shared).map(([name, rows]) => sql`${sql.raw(name)} as materialized ${rows}`);
+  const before = named.length === 0 ? sql`` : sql`with ${sql.join(named, sql`, `)} `;
   const broken = rules.map(
     ({ rows }, at) => sql`select ${sql.raw(String(at))} as rule, id, expected, actual from (${rows}) as derived
       where expected is distinct from actual`,
@@ -388,7 +394,7 @@ function breachesOf(select: Reading, rules: readonly Check[]) {
       expected: sql<number | null>`expected`.mapWith(Number),
       actual: sql<number | null>`actual`.mapWith(Number),
     })
-    .from(sql`(${sql.join(broken, sql` union all `)}) as broken`)
+    .from(sql`(${before}${sql.join(broken, sql` union all `)}) as broken`)
     .orderBy(sql`rule`, sql`id`);
 }
 

@@ -74,8 +74,8 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
         (${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped}) * p.each
           as expected,
         coalesce(c.wanted, 0) as actual
-      from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
-      left join ${claims} as c on c.line = p.line and c.product = p.product`,
+      from ${order_lines} join parts as p on p.line = ${order_lines.id}
+      left join claims as c on c.line = p.line and c.product = p.product`,
   },
   {
     rule: "no more units are packed than were picked",
@@ -83,8 +83,8 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
     rows: sql`select id, case when packed > picked then picked else packed end as expected, packed as actual from (
         select ${order_lines.id} as id, ${order_lines.quantity_packed} * p.each as packed,
           ${order_lines.quantity_shipped} * p.each + coalesce(c.picked, 0) as picked
-        from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
-        left join ${claims} as c on c.line = p.line and c.product = p.product
+        from ${order_lines} join parts as p on p.line = ${order_lines.id}
+        left join claims as c on c.line = p.line and c.product = p.product
       ) as counts`,
   },
   {
@@ -96,21 +96,21 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
         from ${movements} where ${movements.type} = 'sale' and ${movements.reference_type} = 'order'
         union all
         select ${order_lines.order_id}, p.product, 0, ${order_lines.quantity_shipped} * p.each
-        from ${order_lines} join ${parts} as p on p.line = ${order_lines.id}
+        from ${order_lines} join parts as p on p.line = ${order_lines.id}
       ) as sides group by id, product`,
   },
   {
     rule: "what left of an order line is what its parcels held",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, coalesce(p.gone, 0) as expected, ${order_lines.quantity_shipped} as actual
-      from ${order_lines} left join ${parcelled} as p on p.line = ${order_lines.id}`,
+      from ${order_lines} left join parcelled as p on p.line = ${order_lines.id}`,
   },
   {
     rule: "what arrived of an order line is what its parcels held",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, coalesce(p.arrived, 0) as expected,
         ${order_lines.quantity_delivered} as actual
-      from ${order_lines} left join ${parcelled} as p on p.line = ${order_lines.id}`,
+      from ${order_lines} left join parcelled as p on p.line = ${order_lines.id}`,
   },
   {
     rule: "no more units are in parcels than are still to leave",
@@ -118,19 +118,19 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
     rows: sql`select id, case when waiting > units then units else waiting end as expected, waiting as actual from (
         select ${order_lines.id} as id, p.waiting,
           ${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped} as units
-        from ${order_lines} join ${parcelled} as p on p.line = ${order_lines.id}
+        from ${order_lines} join parcelled as p on p.line = ${order_lines.id}
       ) as counts`,
   },
   {
     rule: "nothing is open of an order that has shipped or is cancelled",
     noun: "order",
-    rows: sql`select ${orders.id} as id, 0 as expected, o.units as actual from ${orders} join ${open} as o
+    rows: sql`select ${orders.id} as id, 0 as expected, o.units as actual from ${orders} join open as o
       on o.id = ${orders.id} where ${orders.status} in ('shipped', 'delivered', 'cancelled')`,
   },
   {
     rule: "every open unit of a fulfilled order is packed",
     noun: "order",
-    rows: sql`select ${orders.id} as id, 0 as expected, o.loose as actual from ${orders} join ${open} as o
+    rows: sql`select ${orders.id} as id, 0 as expected, o.loose as actual from ${orders} join open as o
       on o.id = ${orders.id} where ${orders.status} = 'fulfilled'`,
   },
   {
@@ -147,7 +147,7 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
     rule: "an order comes to what its units cost, in cents, without those that were cancelled",
     noun: "order",
     rows: sql`select ${orders.id} as id, o.worth as expected, ${orders.subtotal_cents} as actual from ${orders}
-      join ${open} as o on o.id = ${orders.id} where ${orders.status} <> 'cancelled'`,
+      join open as o on o.id = ${orders.id} where ${orders.status} <> 'cancelled'`,
   },
   {
     rule: "the last row of an order's history leads to where it is",
@@ -162,4 +162,4 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
 ];
 
 /** Holds every order's counters against its claim and the ledger, and answers what differs. */
-export const verifyOrders = verifierOf(checks, orderRows);
+export const verifyOrders = verifierOf(checks, orderRows, { claims, parts, parcelled, open });
