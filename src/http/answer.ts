@@ -48,14 +48,18 @@ function actOnce(
 }
 
 /**
- * Answers by `work`, which takes several transactions, or as the request with the same `Idempotency-Key` was answered
- * before. The last of the transactions keeps the answer.
+ * Answers by `work`, which takes more than one transaction, or as the request with the same `Idempotency-Key` was
+ * answered before. The last of the transactions keeps the answer, under `secret_key` when it shows a secret.
  */
-export async function answerLongWork(call: Call, work: () => Promise<Response>): Promise<Response> {
+export async function answerLongWork(
+  call: Call,
+  work: () => Promise<Response>,
+  secret_key: Uint8Array | null = null,
+): Promise<Response> {
   const key = idempotencyKey(call.request);
   if (key === null) return work();
   return inTurn(call, key, async () => {
-    const kept = await call.store.read((db) => keptAnswer(db, call, key, null));
+    const kept = await call.store.read((db) => keptAnswer(db, call, key, secret_key));
     return kept === null ? work() : jsonResponse(call, kept.status, kept.body, kept.headers);
   });
 }

@@ -16,6 +16,8 @@ export interface Call {
   /** Path below the version, without query: the same for `/v1` and `/api/v1`. */
   readonly path: string;
   readonly key: CallKey | null;
+  /** Whether it may change something, so that its `Idempotency-Key` counts. */
+  readonly writes: boolean;
   readonly store: Store;
   readonly actor: Actor;
   /** Secret under which the cursors of lists are signed. */

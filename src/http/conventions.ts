@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { Fault } from "../kit/fault.ts";
+import { Fault, type FaultCode } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
-import { idempotencyKey } from "./idempotency.ts";
+import { idempotencyKey, refuseReused } from "./idempotency.ts";
 import {
   type BodyKind,
   csv,
@@ -54,10 +54,10 @@ export const withConventions = (service: Service, admit: Admit) =>
       const at = url.indexOf("?");
       if (at >= 0) context.query = readQuery(url.slice(at + 1));
     })
-    .onError({ as: "global" }, ({ error, request, code }) => {
+    .onError({ as: "global" }, async ({ error, request, code, call }) => {
       const trace = traceOf(request);
       const { request_id, route, headers } = trace;
-      const fault = faultOf(error, code);
+      const fault = await firstFault(faultOf(error, code), call);
       trace.code = fault.code;
       if (fault.code === "internal_error") {
         const stack = error instanceof Error ? error.stack : String(error);
@@ -75,6 +75,24 @@ function faultOf(error: unknown, code: unknown): Fault {
   if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path; the API begins at /v1.");
   if (code === "PARSE") return new Fault("malformed_request", "The body cannot be read.");
   return new Fault("internal_error", "Something went wrong on our side.");
+}
+
+const of_bodies: readonly FaultCode[] = ["malformed_request", "validation_failed"];
+
+/**
+ * What is said first of a request: that its `Idempotency-Key` was used for another one comes before what is wrong with
+ * what it sends. That is looked up only here, where something is wrong, so that it costs a sound request nothing.
+ */
+async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
+  if (!call?.writes || !of_bodies.includes(fault.code)) return fault;
+  const key = idempotencyKey(call.request);
+  if (key === null) return fault;
+  try {
+    await call.store.read((db) => refuseReused(db, call, key));
+    return fault;
+  } catch (error) {
+    return faultOf(error, null);
+  }
 }
 
 // The routes that take a file of CSV and nothing else.

@@ -57,15 +57,23 @@ export async function keptAnswer(
   key: string,
   secret_key: Uint8Array | null,
 ): Promise<KeptAnswer | null> {
-  const kept = await findKeptAnswer(db, key);
+  const kept = await findOwnAnswer(db, call, key);
   if (kept === null) return null;
-  if (kept.fingerprint !== fingerprintOf(call)) {
-    throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
-  }
   const { status, headers, body: bytes } = kept.answer;
   const body = secret_key === null ? bytes : open(bytes, secret_key, sealed_for);
   assert(body !== null, "a kept answer was sealed under another secret key");
   return { status, body, headers: { ...headers, "idempotency-replayed": "true" } };
+}
+
+/** Refuses: idempotency_key_reused, when the key was used for another request. */
+export async function refuseReused(db: Db, call: Call, key: string): Promise<void> {
+  await findOwnAnswer(db, call, key);
+}
+
+async function findOwnAnswer(db: Db, call: Call, key: string): ReturnType<typeof findKeptAnswer> {
+  const kept = await findKeptAnswer(db, key);
+  if (kept === null || kept.fingerprint === fingerprintOf(call)) return kept;
+  throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
 }
 
 async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {

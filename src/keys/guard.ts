@@ -69,7 +69,7 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
-      return { ...call, key: null, store: live, actor };
+      return { ...call, key: null, writes: false, store: live, actor };
     }
     if (!versioned && !beside.includes(path)) {
       throw new Fault("route_not_found", "There is no such path; the API begins at /v1.");
@@ -91,7 +91,8 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
       });
     }
     const actor = { type: "api_key", id: found.id, name: key.name, request_id } as const;
-    return { ...call, key, store, actor } satisfies Call;
+    const writes = request.method !== "GET" && request.method !== "HEAD" && route.need !== "read";
+    return { ...call, key, writes, store, actor } satisfies Call;
   };
 }
 

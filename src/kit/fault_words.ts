@@ -190,7 +190,9 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Use a public HTTPS address. The operator can open private ranges by PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
   },
   idempotency_key_reused: {
-    when: "This Idempotency-Key was used for another request: another method, path, query or body.",
+    when:
+      "This Idempotency-Key was used for another request: another method, path, query or body. That is said before" +
+      " anything that may be wrong with the body.",
     remedy: "Make a new key for each new request, and keep it for repetitions of the same request only.",
   },
   immutable_field: {

@@ -77,7 +77,8 @@ describe("works", () => {
 
   test("a refusal that is kept for repetitions is problem+json too, each time", async () => {
     const headers = { accept: "application/problem+json", "idempotency-key": "problem-1" };
-    const send = () => app.call("POST", "/inventory", { sku: "NONE", quantity: 0 }, { headers });
+    const other = { ...headers, "idempotency-key": "problem-2" };
+    const send = () => app.call("POST", "/inventory", { sku: "NONE", quantity: 0 }, { headers: other });
     const taken = { sku: "TAKEN", name: "Tea" };
     await app.post("/products", taken);
     const twice = [1, 2].map(() => app.call("POST", "/products", taken, { headers }));

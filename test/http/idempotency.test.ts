@@ -107,6 +107,22 @@ describe("works", () => {
     expect([elsewhere.status, isReplay(elsewhere)]).toEqual([201, false]);
   });
 
+  test("a repeated request is answered as before, although its address would be refused by now", async () => {
+    const body = { url: "http://127.0.0.1:9/hook", events: ["order.created"] };
+    const key = app.keys.test.full;
+    const first = await send("address", "POST", "/webhooks", body, { key });
+    expect([first.status, first.body.data.secret.slice(0, 6)]).toEqual([201, "whsec_"]);
+    const elsewhere = createApp({ ...app.service, loopback_only: false });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const ask = async (more: Record<string, string>) => {
+      const sent = { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) };
+      const answer = await elsewhere.handle(new Request("http://packhouse.test/v1/webhooks", sent));
+      return { status: answer.status, body: await answer.json() };
+    };
+    expect(await ask({ "idempotency-key": "address" })).toEqual({ status: 201, body: first.body });
+    expect((await ask({})).body).toMatchObject({ error: { code: "blocked_address" } });
+  });
+
   test("an answer is kept for a day", async () => {
     const own = await openTestApp();
     const receive = () => own.call("POST", "/products", product(), { headers: { "idempotency-key": "day" } });
@@ -135,6 +151,27 @@ describe("refuses", () => {
       expect([method, path, status, answer.error.code]).toEqual([method, path, 422, "idempotency_key_reused"]);
     }
     expect(isReplay(await send("other", "POST", "/products", body))).toBe(true);
+  });
+
+  test("the key for another request, whatever else is wrong with that one", async () => {
+    const body = product();
+    const { id } = (await send("twice-wrong", "POST", "/products", body)).body.data;
+    for (const [method, path, sent] of [
+      ["POST", "/products", {}],
+      ["POST", "/products", '{"sku":'],
+      ["PATCH", `/products/${id}`, { name: 7, colour: "green" }],
+      ["DELETE", "/orders/ord_1?reason=boredom", undefined],
+      ["POST", "/webhooks", { url: "ftp://shop.example.com", events: ["order.created"] }],
+      ["POST", "/webhooks", { url: "https://10.0.0.1/hook", events: ["order.created"] }],
+    ] as const) {
+      const { status, body: answer } = await send("twice-wrong", method, path, sent);
+      expect([method, path, status, answer.error.code]).toEqual([method, path, 422, "idempotency_key_reused"]);
+      expect((await app.call(method, path, sent)).body.error.code).not.toBe("idempotency_key_reused");
+    }
+    // What only asks knows no such key.
+    const asked = await send("twice-wrong", "POST", "/tracking/batch", { tracking_numbers: 7 });
+    expect(asked.body.error.code).toBe("validation_failed");
+    expect(isReplay(await send("twice-wrong", "POST", "/products", body))).toBe(true);
   });
 
   test.each([

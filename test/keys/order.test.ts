@@ -18,6 +18,7 @@ const ladder = [
   ["permission", "insufficient_permission"],
   ["type", "unsupported_media_type"],
   ["idempotency", "malformed_header"],
+  ["reuse", "idempotency_key_reused"],
   ["form", "malformed_request"],
   ["fields", "validation_failed"],
 ] as const;
@@ -50,6 +51,8 @@ const body = (faults: ReadonlySet<Rung>): string => {
 
 test("of every set of faults the first one is refused, and a request without any is not", async () => {
   Object.assign(app.service, { peerOf: () => peer });
+  const used = { headers: { "idempotency-key": "used" } };
+  expect((await app.call("POST", "/products", body(new Set()), used)).status).toBe(201);
   const keys = new Map<string, string>();
   const names = ladder.map(([name]) => name);
   for (let set = 0; set < 1 << ladder.length; set += 1) {
@@ -65,6 +68,7 @@ test("of every set of faults the first one is refused, and a request without any
       headers: {
         "content-length": String(text.length),
         ...(faults.has("type") && { "content-type": "text/plain" }),
+        ...(faults.has("reuse") && { "idempotency-key": "used" }),
         ...(faults.has("idempotency") && { "idempotency-key": "two words" }),
       },
     });

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Tx } from "../../database/store.ts";
-import { answerRead, answerWrite } from "../../http/answer.ts";
+import { answerLongWork, answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
@@ -85,11 +85,13 @@ function viewOf({ secret_key }: Service, call: Call) {
   return (connection: Connection, now: number) => connectionView(connection, secret_key, origin, now);
 }
 
-async function create(call: Call, body: CreateConnection, service: Service): Promise<Response> {
+function create(call: Call, body: CreateConnection, service: Service): Promise<Response> {
   const view = viewOf(service, call);
   const { platform, store_id, api_url } = body;
-  await refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service);
-  return answerWrite(call, 201, async (tx) => view(await createConnection(tx, body, service.secret_key), tx.now));
+  return answerLongWork(call, async () => {
+    await refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service);
+    return answerWrite(call, 201, async (tx) => view(await createConnection(tx, body, service.secret_key), tx.now));
+  });
 }
 
 /** Refuses an address that the service may not call. It is checked before, since a name may have to be resolved. */
@@ -104,12 +106,14 @@ async function refuseAddress(call: Call, url: string, service: Service): Promise
   if (unfit !== null) throw invalid("api_url", unfit.message, unfit.code);
 }
 
-async function update(call: Call, id: string, body: UpdateConnection, service: Service): Promise<Response> {
+function update(call: Call, id: string, body: UpdateConnection, service: Service): Promise<Response> {
   const view = viewOf(service, call);
-  if (body.api_url !== undefined) await refuseAddress(call, body.api_url, service);
-  return answerWrite(call, 200, async (tx) => {
-    await requireVersion(tx, call, id);
-    return view(await updateConnection(tx, id, body, service.secret_key), tx.now);
+  return answerLongWork(call, async () => {
+    if (body.api_url !== undefined) await refuseAddress(call, body.api_url, service);
+    return answerWrite(call, 200, async (tx) => {
+      await requireVersion(tx, call, id);
+      return view(await updateConnection(tx, id, body, service.secret_key), tx.now);
+    });
   });
 }
 

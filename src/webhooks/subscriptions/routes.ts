@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Tx } from "../../database/store.ts";
+import { answerLongWork, answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
@@ -84,17 +85,16 @@ export const subscriptionRoutes = (service: Service) =>
     });
 
 /** Subscribes a receiver. Its address is checked before, since a name may have to be resolved. */
-async function create(call: Call, body: CreateSubscription, service: Service): Promise<Response> {
-  await refuseAddress(call, body.url, service);
+function create(call: Call, body: CreateSubscription, service: Service): Promise<Response> {
+  const { secret_key } = service;
   const secret = randomSecret();
-  const sealed = seal(secret, service.secret_key, secret_purpose);
-  return await answerWrite(
-    call,
-    201,
-    async (tx) => ({ ...subscriptionView(await createSubscription(tx, body, sealed)), secret }),
-    enveloped,
-    service.secret_key,
-  );
+  const sealed = seal(secret, secret_key, secret_purpose);
+  const made = async (tx: Tx) => ({ ...subscriptionView(await createSubscription(tx, body, sealed)), secret });
+  const work = async () => {
+    await refuseAddress(call, body.url, service);
+    return answerWrite(call, 201, made, enveloped, secret_key);
+  };
+  return answerLongWork(call, work, secret_key);
 }
 
 /** Refuses an address that no webhook may be sent to. */
@@ -110,9 +110,11 @@ async function refuseAddress(call: Call, url: string, service: Service): Promise
 
 const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secret_bytes)));
 
-async function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
-  if (body.url !== undefined) await refuseAddress(call, body.url, service);
-  return await answerWrite(call, 200, async (tx) => subscriptionView(await updateSubscription(tx, id, body)));
+function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
+  return answerLongWork(call, async () => {
+    if (body.url !== undefined) await refuseAddress(call, body.url, service);
+    return answerWrite(call, 200, async (tx) => subscriptionView(await updateSubscription(tx, id, body)));
+  });
 }
 
 function remove(call: Call, id: string): Promise<Response> {
