@@ -22,6 +22,8 @@ export const lots = table(
     expiration_date: time(),
     status: text().$type<LotStatus>().notNull(),
     created_at: time().notNull(),
+    /** Raised by each change of its status or its dates; the units that come and go are none. */
+    version: int().notNull().default(1),
   },
   (t) => [
     unique("lots_number").on(t.product_id, t.lot_number),

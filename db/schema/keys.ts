@@ -17,6 +17,8 @@ export const api_keys = table(
     expires_at: time(),
     revoked_at: time(),
     replaced_by: int(),
+    /** Raised by each decision about the key; its use is none. */
+    version: int().notNull().default(1),
   },
   (t) => [
     unique("api_keys_hash").on(t.hash),

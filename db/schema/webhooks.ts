@@ -52,6 +52,8 @@ export const subscriptions = table(
     next_probe_at: time(),
     /** The attempts of the last two minutes, counted together by ten seconds. */
     recent_attempts: json<readonly Tally[]>().notNull().default([]),
+    /** Raised by each change that a client makes; what attempts tell of the receiver is none. */
+    revision: int().notNull().default(1),
     /** A deleted subscription is kept for the sake of its log, without its secrets. */
     deleted_at: time(),
     created_at: time().notNull(),

@@ -54,6 +54,7 @@ async function makeKey(tx: Tx, it: KeySettings & { permission: Permission }, ran
     expires_at: it.expires_at,
     revoked_at: null,
     replaced_by: null,
+    version: 1,
   });
   return { key, text };
 }
@@ -80,8 +81,7 @@ export async function updateKey(
   const after = { ...before, ...input };
   refuseProblems(after, tx.now);
   if (!allow_lockout) refuseLockout(keys, after, tx.now);
-  await saveKey(tx, after);
-  return after;
+  return saveKey(tx, after);
 }
 
 /**
@@ -113,8 +113,7 @@ export async function revokeKey(tx: Tx, id: string, at: number | null, allow_loc
   if (statusOf(before, tx.now) === "revoked") return before;
   const after = { ...before, revoked_at: at ?? tx.now };
   if (!allow_lockout) refuseLockout(keys, after, tx.now);
-  await saveKey(tx, after);
-  return after;
+  return saveKey(tx, after);
 }
 
 /** Every key of the mode, none of which anybody else changes until this transaction ends. */

@@ -22,6 +22,8 @@ export interface ApiKey {
   readonly revoked_at: number | null;
   /** The key that it was rotated to. */
   readonly replaced_by: number | null;
+  /** Raised by each decision about it. */
+  readonly version: number;
 }
 
 /** The text of a new key from 30 or more random bytes: prefix, 30 base62 characters, 6 of their CRC32. */

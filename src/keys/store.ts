@@ -73,13 +73,15 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** Stores what was decided of a key. What it is, and when it was used, stays. */
-export async function saveKey(tx: Tx, key: ApiKey): Promise<void> {
+/** Stores what was decided of a key and answers it. What it is, and when it was used, stays; its version moves by one. */
+export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
+  const version = key.version + 1;
   await tx.sql
     .update(api_keys)
-    .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by })
+    .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by, version })
     .where(eq(api_keys.id, key.id));
+  return { ...key, version };
 }
 
 /** Notes that a key was used. */

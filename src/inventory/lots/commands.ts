@@ -41,7 +41,7 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
   if (before.status === input.status) return { lot: before, shortfalls: [] };
   const status = nextStatus(before, input.status, tx.now);
   await saveLotStatus(tx, before, status, { reason, notes, actor });
-  const lot = { ...before, status };
+  const lot = { ...before, status, version: before.version + 1 };
   relabel(shelf, lot);
   const shortfalls = before.status === "available" ? await displaceAll(tx, shelves, shelf, lot.id) : [];
   if (status === "available") {
@@ -63,7 +63,8 @@ export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: A
   const dates = correctedDates(before, shelf, input, tx.now);
   const reason = correctionOf(before, dates);
   if (reason === "") return { lot: before, shortfalls: [] };
-  const lot = { ...before, ...dates, status: correctedStatus(before, dates, tx.now) };
+  const status = correctedStatus(before, dates, tx.now);
+  const lot = { ...before, ...dates, status, version: before.version + 1 };
   await saveLotDates(tx, lot);
   await saveLotStatus(tx, before, lot.status, { reason, notes: input.notes, actor });
   relabel(shelf, lot);
@@ -101,8 +102,9 @@ async function openLot(tx: Tx, id: string) {
   const locked = await findNamedLot(tx, lot_id);
   assert(locked, `lot ${lot_id} stays where it is`);
   // A lot without units lies on no shelf, where it would have been put aside.
-  if (isPastExpiry(locked, tx.now)) await markLotsExpired(tx, [lot_id]);
-  const lot = { ...locked, status: lotStatus(locked, tx.now) };
+  const isLate = lotStatus(locked, tx.now) !== locked.status;
+  if (isLate) await markLotsExpired(tx, [lot_id]);
+  const lot = isLate ? ((await findNamedLot(tx, lot_id)) ?? locked) : locked;
   return { shelves, shelf: shelfOf(shelves, lot.product_id), lot };
 }
 

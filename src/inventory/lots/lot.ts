@@ -9,6 +9,7 @@ import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./s
 /** A batch of a product with what the product is called. */
 export interface NamedLot extends Lot {
   readonly sku: string;
+  readonly version: number;
   readonly created_at: number;
 }
 

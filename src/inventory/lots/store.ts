@@ -20,6 +20,7 @@ const named = {
   received_date: lots.received_date,
   expiration_date: lots.expiration_date,
   status: lots.status,
+  version: lots.version,
   created_at: lots.created_at,
 };
 
@@ -110,7 +111,7 @@ export async function listLotChanges(db: Db, lot_id: number): Promise<LotChange[
 const saveStatus = prepared((tx: Writing, a: Args<{ id: number; status: LotStatus }>) =>
   tx
     .update(lots)
-    .set({ status: sql`${a.status}` })
+    .set({ status: sql`${a.status}`, version: sql`${lots.version} + 1` })
     .where(eq(lots.id, a.id)),
 );
 
@@ -122,7 +123,7 @@ const saveDates = prepared(
       .where(eq(lots.id, a.id)),
 );
 
-/** Stores when a lot came and when it expires. */
+/** Stores when a lot came and when it expires; `saveLotStatus` tells of it. */
 export async function saveLotDates(
   tx: Tx,
   { id, received_date, expiration_date }: Pick<NamedLot, "id" | "received_date" | "expiration_date">,
@@ -137,7 +138,7 @@ export interface ChangeEntry {
   readonly actor: Actor;
 }
 
-/** Stores a lot's status, which may be the one it has, with one row of its history. */
+/** Stores a lot's status, which may be the one it has, with one row of its history; its version moves by one. */
 export async function saveLotStatus(
   tx: Tx,
   { id, status: from_status }: Pick<NamedLot, "id" | "status">,

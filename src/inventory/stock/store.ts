@@ -356,7 +356,7 @@ const expiring = { from_status: "available", to_status: "expired" } as const;
 export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
   const marked = await tx.sql
     .update(lots)
-    .set({ status: "expired" })
+    .set({ status: "expired", version: sql`${lots.version} + 1` })
     .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available"), lte(lots.expiration_date, tx.now)))
     .returning({ lot_id: lots.id });
   const why = { reason: "past its expiry", actor: system("inventory.expire_lots") };

@@ -45,6 +45,7 @@ export async function createSubscription(
       previous_secret: null,
       previous_secret_expires_at: null,
       sequence: 0,
+      revision: 1,
       deleted_at: null,
     },
     ...{ created_at: tx.now, updated_at: tx.now },
@@ -73,10 +74,9 @@ export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscr
     all.filter((other) => other.id !== before.id),
     after,
   );
-  await saveSubscription(tx, before.id, { ...change, updated_at: tx.now });
   if (!subscriptionMeanings[after.status].active) await endPending(tx, before.id, "skipped");
   tx.wake("webhooks.deliver", tx.now);
-  return { ...after, updated_at: tx.now };
+  return saveSubscription(tx, before, change);
 }
 
 function changeOf(before: Subscription, input: UpdateSubscription): SubscriptionChange {
@@ -98,16 +98,11 @@ function changeOf(before: Subscription, input: UpdateSubscription): Subscription
  */
 export async function deleteSubscription(tx: Tx, id: string): Promise<Subscription> {
   const before = await lockSubscription(tx, id);
-  const after = {
-    ...before,
-    ...switched(healthOf(before), false),
-    ...{ secret: "", previous_secret: null, previous_secret_expires_at: null },
-    ...{ deleted_at: tx.now, updated_at: tx.now },
-  };
-  const { id: _id, version: _version, sequence: _sequence, created_at: _created_at, ...change } = after;
-  await saveSubscription(tx, before.id, change);
   await endPending(tx, before.id, "cancelled");
-  return after;
+  return saveSubscription(tx, before, {
+    ...switched(healthOf(before), false),
+    ...{ secret: "", previous_secret: null, previous_secret_expires_at: null, deleted_at: tx.now },
+  });
 }
 
 /**
@@ -128,14 +123,11 @@ export async function rotateSecret(
     });
   }
   const overlaps = overlap_seconds > 0;
-  const change = {
+  return saveSubscription(tx, before, {
     secret: sealed_secret,
     previous_secret: overlaps ? before.secret : null,
     previous_secret_expires_at: overlaps ? tx.now + overlap_seconds * 1000 : null,
-    updated_at: tx.now,
-  };
-  await saveSubscription(tx, before.id, change);
-  return { ...before, ...change };
+  });
 }
 
 const inOrder = (events: readonly EventType[]) => eventTypes.filter((type) => events.includes(type));

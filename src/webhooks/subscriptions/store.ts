@@ -111,14 +111,21 @@ export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth)
 }
 
 /** What may change of a subscription apart from its numbers. */
-export type SubscriptionChange = Partial<Omit<Subscription, "id" | "version" | "sequence" | "created_at">>;
+export type SubscriptionChange = Partial<Omit<Subscription, "id" | "version" | "sequence" | "revision" | "created_at">>;
 
-/** Stores changes of a subscription. */
-export async function saveSubscription(tx: Tx, id: number, { events, ...change }: SubscriptionChange): Promise<void> {
+/** Stores what a client changes of a locked subscription and answers it; its revision moves by one. */
+export async function saveSubscription(
+  tx: Tx,
+  before: Subscription,
+  change: SubscriptionChange,
+): Promise<Subscription> {
+  const { events, ...same } = change;
+  const moved = { revision: before.revision + 1, updated_at: tx.now };
   await tx.sql
     .update(subscriptions)
-    .set({ ...change, ...(events && { events: [...events] }) })
-    .where(eq(subscriptions.id, id));
+    .set({ ...same, ...(events && { events: [...events] }), ...moved })
+    .where(eq(subscriptions.id, before.id));
+  return { ...before, ...change, ...moved };
 }
 
 const subscriptionsById = prepared((sql, a: Args<{ ids: string }>) =>

@@ -24,6 +24,8 @@ export interface Subscription extends SubscriptionHealth {
   readonly previous_secret_expires_at: number | null;
   /** The number of the last delivery recorded for it. */
   readonly sequence: number;
+  /** Raised by each change that a client makes. */
+  readonly revision: number;
   readonly deleted_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
