@@ -47,7 +47,8 @@ function notification(platform: Platform, name: string, how: string) {
     id: `${platform}Order`,
     summary: `Take a notification of an order from ${name}`,
     description: `${how} A repeat gets the first answer again; what is no news of an order is answered and ignored.`,
-    refuses: platform === "bigcommerce" ? ["invalid_signature", "resource_missing"] : ["invalid_signature"],
+    // A callback whose connection is deleted while it is read names nothing any more.
+    refuses: ["invalid_signature", "resource_missing"],
     answers: { 200: NotificationView },
   });
 }
