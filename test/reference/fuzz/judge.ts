@@ -60,18 +60,18 @@ export function judgeBy(document: Document) {
   return {
     /** Whether a value is as a schema says. */
     fits: (schema: Shown, value: unknown): boolean => validator(schema)(value),
-    /** What is wrong with an answer, or null. */
-    faultOf(operation: ShownOperation, status: number, type: string, body: string): string | null {
+    /** What is wrong with an answer, or null; `body` is null when it is not JSON. */
+    faultOf(operation: ShownOperation, status: number, type: string, body: unknown): string | null {
       const shown = operation.responses[status];
       if (shown === undefined) return `answers ${status}, which is not in the document`;
       const answer = shown.$ref ? document.components.responses[shown.$ref.split("/").at(-1) ?? ""] : shown;
       const [media = ""] = type.split(";");
-      if (body === "" && answer?.content === undefined) return null;
+      if (type === "" && answer?.content === undefined) return null;
       const content = answer?.content?.[media];
       if (content === undefined) return `answers ${status} as ${media}, which is not in the document`;
       if (!/json/.test(media)) return null;
       const validate = validator(content.schema);
-      if (validate(JSON.parse(body))) return null;
+      if (validate(body)) return null;
       return `answers ${status} off its schema: ${ajv.errorsText(validate.errors)}`;
     },
   };

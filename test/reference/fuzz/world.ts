@@ -1,114 +1,128 @@
-// What the fuzzer knows of the house: the names of records, from every answer that it got.
-import type { Example } from "../../../src/reference/example.ts";
+// What the fuzzer knows of the house: the names of records, from every answer that it got, and what can be done now.
+import type { Examples } from "../../../src/reference/example.ts";
 import type { TestApp } from "../../harness.ts";
 import type { Case } from "./cases.ts";
 import type { judgeBy, ShownOperation } from "./judge.ts";
+import type { House, Ready, Supplies } from "./supplies.ts";
 import { Known } from "./values.ts";
 
 const kept_max = 200;
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
 /** The prefix of an identifier. */
 const prefixOf = (text: unknown) => /^([a-z]{3})_[0-9a-f]+$/.exec(String(text))?.[1];
 
-/** The house as it is known after a story was told: its examples are where it begins. */
-export class World {
-  readonly #app: TestApp;
-  readonly #known = new Map<string, string[]>();
-  // What the examples name, by what is as good now: the fuzzer breaks whatever it can reach.
-  readonly #instead = new Map<string, string>();
-  #supplies = 0;
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (body: unknown): body is Fields => typeof body === "object" && body !== null;
 
-  constructor(app: TestApp, examples: Readonly<Record<string, Example>>) {
-    this.#app = app;
+/** The names known by one word: of many the newest, and some of the oldest. */
+class Names {
+  readonly #list: string[] = [];
+  readonly #all = new Set<string>();
+
+  add(name: string): void {
+    if (this.#all.has(name)) return;
+    if (this.#list.length >= kept_max) this.#all.delete(this.#list.splice(kept_max / 2, 1)[0] ?? "");
+    this.#list.push(name);
+    this.#all.add(name);
+  }
+
+  pick(at: number): string {
+    return this.#list[at % Math.max(this.#list.length, 1)] ?? "none";
+  }
+}
+
+/** The house as it is known after a story was told: its examples are how things are usually asked for. */
+export class World {
+  readonly #keys: TestApp["keys"];
+  readonly #examples: Examples;
+  readonly #house: House;
+  readonly #known = new Map<string, Names>();
+  #ready: Supplies = {};
+
+  constructor(keys: TestApp["keys"], examples: Examples, house: House) {
+    this.#keys = keys;
+    this.#examples = examples;
+    this.#house = house;
     for (const { path, query, body, answer } of Object.values(examples)) this.learn([path, query, body, answer]);
   }
 
   /** Notes every text of an answer by the name of its field, and every identifier by what it names. */
   learn(value: unknown, name = ""): void {
     if (typeof value === "string") {
-      if (value.length <= 200) this.#note(name, value);
+      // What is sent to a receiver must not leave the house.
+      if (value.length > 200 || (name === "url" && !value.startsWith(this.#house.receiver))) return;
+      this.#note(name, value);
       const prefix = prefixOf(value);
       if (prefix !== undefined) this.#note(prefix, value);
     } else if (Array.isArray(value)) {
       for (const item of value.slice(0, 5)) this.learn(item, name);
     } else if (typeof value === "object" && value !== null) {
-      for (const [field, inner] of Object.entries(value)) this.learn(inner, field);
+      for (const field in value) this.learn((value as Fields)[field], field);
     }
   }
 
-  #note(word: string, value: string): void {
-    const values = this.#known.get(word) ?? [];
-    if (values.includes(value)) return;
-    // Of many the newest are kept, and some of the oldest.
-    if (values.length >= kept_max) values.splice(kept_max / 2, 1);
-    values.push(value);
-    this.#known.set(word, values);
+  #note(word: string, name: string): void {
+    const names = this.#known.get(word) ?? new Names();
+    this.#known.set(word, names);
+    names.add(name);
   }
 
-  /** Brings a customer, a product with stock, and orders on their way, so that there is always something to act on. */
+  /** Brings new records at every stage, so that there is always something to act on. */
   async supply(): Promise<void> {
-    const { post, get } = this.#app;
-    this.#supplies += 1;
-    const sku = `SUPPLY-${this.#supplies}`;
-    const customer = await post("/customers", { email: `${sku}@example.com`, shipping_addresses: [address] });
-    await post("/products", { sku, name: sku, weight: 1, weight_unit: "lb" });
-    const [{ warehouse_id }] = (await get("/inventory/locations")).body.data;
-    await post("/inventory", { sku, quantity: 1000, location: warehouse_id, bin: "B-02-01" });
-    const buyer = { customer_id: customer.body.id, shipping_address_id: customer.body.shipping_addresses[0]?.id };
-    for (const step of ["", "process", "pick", "pack", "deliver"]) {
-      const line_items = [{ sku, quantity: 2, unit_price: 5 }];
-      const { body } = await post("/orders", { order_number: `${sku} ${step}`, ...buyer, line_items });
-      this.learn(body);
-      if (step === "pack") this.#instead.set("ord_1001", body.data.id);
-      if (step === "deliver") await post(`/orders/${body.data.id}/ship`);
-      if (step !== "") this.learn((await post(`/orders/${body.data.id}/${step}`)).body);
-    }
-    for (const name of ["MILK-1L", "TEA-100"]) this.#instead.set(name, sku);
-    this.#instead.set("SO-1001", `${sku} deliver`);
-    this.#instead.set("cus_1001", buyer.customer_id).set("adr_1001", buyer.shipping_address_id);
+    this.#ready = await this.#house.supply();
+    for (const { path, query, body } of Object.values(this.#ready)) this.learn([path, query, body]);
   }
 
   /** Makes the request of a case, and says whether it is as the document wants it. */
-  requestOf({ operation, path, query, body: planned, spoil }: Case, { fits }: ReturnType<typeof judgeBy>) {
+  requestOf(it: Case, { fits }: ReturnType<typeof judgeBy>) {
+    const { operation, query, spoil } = it;
+    const usual = this.#usual(it);
     const schema = operation.requestBody?.content["application/json"]?.schema;
-    const good = this.#settle(planned);
+    const good = this.#settle(mixed(usual.body, it));
     const body = spoil === null || schema === undefined ? good : spoil(good);
     const place = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(this.#inPath(operation, name, path[name])),
+      encodeURIComponent(
+        this.#inPath(operation, name, it.ready ? (usual.path?.[name] ?? it.path[name]) : it.path[name]),
+      ),
     );
-    const asked = Object.entries(this.#settle(query) as object).map(
-      ([name, value]) => [name, String(value)] as [string, string],
-    );
-    const search = asked.length === 0 ? "" : `?${new URLSearchParams(asked)}`;
+    const asked = this.#settle(Object.keys(query).length === 0 ? (usual.query ?? {}) : query) as Fields;
+    const texts = Object.entries(asked).map(([name, value]) => [name, String(value)] as [string, string]);
+    const search = texts.length === 0 ? "" : `?${new URLSearchParams(texts)}`;
     const root = /^\/(?:health|metrics)/.test(place) ? "" : "/v1";
-    const request = new Request(`http://packhouse.test${root}${place}${search}`, {
+    const raw = body === undefined || schema === undefined ? body : JSON.stringify(body);
+    const headers = {
+      ...it.headers,
+      ...(usual.proof?.(String(raw)) ?? { authorization: `Bearer ${this.#keyFor(place)}` }),
+      ...(body === undefined ? {} : { "content-type": schema === undefined ? "text/csv" : "application/json" }),
+    };
+    const init = {
       method: operation.method.toUpperCase(),
-      ...this.#sending(place, body, schema === undefined),
-    });
+      headers,
+      ...(body === undefined ? {} : { body: String(raw) }),
+    };
+    const request = new Request(`http://packhouse.test${root}${place}${search}`, init);
     // The service sees what JSON carries.
-    const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body));
+    const sent = body === undefined || schema === undefined ? body : JSON.parse(String(raw));
     return { operation, request, body: sent, valid: schema === undefined || sent === undefined || fits(schema, sent) };
   }
 
-  #sending(place: string, body: unknown, isText: boolean) {
-    // Receivers of test mode may be near, so webhooks are made there.
-    const { test, live } = this.#app.keys;
-    const key = /^\/(?:webhooks|notices)/.test(place) ? test.full : live.full;
-    const headers = { authorization: `Bearer ${key}` };
-    if (body === undefined) return { headers };
-    if (isText) return { headers: { ...headers, "content-type": "text/csv" }, body: String(body) };
-    return { headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+  /** How the operation is usually asked for. */
+  #usual({ operation: { operationId }, ready }: Case): Ready {
+    const example = this.#examples[operationId] ?? {};
+    return ready ? { ...example, ...this.#ready[operationId] } : example;
+  }
+
+  // Receivers of test mode may be near, so webhooks are made there.
+  #keyFor(place: string): string {
+    return (/^\/(?:webhooks(?!\/\w+\/orders)|notices)/.test(place) ? this.#keys.test : this.#keys.live).full;
   }
 
   #pick({ word, at }: Known): string {
-    const values = this.#known.get(word) ?? [];
-    return values[at % Math.max(values.length, 1)] ?? "none";
+    return this.#known.get(word)?.pick(at) ?? "none";
   }
 
   #settle(value: unknown): unknown {
     if (value instanceof Known) return this.#pick(value);
-    if (typeof value === "string") return this.#instead.get(value) ?? value;
     if (Array.isArray(value)) return value.map((item) => this.#settle(item));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, this.#settle(inner)]));
@@ -118,8 +132,33 @@ export class World {
   #inPath(operation: ShownOperation, name: string, value: unknown): string {
     const [shown] = operation.parameters.filter((it) => it.in === "path" && it.name === name);
     const prefix = prefixOf(shown?.example);
-    if (value instanceof Known && prefix !== undefined) return this.#pick(new Known(prefix, value.at));
-    const text = String(this.#settle(value));
+    const text =
+      value instanceof Known && prefix !== undefined
+        ? this.#pick(new Known(prefix, value.at))
+        : String(this.#settle(value));
+    if (this.#isKept(operation, `${prefix}_${/\d+$/.exec(text)}`)) return "none";
     return /^(?:\.{0,2}|[\s/\\]+)$/.test(text) ? "none" : text;
   }
+
+  #isKept({ operationId, method }: ShownOperation, id: string): boolean {
+    return this.#house.kept.has(id) && (method === "delete" || /Key$/.test(operationId));
+  }
+}
+
+// What there can be only one of.
+const isUnique = (name: string, { operationId }: ShownOperation) =>
+  ["order_number", "email"].includes(name) ||
+  (name === "sku" && operationId === "createProduct") ||
+  (name === "name" && operationId === "createLocation");
+
+/** What is usually sent with none, some or all of its fields as they were generated. */
+function mixed(usual: unknown, { operation, body, boldness, luck }: Case): unknown {
+  if (usual === undefined) return body;
+  if (!isFields(usual)) return boldness > 1 ? body : usual;
+  if (!isFields(body)) return body;
+  const changed = Object.entries(body).filter(([name], at) => {
+    const dice = (Math.imul(luck ^ (at << 16), 0x9e3779b1) >>> 8) % 10;
+    return dice < (isUnique(name, operation) ? 9 : boldness);
+  });
+  return { ...usual, ...Object.fromEntries(changed) };
 }
