@@ -12,7 +12,7 @@ import type { Model } from "./model.ts";
 import type { Look, Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
 
-// A history begins in a new store on PostgreSQL, which costs as much as many operations.
+// To set a store back on PostgreSQL costs as much as many operations.
 const usual_longest = engine === "postgres" ? 400 : 150;
 const [seed = 1, operations = 1000, longest = usual_longest, shorten = 1] = process.argv.slice(2).map(Number);
 const verify_every = 100;

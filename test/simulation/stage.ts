@@ -1,9 +1,10 @@
-// Where histories are played. On SQLite it is one store for all of them, set back each time to how it was furnished:
-// opening one, and building its statements, costs as much as fifty operations. On PostgreSQL each has a new one.
+// Where histories are played: one store for all of them, set back each time to how it was furnished. Opening one, and
+// building its statements, costs as much as fifty operations.
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { sql } from "drizzle-orm";
-import { engine } from "../../src/config.ts";
+import pg from "pg";
+import { databaseUrl, engine } from "../../src/config.ts";
 import type { Store } from "../../src/database/store.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
@@ -46,34 +47,40 @@ async function furnished(clock: Clock): Promise<Service> {
   return attach(store, clock);
 }
 
+/** What a store was when it was furnished. */
+interface Copy {
+  /** Brings it back into the store. */
+  restore(): Promise<void> | void;
+  drop(): Promise<void> | void;
+}
+
 /** A stage of the engine of this process; it lasts as long as the process. */
 export function openStage(): Stage {
-  if (engine === "postgres") {
-    return { enter: () => furnished(stageClock()), leave: ({ store }) => store.close(), strike: async () => {} };
-  }
   const clock = stageClock();
-  let props: { service: Service; restore: () => void } | null = null;
+  let props: { service: Service; copy: Copy } | null = null;
   return {
     enter: async () => {
       if (props === null) {
         const service = await furnished(clock);
-        props = { service, restore: await keep(service.store) };
+        props = { service, copy: await (engine === "postgres" ? copySchema : copyFile)(service.store) };
       }
       return props.service.anew();
     },
     leave: async ({ store }) => {
-      props?.restore();
+      await props?.copy.restore();
       // A store follows its clock back when that goes far, and sees by a write that its file is another one.
       clock.advance(60 * 60_000);
       await store.write(async () => {});
       clock.setBack();
     },
-    strike: async () => props?.service.store.close(),
+    strike: async () => {
+      await props?.copy.drop();
+      await props?.service.store.close();
+    },
   };
 }
 
-/** Keeps a copy of a store's file; answers how to bring its contents back. */
-async function keep(store: Store): Promise<() => void> {
+async function copyFile(store: Store): Promise<Copy> {
   const [main] = await store.read((db) => db.sql.select({ file: sql<string>`file` }).from(sql`pragma_database_list`));
   const copy = `${main?.file}.furnished`;
   const raw = new Database(main?.file);
@@ -88,7 +95,41 @@ async function keep(store: Store): Promise<() => void> {
     raw.query(`delete from main."${name}"`),
     raw.query(`insert into main."${name}" select * from furnished."${name}"`),
   ]);
-  return raw.transaction(() => {
+  const restore = raw.transaction(() => {
     for (const statement of back) statement.run();
   });
+  return { restore, drop: () => {} };
+}
+
+async function copySchema(store: Store): Promise<Copy> {
+  const current = sql<string>`current_schema()`.as("schema");
+  const [used] = await store.read((db) => db.sql.select({ schema: current }).from(sql`(select 1) as one`));
+  const schema = used?.schema ?? "";
+  const client = new pg.Client({ connectionString: databaseUrl ?? "" });
+  await client.connect();
+  const namesOf = async (query: string) => (await client.query<{ name: string }>(query, [schema])).rows;
+  const tables = await namesOf("select tablename as name from pg_tables where schemaname = $1");
+  const sequences = await namesOf("select sequencename as name from pg_sequences where schemaname = $1");
+  const back = tables.map(({ name }) => `delete from ${schema}.${name}`);
+  await client.query(`create schema ${schema}_furnished`);
+  for (const { name } of tables) {
+    const copied = await client.query(`create table ${schema}_furnished.${name} as table ${schema}.${name}`);
+    const rows = `select * from ${schema}_furnished.${name}`;
+    if (copied.rowCount !== 0) back.push(`insert into ${schema}.${name} overriding system value ${rows}`);
+  }
+  for (const { name } of sequences) {
+    const { rows } = await client.query(`select last_value, is_called from ${schema}.${name}`);
+    back.push(`select setval('${schema}.${name}', ${rows[0]?.last_value}, ${rows[0]?.is_called})`);
+  }
+  // Foreign keys are not looked at on this connection.
+  await client.query("set session_replication_role = replica");
+  return {
+    restore: async () => {
+      await client.query(`begin; ${back.join("; ")}; commit`);
+    },
+    drop: async () => {
+      await client.query(`drop schema ${schema}_furnished cascade`);
+      await client.end();
+    },
+  };
 }
