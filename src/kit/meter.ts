@@ -56,20 +56,15 @@ export function gauge(name: string, help: string, labels: readonly string[] = []
 
 /** Makes a histogram, once for a process. Each of the growing `bounds` counts what is not above it. */
 export function histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []) {
-  const kept = new Map<string, Spread>();
+  const kept = cells<Spread>(labels, () => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
   const observe = (amount: number, ...values: string[]) => {
-    const key = keyOf(values);
-    let spread = kept.get(key);
-    if (spread === undefined) {
-      spread = { labels: named(labels, values), counts: new Array(bounds.length + 1).fill(0), sum: 0 };
-      kept.set(key, spread);
-    }
+    const spread = kept.of(values);
     spread.sum += amount;
     let at = 0;
     while (at < bounds.length && amount > (bounds[at] as number)) at += 1;
     spread.counts[at] = (spread.counts[at] ?? 0) + 1;
   };
-  const samples = () => [...kept.values()].flatMap((spread) => spreadSamples(spread, bounds));
+  const samples = () => kept.all().flatMap(([labels, spread]) => spreadSamples(labels, spread, bounds));
   return registered<Histogram>({ name, help, kind: "histogram", observe, samples });
 }
 
@@ -95,13 +90,12 @@ export function exposition(
 }
 
 interface Spread {
-  readonly labels: Readonly<Record<string, string>>;
   /** How many fell between a bound and the one before it; the last holds what is above all. */
   readonly counts: number[];
   sum: number;
 }
 
-function spreadSamples({ labels, counts, sum }: Spread, bounds: readonly number[]): Sample[] {
+function spreadSamples(labels: Sample["labels"], { counts, sum }: Spread, bounds: readonly number[]): Sample[] {
   let count = 0;
   const buckets = counts.map((more, at) => {
     count += more;
@@ -112,27 +106,49 @@ function spreadSamples({ labels, counts, sum }: Spread, bounds: readonly number[
 }
 
 function numbers(labels: readonly string[]) {
-  const kept = new Map<string, { readonly labels: Sample["labels"]; value: number }>();
-  if (labels.length === 0) kept.set("", { labels: {}, value: 0 });
+  const kept = cells(labels, () => ({ value: 0 }));
+  if (labels.length === 0) kept.of([]);
   const add = (amount: number, ...values: string[]) => {
-    const key = keyOf(values);
-    const known = kept.get(key);
-    if (known === undefined) kept.set(key, { labels: named(labels, values), value: amount });
-    else known.value += amount;
+    kept.of(values).value += amount;
   };
-  const samples = () => [...kept.values()].map(({ labels, value }) => ({ suffix: "", labels, value }));
+  const samples = () => kept.all().map(([labels, { value }]) => ({ suffix: "", labels, value }));
   return { add, samples };
+}
+
+/** Where the values of labels lead, one after the other; at the end is what is counted under them. */
+interface Branch<Cell> {
+  readonly next: Map<string, Branch<Cell>>;
+  cell: Cell | null;
+}
+
+/** What is counted under each choice of values. To find it no text is made: that would cost on every request. */
+function cells<Cell>(labels: readonly string[], make: () => Cell) {
+  const made: [Sample["labels"], Cell][] = [];
+  const root: Branch<Cell> = { next: new Map(), cell: null };
+  const of = (values: readonly string[]): Cell => {
+    let at = root;
+    for (const value of values) {
+      let next = at.next.get(value);
+      if (next === undefined) {
+        next = { next: new Map(), cell: null };
+        at.next.set(value, next);
+      }
+      at = next;
+    }
+    if (at.cell === null) {
+      const about = named(labels, values);
+      at.cell = make();
+      made.push([about, at.cell]);
+    }
+    return at.cell;
+  };
+  return { of, all: () => made };
 }
 
 function registered<F extends Family>(family: F): F {
   assert(!meters.some(({ name }) => name === family.name), `there is one meter ${family.name}`);
   meters.push(family);
   return family;
-}
-
-function keyOf(values: readonly string[]): string {
-  // No value of a label holds a line break.
-  return values.length === 1 ? (values[0] as string) : values.join("\n");
 }
 
 function named(labels: readonly string[], values: readonly string[]): Record<string, string> {
