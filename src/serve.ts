@@ -80,7 +80,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
   const app = createApp(service);
   const now = () => stores.live.clock.now();
-  const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now }, async (request) => app.handle(request));
+  const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now }, (request) => app.handle(request));
   server = listen(settings, entrance.answer);
   const schedule = startSchedule(service);
   await printFirstKeys(stores, print);

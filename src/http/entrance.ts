@@ -40,7 +40,10 @@ const quiet_looks = 10;
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /** Opens the way to `handle`, which answers one request. */
-export function openEntrance(settings: EntranceSettings, handle: (request: Request) => Promise<Response>): Entrance {
+export function openEntrance(
+  settings: EntranceSettings,
+  handle: (request: Request) => Response | Promise<Response>,
+): Entrance {
   const { log, slow_ms, now } = settings;
   let closed = false;
   let inside = 0;

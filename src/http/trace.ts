@@ -19,15 +19,12 @@ export interface Trace {
   code: FaultCode | null;
 }
 
-const traces = new WeakMap<Request, Trace>();
+const noted = Symbol("trace");
 
-/** The notes of a request, begun when they are first asked for. */
-export function traceOf(request: Request): Trace {
-  const known = traces.get(request);
-  if (known !== undefined) return known;
-  const request_id = requestId(request);
-  const trace = {
-    request_id,
+/** The notes of a request, begun when they are first asked for. They lie on it: a map of all requests costs more. */
+export function traceOf(request: Request & { [noted]?: Trace }): Trace {
+  request[noted] ??= {
+    request_id: requestId(request),
     begun_at: performance.now(),
     route: null,
     key_id: null,
@@ -35,8 +32,7 @@ export function traceOf(request: Request): Trace {
     code: null,
     headers: {},
   };
-  traces.set(request, trace);
-  return trace;
+  return request[noted];
 }
 
 function requestId(request: Request): string {
