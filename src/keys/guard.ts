@@ -158,24 +158,25 @@ interface Found {
   readonly allowed: AddressList | null;
 }
 
-/** Finds the key of a request; one found is remembered for half a second. */
+/** Finds the key of a request. One found is remembered for half a second, by the header that shows it. */
 function keyFinder({ stores, log }: Service): (request: Request) => Promise<Found> {
   const remembered = new Map<string, Found & { readonly until: number }>();
   return async (request) => {
-    const text = bearerOf(request);
+    const header = request.headers.get("authorization") ?? "";
+    const begun_at = performance.now();
+    const known = remembered.get(header);
+    if (known !== undefined && begun_at < known.until) return alive(known, known.store.clock.now());
+    const text = bearerOf(header);
     const mode = modeOf(text);
     if (mode === null) throw new Fault("invalid_api_key", "This is not an API key, or it was copied incompletely.");
     const store = stores[mode];
     const now = store.clock.now();
-    const known = remembered.get(text);
-    const begun_at = performance.now();
-    if (known !== undefined && begun_at < known.until) return alive(known, now);
     const key = await store.read((db) => findKeyByHash(db, hashOf(text)));
     if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
     if (remembered.size >= remembered_max) remembered.clear();
     const allowed = key.ip_mode === "off" ? null : addressList(key.ip_list);
     const found = { key, id: wireId("key", key.id), store, rate: rateOf(key.rate_limit_per_minute), allowed };
-    remembered.set(text, { ...found, until: begun_at + remembered_ms });
+    remembered.set(header, { ...found, until: begun_at + remembered_ms });
     alive(found, now);
     if (now - (key.last_used_at ?? 0) > touch_every_ms) {
       store.write((tx) => touchKey(tx, key.id)).catch(() => log.warn("the last use of a key was not noted"));
@@ -191,8 +192,8 @@ function alive(found: Found, now: number): Found {
   return found;
 }
 
-function bearerOf(request: Request): string {
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+function bearerOf(authorization: string): string {
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined) {
     throw new Fault("authentication_required", "Send your API key as Authorization: Bearer ph_….");
   }
