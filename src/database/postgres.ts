@@ -11,7 +11,7 @@ import { databaseCode } from "./conflict.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
 import { steady } from "./steady_clock.ts";
 import type { Db, Store, StoreFacts, Tx, Writing } from "./store.ts";
-import { Transaction } from "./transaction.ts";
+import { recalled, Transaction } from "./transaction.ts";
 import { told, troubleOf } from "./trouble.ts";
 
 export interface PostgresSettings {
@@ -182,7 +182,8 @@ class PostgresStore implements Store {
     try {
       const client = await this.#connect();
       return await this.#transact(client, readOnly, async (session, now) => {
-        const db: Db = { sql: session.sql, now, mode: this.mode };
+        const memos = new Map<string, unknown>();
+        const db: Db = { sql: session.sql, now, mode: this.mode, memo: (key, make) => recalled(memos, key, make) };
         return await session.run(async () => await work(db));
       });
     } catch (error) {

@@ -10,7 +10,7 @@ import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { type Connection, connectReader, connectWriter } from "./sqlite_connection.ts";
 import { steady } from "./steady_clock.ts";
 import type { Db, Store, StoreFacts, Tx } from "./store.ts";
-import { earliest, Transaction, type Wakes } from "./transaction.ts";
+import { earliest, recalled, Transaction, type Wakes } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
 const batch_max = 64;
@@ -75,6 +75,9 @@ class SqliteStore implements Store {
   #looking = false;
   /** Until then (monotonic ms) the open snapshot may be read; 0 when the next read must take a new one. */
   #snapshot_until = 0;
+  /** What was made once for all who read this snapshot. */
+  readonly #memos = new Map<string, unknown>();
+  readonly #memo = <T>(key: string, make: () => T): T => recalled(this.#memos, key, make);
   #idle: Timer | null = null;
   #turn: Promise<typeof late> | null = null;
   #dead: Fault | null = null;
@@ -262,7 +265,8 @@ class SqliteStore implements Store {
       try {
         if (this.#dead !== null) throw this.#dead;
         this.#openSnapshot();
-        const db = { sql: this.#reader.sql, now: this.#time(this.clock.now()), mode: this.mode };
+        const now = this.#time(this.clock.now());
+        const db = { sql: this.#reader.sql, now, mode: this.mode, memo: this.#memo };
         look.done(await this.#inOneTurn(look.work(db)));
       } catch (error) {
         this.#closeSnapshot();
@@ -290,6 +294,7 @@ class SqliteStore implements Store {
 
   #closeSnapshot(): void {
     this.#snapshot_until = 0;
+    this.#memos.clear();
     if (this.#reader.raw.inTransaction) this.#endLook.run();
   }
 

@@ -22,6 +22,8 @@ export interface Db {
   /** Milliseconds since 1970 by the store's clock, the same throughout. */
   readonly now: number;
   readonly mode: Mode;
+  /** What was read or made once for all who share this view: it depends on the records alone, not on `now`. */
+  memo<T>(key: string, make: () => T): T;
 }
 
 /**

@@ -56,8 +56,7 @@ export class Transaction implements Tx {
 
   memo<T>(key: string, make: () => T): T {
     this.#memos ??= new Map();
-    if (!this.#memos.has(key)) this.#memos.set(key, make());
-    return this.#memos.get(key) as T;
+    return recalled(this.#memos, key, make);
   }
 
   /** Runs the work and then its finishers; whatever comes, nothing can be asked of this transaction afterwards. */
@@ -89,6 +88,12 @@ export class Transaction implements Tx {
   #mustBeOpen(): void {
     assert(!this.#ended, "a transaction was used after it had ended");
   }
+}
+
+/** What was made once under a key. */
+export function recalled<T>(memos: Map<string, unknown>, key: string, make: () => T): T {
+  if (!memos.has(key)) memos.set(key, make());
+  return memos.get(key) as T;
 }
 
 /** Keeps the earlier of the moments a job is to be woken at. */

@@ -56,7 +56,7 @@ const calendars = prepared((sql) =>
 
 /** The calendar of every warehouse, the first to be chosen first. */
 export async function listCalendars(db: Db): Promise<(DispatchCalendar & { readonly id: number })[]> {
-  return calendars(db, {});
+  return db.memo("inventory.calendars", () => calendars(db, {}));
 }
 
 /** All warehouses without their zones, the first to be chosen first. */
