@@ -84,6 +84,13 @@ export const amongTexts = (column: AnyColumn | SQLWrapper, values: SQLWrapper): 
     ? sql`${column} in (select json_array_elements_text(${values}::json))`
     : sql`${column} in (select value from json_each(${values}))`;
 
+/**
+ * A bound value at which SQLite does not look when it plans. One that limits rows, or that is compared where a partial
+ * index may help, makes it plan anew at each run, which takes longer than most queries.
+ */
+export const given = <Value extends SQLWrapper>(value: Value): Value =>
+  isPostgres ? value : (sql`+${value}` as unknown as Value);
+
 /** A list of integers or texts as the one parameter that `among` and `amongTexts` take. */
 export const list = (values: readonly (number | string)[]): string => JSON.stringify(values);
 

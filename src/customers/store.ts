@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
+import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
@@ -56,8 +56,8 @@ const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: numb
       address: addresses,
     })
     .from(customers)
-    .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, a.address_id)))
-    .where(eq(customers.id, a.customer_id)),
+    .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
+    .where(eq(customers.id, given(a.customer_id))),
 );
 
 /**

@@ -1,7 +1,7 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
-import { getTableColumns, type InferInsertModel, type Placeholder, type SQL, sql as template } from "drizzle-orm";
+import { eq, getTableColumns, type InferInsertModel, type Placeholder, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { int, table, text } from "../../db/kit.ts";
+import { among, given, int, list, table, text } from "../../db/kit.ts";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import { quickened, type Ready } from "./ready.ts";
@@ -38,6 +38,23 @@ export function prepared<A, R, S extends Reading = Reading>(
       made.set(db.sql, ready);
     }
     return await ready.execute(values as Record<string, unknown>);
+  };
+}
+
+/**
+ * Prepares a query for the rows that some integers name: `const linesOf = preparedOf((sql, isOf) =>
+ * sql.select().from(t).where(isOf(t.order_id)))`, then `await linesOf(db, { ids })`. It is kept twice, since to read a
+ * list of one costs SQLite more than to find its row.
+ */
+export function preparedOf<R, A = object, S extends Reading = Reading>(
+  build: (sql: S, isOf: (column: AnyPgColumn) => SQL, args: Args<A>) => Built<R>,
+): Prepared<S, A & { readonly ids: readonly number[] }, R> {
+  const one = prepared((sql: S, a: Args<A & { id: number }>) => build(sql, (column) => eq(column, given(a.id)), a));
+  const some = prepared((sql: S, a: Args<A & { ids: string }>) => build(sql, (column) => among(column, a.ids), a));
+  return (db, values) => {
+    const { ids } = values;
+    const [id] = ids;
+    return id !== undefined && ids.length === 1 ? one(db, { ...values, id }) : some(db, { ...values, ids: list(ids) });
   };
 }
 

@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, isNull, or, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
+import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
-import { type Args, allotId, insertIds, prepared } from "../database/statements.ts";
+import { type Args, allotId, insertIds, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { claimsOf } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
@@ -23,21 +23,19 @@ const locked = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select().from(orders).where(eq(orders.id, a.id))),
 );
 // Not sorted: a sorter costs SQLite more than the query.
-const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
-  sql.select().from(order_lines).where(among(order_lines.order_id, a.ids)),
-);
-const holdsOf = prepared((sql, a: Args<{ ids: string }>) =>
+const linesOf = preparedOf((sql, isOf) => sql.select().from(order_lines).where(isOf(order_lines.order_id)));
+const holdsOf = preparedOf((sql, isOf) =>
   sql
     .select()
     .from(order_holds)
-    .where(and(among(order_holds.order_id, a.ids), isNull(order_holds.released_at)))
+    .where(and(isOf(order_holds.order_id), isNull(order_holds.released_at)))
     .orderBy(asc(order_holds.id)),
 );
-const returnsOf = prepared((sql, a: Args<{ ids: string }>) =>
+const returnsOf = preparedOf((sql, isOf) =>
   sql
     .select({ id: returns.id, order_id: returns.order_id })
     .from(returns)
-    .where(among(returns.order_id, a.ids))
+    .where(isOf(returns.order_id))
     .orderBy(asc(returns.id)),
 );
 
@@ -46,11 +44,11 @@ export async function getOrder(db: Db, id: string | number): Promise<Order> {
   return only(db, await byId(db, { id: readId("order", id) ?? 0 }), id);
 }
 
-const byIds = prepared((sql, a: Args<{ ids: string }>) => sql.select().from(orders).where(among(orders.id, a.ids)));
+const byIds = preparedOf((sql, isOf) => sql.select().from(orders).where(isOf(orders.id)));
 
 /** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
 export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
-  return wholeOrders(db, await byIds(db, { ids: list(ids) }));
+  return wholeOrders(db, await byIds(db, { ids }));
 }
 
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
@@ -70,17 +68,17 @@ const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
 export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  const lines = (await linesOf(db, { ids: list(ids) })).sort((a, b) => a.id - b.id);
+  const lines = (await linesOf(db, { ids })).sort((a, b) => a.id - b.id);
   const claims = await claimsOf(
     db,
     rows.filter(canClaim).map((row) => row.id),
   );
   const held = rows.filter((row) => row.held).map((row) => row.id);
-  const holds = held.length === 0 ? [] : await holdsOf(db, { ids: list(held) });
+  const holds = held.length === 0 ? [] : await holdsOf(db, { ids: held });
   const shipments = await listShipments(db, ids);
   const calendars = await calendarsOf(db, rows);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
-  const returned = left.size === 0 ? [] : await returnsOf(db, { ids: list([...left]) });
+  const returned = left.size === 0 ? [] : await returnsOf(db, { ids: [...left] });
   const own = Map.groupBy([...claims.values()].flat(), (claim) => claim.order_line_id);
   const whole = lines.map((line) => {
     const components = line.components?.map((part) => ({ ...part, ...unclaimed })) ?? null;
@@ -164,7 +162,7 @@ const summaries = prepared((sql, a: Args<{ customer_id: number; limit: number }>
     .from(orders)
     .where(eq(orders.customer_id, a.customer_id))
     .orderBy(desc(orders.created_at), desc(orders.id))
-    .limit(a.limit),
+    .limit(given(a.limit)),
 );
 const unitsOf = prepared((db, a: Args<{ ids: string }>) =>
   db

@@ -1,5 +1,5 @@
 import { and, asc, eq, exists, gt, isNull, lte, max, ne, notExists, type SQL, sql as template } from "drizzle-orm";
-import { amongTexts, list } from "../../db/kit.ts";
+import { amongTexts, given, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { type Args, insert, prepared } from "../database/statements.ts";
@@ -48,7 +48,7 @@ const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; 
       .from(events)
       .where(isNull(events.fanned_out_at))
       .orderBy(asc(events.seq))
-      .limit(a.limit),
+      .limit(given(a.limit)),
   );
   return sql
     .with(waiting)

@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { forUpdate } from "../../db/kit.ts";
+import { forUpdate, given } from "../../db/kit.ts";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
@@ -16,8 +16,8 @@ import type { Label } from "./label.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
 
-const boughtOfOrder = prepared((sql, a: Args<{ order_id: number }>) =>
-  sql
+const boughtOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
+  select
     .select({
       id: labels.id,
       shipment_id: labels.shipment_id,
@@ -25,7 +25,7 @@ const boughtOfOrder = prepared((sql, a: Args<{ order_id: number }>) =>
       created_at: labels.created_at,
     })
     .from(labels)
-    .where(and(eq(labels.order_id, a.order_id), eq(labels.status, "completed")))
+    .where(and(eq(labels.order_id, given(a.order_id)), sql`${labels.status} = 'completed'`))
     .orderBy(desc(labels.id)),
 );
 

@@ -1,10 +1,10 @@
 // What a store promises, the same on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, gte, sql } from "drizzle-orm";
 import { conflict, isDuplicate } from "../../src/database/conflict.ts";
 import { lead } from "../../src/database/lease.ts";
-import { type Args, insert, prepared } from "../../src/database/statements.ts";
-import type { Store, Tx, Writing } from "../../src/database/store.ts";
+import { type Args, insert, prepared, preparedOf } from "../../src/database/statements.ts";
+import type { Db, Store, Tx, Writing } from "../../src/database/store.ts";
 import { stillClock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { openTemporaryStore } from "./temporary.ts";
@@ -310,6 +310,27 @@ describe("read", () => {
   });
 });
 
+describe("memo of a view", () => {
+  const names = (db: Db) => db.memo("names", async () => (await db.sql.select().from(things)).map(({ name }) => name));
+
+  test("is made once for a view, and anew once something was written", async () => {
+    let made = 0;
+    const count = (db: Db) => [1, 2].map(() => db.memo("count", () => ++made));
+    expect(await store.read(async (db) => count(db))).toEqual([1, 1]);
+    for (const name of ["cup", "jug"]) {
+      expect(await store.read(names)).not.toContain(name);
+      await store.write((tx) => add(tx, name));
+      expect(await store.read(names)).toContain(name);
+    }
+  });
+
+  test("one that failed is forgotten", async () => {
+    const fail = (db: Db) => db.memo("names", () => Promise.reject(new Error("no names")));
+    await expect(store.read(fail)).rejects.toThrow("no names");
+    expect(await store.read(names)).toEqual([]);
+  });
+});
+
 describe("time and ids", () => {
   test("a transaction has one time, that of the store's clock", async () => {
     const clock = stillClock(1_700_000_000_000);
@@ -370,6 +391,25 @@ describe("statements", () => {
     expect(changed).toMatchObject([{ id, fragile: null, facts: null }]);
     const again = await store.write((tx) => set(tx, { id, fragile: false, facts: { color: "blue" } }));
     expect(again).toMatchObject([{ fragile: false, facts: { color: "blue" } }]);
+  });
+
+  test("the rows of no id, of one and of several", async () => {
+    await store.write(async (tx) => {
+      for (const name of ["a", "b", "c"]) await add(tx, name);
+    });
+    const named = preparedOf((sql, isOf, a: Args<{ least: number }>) =>
+      sql
+        .select()
+        .from(things)
+        .where(and(isOf(things.id), gte(things.quantity, a.least)))
+        .orderBy(things.id),
+    );
+    const all = await store.read((db) => db.sql.select().from(things).orderBy(things.id));
+    for (const ids of [[], [1], [3], [1, 3], [3, 2, 1]].map((places) => places.map((at) => all[at - 1]?.id ?? 0))) {
+      const found = (least: number) => store.read((db) => named(db, { ids, least }));
+      expect(await found(1)).toEqual(all.filter(({ id }) => ids.includes(id)));
+      expect(await found(2)).toEqual([]);
+    }
   });
 
   test("many rows are inserted whatever the limit of parameters", async () => {

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, given, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, claim_news, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -68,7 +68,7 @@ const waiting = prepared(
         ),
       )
       .orderBy(desc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))
-      .limit(a.limit),
+      .limit(given(a.limit)),
 );
 
 /** Lines that wait for a product, the most urgent first, then the oldest, after a place in that queue. */
@@ -179,7 +179,7 @@ export async function insertNews(tx: Tx, change: ClaimChange): Promise<void> {
 }
 
 const inQueue = prepared((select, a: Args<{ limit: number }>) =>
-  select.select({ order_id: claim_news.order_id }).from(claim_news).orderBy(asc(claim_news.id)).limit(a.limit),
+  select.select({ order_id: claim_news.order_id }).from(claim_news).orderBy(asc(claim_news.id)).limit(given(a.limit)),
 );
 
 /** The orders that have something to take note of, those first that have waited longest. */
@@ -192,7 +192,7 @@ const ofOrder = prepared((select, a: Args<{ order_id: number }>) =>
     .select({ id: claim_news.id, kind: claim_news.kind, quantity: claim_news.quantity, sku: products.sku })
     .from(claim_news)
     .innerJoin(products, eq(products.id, claim_news.product_id))
-    .where(eq(claim_news.order_id, a.order_id))
+    .where(eq(claim_news.order_id, given(a.order_id)))
     .orderBy(asc(claim_news.id)),
 );
 const forget = prepared((tx: Writing, a: Args<{ ids: string }>) =>

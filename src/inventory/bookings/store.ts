@@ -1,5 +1,5 @@
 import { and, asc, eq, or, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, given, list } from "../../../db/kit.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
@@ -34,7 +34,7 @@ const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string
     .where(
       and(
         sql`${reservations.order_id} is not null`,
-        or(eq(reservations.order_id, a.order_id), eq(reservations.order_ref, a.order_ref)),
+        or(eq(reservations.order_id, given(a.order_id)), eq(reservations.order_ref, a.order_ref)),
       ),
     )
     .orderBy(asc(reservations.id)),

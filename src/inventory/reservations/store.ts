@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, given, list } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
 import type { ClaimLine, PlannedUnits } from "./claim.ts";
@@ -181,7 +181,7 @@ export async function saveAllocation(tx: Tx, { id, quantity }: Allocation): Prom
 }
 
 // Not sorted: a sorter costs SQLite more than the query.
-const claims = prepared((sql, a: Args<{ ids: string }>) =>
+const claims = preparedOf((sql, isOf) =>
   sql
     .select({
       id: reservation_lines.id,
@@ -194,12 +194,12 @@ const claims = prepared((sql, a: Args<{ ids: string }>) =>
     })
     .from(reservations)
     .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
-    .where(among(reservations.order_id, a.ids)),
+    .where(isOf(reservations.order_id)),
 );
 
 /** What stock holds for the lines of these orders, by order. */
 export async function claimsOf(db: Db, order_ids: readonly number[]): Promise<Map<number, ClaimLine[]>> {
-  const rows = await claims(db, { ids: list(order_ids) });
+  const rows = await claims(db, { ids: order_ids });
   // A claim of an order is for its lines.
   const lines = rows.sort((a, b) => a.id - b.id) as (ClaimLine & { order_id: number })[];
   return Map.groupBy(lines, (line) => line.order_id);
@@ -264,7 +264,7 @@ const overdueLines = prepared((select, a: Args<{ products: string; now: number; 
         sql`${reservation_lines.wanted} > 0`,
       ),
     )
-    .limit(a.limit),
+    .limit(given(a.limit)),
 );
 
 /** Lines of reservations past their time that still want any of these products. */

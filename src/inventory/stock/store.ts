@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, amongTexts, forUpdateInOrder, list, matches } from "../../../db/kit.ts";
+import { amongTexts, forUpdateInOrder, list, matches } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -8,7 +8,7 @@ import { receipt_lines } from "../../../db/schema/receipts.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_loads } from "../../../db/schema/transfers.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
-import { type Args, insertIds, prepared } from "../../database/statements.ts";
+import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -34,11 +34,9 @@ const stocked = {
   created_at: products.created_at,
 };
 
-const productsById = prepared((sql, a: Args<{ ids: string }>) =>
-  sql.select(stocked).from(products).where(among(products.id, a.ids)),
-);
-const productsLocked = prepared((sql, a: Args<{ ids: string }>) =>
-  forUpdateInOrder(sql.select(stocked).from(products).where(among(products.id, a.ids)), products.id),
+const productsById = preparedOf((sql, isOf) => sql.select(stocked).from(products).where(isOf(products.id)));
+const productsLocked = preparedOf((sql, isOf) =>
+  forUpdateInOrder(sql.select(stocked).from(products).where(isOf(products.id)), products.id),
 );
 
 // Conditions are written out where a partial index is to be used: a bound value would hide them from SQLite.
@@ -63,7 +61,7 @@ const bundled = sql`exists (
   select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
 )`.mapWith(Boolean);
 
-const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
+const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
   select
     .select({
       product_id: products.id,
@@ -101,7 +99,7 @@ const stock = prepared((select, a: Args<{ ids: string; now: number }>) =>
     .leftJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(zones, eq(zones.id, bins.zone_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(among(products.id, a.ids)),
+    .where(isOf(products.id)),
 );
 
 /** A shelf as it was read. */
@@ -117,7 +115,7 @@ export interface LoadedShelf extends Shelf {
 
 /** The stock of these products, in the order of the ids; ids that name nothing are left out. */
 export async function loadShelves(db: Db, ids: readonly number[]): Promise<LoadedShelf[]> {
-  return shelvesOf(db, ids, await productsById(db, { ids: list(ids) }));
+  return shelvesOf(db, ids, await productsById(db, { ids }));
 }
 
 /**
@@ -125,12 +123,12 @@ export async function loadShelves(db: Db, ids: readonly number[]): Promise<Loade
  * stock, or a reservation of it, locks the products in the order of their ids: this is the one lock of the warehouse.
  */
 export async function lockShelves(tx: Tx, ids: readonly number[]): Promise<LoadedShelf[]> {
-  return shelvesOf(tx, ids, await productsLocked(tx, { ids: list(ids) }));
+  return shelvesOf(tx, ids, await productsLocked(tx, { ids }));
 }
 
 async function shelvesOf(db: Db, ids: readonly number[], found: readonly StockedProduct[]): Promise<LoadedShelf[]> {
   if (found.length === 0) return [];
-  const rows = await stock(db, { ids: list(ids), now: db.now });
+  const rows = await stock(db, { ids, now: db.now });
   const rowsOf = Map.groupBy(rows, (row) => row.product_id);
   const shelves = new Map(
     found.map((product) => {

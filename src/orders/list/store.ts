@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lt, or, type SQL, sql as template } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, given, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
@@ -81,7 +81,12 @@ export function orderPosition(
 
 // The page that is asked for most, without a filter and newest first, is prepared.
 const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
-  sql.select().from(orders).orderBy(desc(orders.created_at), desc(orders.id)).limit(a.limit).offset(a.offset),
+  sql
+    .select()
+    .from(orders)
+    .orderBy(desc(orders.created_at), desc(orders.id))
+    .limit(given(a.limit))
+    .offset(given(a.offset)),
 );
 
 /**

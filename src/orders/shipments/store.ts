@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
-import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
+import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
 import type { ShipmentStatus } from "./status.ts";
 
 type Row = typeof shipments.$inferSelect;
 
-const ofOrders = prepared((sql, a: Args<{ order_ids: string }>) =>
+const ofOrders = preparedOf((sql, isOf) =>
   sql
     .select({
       ...getTableColumns(shipments),
@@ -17,14 +17,14 @@ const ofOrders = prepared((sql, a: Args<{ order_ids: string }>) =>
     })
     .from(shipments)
     .leftJoin(shipment_lines, eq(shipment_lines.shipment_id, shipments.id))
-    .where(among(shipments.order_id, a.order_ids))
+    .where(isOf(shipments.order_id))
     .orderBy(asc(shipments.id), asc(shipment_lines.id)),
 );
 
 /** The shipments of these orders, oldest first. */
 export async function listShipments(db: Db, order_ids: readonly number[]): Promise<Shipment[]> {
   const found = new Map<number, Row & { lines: ShipmentLine[] }>();
-  for (const { order_line_id, quantity, ...shipment } of await ofOrders(db, { order_ids: list(order_ids) })) {
+  for (const { order_line_id, quantity, ...shipment } of await ofOrders(db, { ids: order_ids })) {
     const known = found.get(shipment.id) ?? { ...shipment, lines: [] };
     found.set(shipment.id, known);
     if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
