@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import type { Db, Store } from "../database/store.ts";
+import type { Db, Store, Tx } from "../database/store.ts";
 import { answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
-import { EnvelopedView } from "../http/envelope.ts";
+import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { idempotencyKey } from "../http/idempotency.ts";
 import { reachedAt } from "../http/origin.ts";
 import { documented } from "../http/route.ts";
@@ -29,7 +29,11 @@ import { getLabel, usualOrigin } from "./store.ts";
 export function shippingRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
-  return new Elysia().use(rateRoutes).use(labelRoutes(signer)).use(linkRoutes(service, signer)).use(paperRoutes);
+  return new Elysia()
+    .use(rateRoutes)
+    .use(labelRoutes(service, signer))
+    .use(linkRoutes(service, signer))
+    .use(paperRoutes);
 }
 
 const rateRoutes = new Elysia({ prefix: "/shipping" })
@@ -64,10 +68,10 @@ async function ratesOf(db: Db, body: GetRates) {
   return { rates: quotes.map(quoteView), messages: said };
 }
 
-const labelRoutes = (signer: LinkSigner) =>
+const labelRoutes = ({ secret_key }: Service, signer: LinkSigner) =>
   new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
-    .post("", ({ call, body }) => buy(signer, call, body), {
+    .post("", ({ call, body }) => buy(call, body, signer, secret_key), {
       body: bodyOf(CreateLabel),
       detail: documented({
         id: "createLabel",
@@ -103,8 +107,10 @@ const labelRoutes = (signer: LinkSigner) =>
     )
     .post(
       "/:id/void",
-      ({ call, params }) =>
-        answerWrite(call, 200, async (tx) => viewOf(signer, call)(await voidLabel(tx, params.id, call.actor), tx)),
+      ({ call, params }) => {
+        const work = async (tx: Tx) => viewOf(signer, call)(await voidLabel(tx, params.id, call.actor), tx);
+        return answerWrite(call, 200, work, enveloped, secret_key);
+      },
       {
         detail: documented({
           id: "voidLabel",
@@ -115,7 +121,8 @@ const labelRoutes = (signer: LinkSigner) =>
       },
     );
 
-function buy(signer: LinkSigner, call: Call, body: CreateLabel): Promise<Response> {
+/** Buys a label. Its links open without a key, so what is kept for a repeated request is sealed. */
+function buy(call: Call, body: CreateLabel, signer: LinkSigner, secret_key: Uint8Array): Promise<Response> {
   const view = viewOf(signer, call);
   const buying = {
     actor: call.actor,
@@ -123,7 +130,8 @@ function buy(signer: LinkSigner, call: Call, body: CreateLabel): Promise<Respons
     // With a key of its own a request is never repeated by mistake.
     additional: body.additional === true || idempotencyKey(call.request) !== null,
   };
-  return answerWrite(call, 201, async (tx) => view(await buyTrackedLabel(tx, body, buying), tx));
+  const work = async (tx: Tx) => view(await buyTrackedLabel(tx, body, buying), tx);
+  return answerWrite(call, 201, work, enveloped, secret_key);
 }
 
 function viewOf(signer: LinkSigner, call: Call) {
