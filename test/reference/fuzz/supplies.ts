@@ -27,7 +27,7 @@ function asking(app: TestApp, key: string): Ask {
   };
 }
 
-const client_secret = "shpss_0123456789abcdef";
+const client_secret = "shpss_fedcba9876543210";
 // A public address that needs no resolving. Nothing is sent there: no store has a token.
 const api_url = "https://93.184.216.34";
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };

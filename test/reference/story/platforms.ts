@@ -5,7 +5,8 @@ import type { Teller } from "./teller.ts";
 
 // A public address that needs no resolving. Nothing is sent there: one store has no token, the other is paused.
 const api_url = "https://93.184.216.34";
-const client_secret = "shpss_0123456789abcdef";
+// Not the one that the example shows, so that it can be looked for.
+const client_secret = `shpss_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-16)}`;
 
 /** A store that tells of two orders, one of which is not paid, and of a store that is paused. */
 export async function platforms({ app, tell, act }: Teller): Promise<void> {
