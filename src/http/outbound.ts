@@ -4,6 +4,7 @@ import { lookup } from "node:dns/promises";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIP } from "node:net";
+import { remembered } from "../kit/remembered.ts";
 import { type AddressPolicy, bareHost, isBlocked, portOf, type UrlProblem, urlProblem } from "./destination.ts";
 
 /** How long each part of a request may take. */
@@ -82,7 +83,6 @@ interface Call {
   readonly url: URL;
   readonly address: string;
   readonly outgoing: Outgoing;
-  readonly content: Uint8Array | null;
   readonly connecting: Deadline;
   readonly deadlines: Deadlines;
   readonly agent: http.Agent | false;
@@ -118,28 +118,35 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const settings = { keepAlive: true, maxFreeSockets: idle_connections_max, timeout: idle_ms };
   const agents = { "http:": new http.Agent(settings), "https:": new https.Agent(settings) };
 
-  async function attempt(outgoing: Outgoing): Promise<Result> {
-    const unfit = urlProblem(outgoing.url, policy);
-    if (unfit !== null) return failure("blocked_address", `The address ${unfit.message}.`);
-    const url = new URL(outgoing.url);
-    const connecting = deadlineIn(deadlines.connect_ms);
-    return await reach(url, outgoing, connecting).finally(connecting.keep);
-  }
+  const targetOf = remembered((text: string) => {
+    const problem = urlProblem(text, policy);
+    return problem === null ? { url: new URL(text), problem } : { url: null, problem };
+  });
+  const isOpen = remembered((spelled: string) => {
+    const [address = "", host = ""] = spelled.split(" ");
+    return !isBlocked(address, host, policy);
+  });
 
-  async function reach(url: URL, outgoing: Outgoing, connecting: Deadline): Promise<Result> {
-    const found = await addressesOf(url, resolve, connecting);
-    if (found.length === 0) {
-      if (connecting.passed) return failure("timeout", "The host name was not resolved in time.");
-      return failure("dns_error", "The host name has no address.");
+  async function attempt(outgoing: Outgoing): Promise<Result> {
+    const { url, problem } = targetOf(outgoing.url);
+    if (url === null) return failure("blocked_address", `The address ${problem.message}.`);
+    const connecting = deadlineIn(deadlines.connect_ms);
+    try {
+      const found = await addressesOf(url, resolve, connecting);
+      if (found.length === 0) {
+        if (connecting.passed) return failure("timeout", "The host name was not resolved in time.");
+        return failure("dns_error", "The host name has no address.");
+      }
+      if (!found.every((address) => isOpen(`${address} ${url.hostname}`))) {
+        return failure("blocked_address", "The address must be public.");
+      }
+      const agent = url.protocol === "https:" ? agents["https:"] : agents["http:"];
+      return await callFirst(found, outgoing.repeatable, (address, kept) =>
+        exchange({ url, outgoing, connecting, deadlines, authorities, address, agent: kept && agent }),
+      );
+    } finally {
+      connecting.keep();
     }
-    if (found.some((address) => isBlocked(address, url.hostname, policy))) {
-      return failure("blocked_address", "The address must be public.");
-    }
-    const content = outgoing.body === null ? null : Buffer.from(outgoing.body);
-    const call = { url, outgoing, content, connecting, deadlines, authorities };
-    const agent = url.protocol === "https:" ? agents["https:"] : agents["http:"];
-    const calling = (address: string, kept: boolean) => exchange({ ...call, address, agent: kept && agent });
-    return await callFirst(found, outgoing.repeatable, calling);
   }
 
   return {
@@ -256,24 +263,27 @@ function exchange(call: Call): Promise<Called> {
         if (!complete) request.destroy();
       });
     });
-    request.end(call.content ?? undefined);
+    // As text it is written in one piece with the headers.
+    request.end(outgoing.body ?? undefined);
   });
 }
 
-function requestOptions({ url, address, outgoing, content, agent, authorities }: Call): https.RequestOptions {
+function requestOptions({ url, address, outgoing, agent, authorities }: Call): https.RequestOptions {
   const host = bareHost(url.hostname);
   return {
     host: address,
     port: portOf(url),
     path: url.pathname + url.search,
     method: outgoing.method,
-    headers: { ...outgoing.headers, host: url.host, ...(content !== null && { "content-length": content.length }) },
+    headers: { ...outgoing.headers, host: url.host, ...lengthOf(outgoing.body) },
     agent,
     ...(isIP(host) === 0 && { servername: host }),
     rejectUnauthorized: true, // Said aloud, so that no setting of the environment can switch the check off.
     ...(authorities !== undefined && { ca: authorities }),
   };
 }
+
+const lengthOf = (body: string | null) => (body === null ? {} : { "content-length": Buffer.byteLength(body) });
 
 /** Reads a body up to its cap or deadline, and tells once what came and whether that was all. */
 function readBody(
@@ -303,8 +313,11 @@ function readBody(
 }
 
 function answerOf(response: http.IncomingMessage, body: Uint8Array, complete: boolean): Result {
-  const lines = Object.entries(response.headers).map(([name, value]) => [name, [value ?? []].flat().join(", ")]);
-  const answer = { status_code: response.statusCode ?? 0, headers: Object.fromEntries(lines), body, complete };
+  const headers: Record<string, string> = {};
+  for (const [name, value = ""] of Object.entries(response.headers)) {
+    headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  const answer = { status_code: response.statusCode ?? 0, headers, body, complete };
   return { answer, error: null, ip_address: null };
 }
 

@@ -63,13 +63,14 @@ function resultOf({ answer, error, ip_address, duration_ms }: Outcome): AttemptR
 }
 
 function kept({ status_code, headers, body, complete }: Answered) {
-  const lines = kept_headers.flatMap((name) => {
+  const lines: Record<string, string> = {};
+  for (const name of kept_headers) {
     const value = headers[name];
-    return value === undefined ? [] : [[name, printable(value).slice(0, header_characters_kept_max)]];
-  });
+    if (value !== undefined) lines[name] = printable(value).slice(0, header_characters_kept_max);
+  }
   return {
     status_code,
-    headers: Object.fromEntries(lines),
+    headers: lines,
     body: excerpt(body),
     truncated: !complete || body.length > body_bytes_kept_max,
     error: httpError(status_code),
@@ -86,9 +87,10 @@ function httpError(status: number): AttemptError | null {
 
 /** The start of a body as text of at most 4 KiB, cut between characters. */
 function excerpt(bytes: Uint8Array): string {
-  const text = decode(bytes.subarray(0, body_bytes_kept_max));
+  const text = printable(decode(bytes.subarray(0, body_bytes_kept_max)));
   // What was no UTF-8 has grown by its replacement characters.
-  return decode(Buffer.from(printable(text)).subarray(0, body_bytes_kept_max));
+  const grown = Buffer.byteLength(text) > body_bytes_kept_max;
+  return grown ? decode(Buffer.from(text).subarray(0, body_bytes_kept_max)) : text;
 }
 
 // `stream` leaves out a character whose end is missing.
