@@ -1,13 +1,13 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 
 /** HMAC-SHA256 in lower-case hexadecimal. A key or message given as text means its UTF-8 bytes. */
 export function hmacHex(key: string | Uint8Array, message: string | Uint8Array): string {
-  return createHmac("sha256", key).update(message).digest("hex");
+  return new Bun.CryptoHasher("sha256", key).update(message).digest("hex");
 }
 
 /** HMAC-SHA256 in standard padded base64. A key or message given as text means its UTF-8 bytes. */
 export function hmacBase64(key: string | Uint8Array, message: string | Uint8Array): string {
-  return createHmac("sha256", key).update(message).digest("base64");
+  return new Bun.CryptoHasher("sha256", key).update(message).digest("base64");
 }
 
 /** Whether two texts are equal, in a time that tells nothing of where they differ or of how long they are. */

@@ -69,8 +69,8 @@ export interface Finished {
 /** What the sender is handed for one attempt, signed at this moment (real time). */
 export function signed(claim: Claim, test: boolean, secret_key: Uint8Array, sent_at: number, now: number) {
   const { delivery, subscription, body } = claim;
-  const { previous_secret, previous_secret_expires_at } = subscription;
-  const overlaps = previous_secret !== null && (previous_secret_expires_at ?? 0) > now;
+  const { secret, previous_secret } = opened(subscription, secret_key);
+  const overlaps = (subscription.previous_secret_expires_at ?? 0) > now;
   const headers = deliveryHeaders({
     event_id: delivery.event_id,
     event_type: delivery.event_type,
@@ -78,17 +78,34 @@ export function signed(claim: Claim, test: boolean, secret_key: Uint8Array, sent
     attempt: delivery.attempts + 1,
     body,
     sent_at,
-    secret: opened(subscription.secret, secret_key),
-    previous_secret: overlaps ? opened(previous_secret, secret_key) : null,
+    secret,
+    previous_secret: overlaps ? previous_secret : null,
     test,
   });
   return { url: subscription.url, headers, body };
 }
 
-function opened(sealed: string, secret_key: Uint8Array): string {
-  const secret = open(sealed, secret_key, secret_purpose);
-  assert(secret !== null, "a signing secret was sealed under another secret key");
-  return secret;
+interface Secrets {
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
+// As long as the claims that were read together with the subscription.
+const secrets = new WeakMap<Subscription, Secrets>();
+
+function opened(subscription: Subscription, secret_key: Uint8Array): Secrets {
+  let known = secrets.get(subscription);
+  if (known === undefined) {
+    const { secret, previous_secret } = subscription;
+    const unseal = (sealed: string): string => {
+      const text = open(sealed, secret_key, secret_purpose);
+      assert(text !== null, "a signing secret was sealed under another secret key");
+      return text;
+    };
+    known = { secret: unseal(secret), previous_secret: previous_secret === null ? null : unseal(previous_secret) };
+    secrets.set(subscription, known);
+  }
+  return known;
 }
 
 /**
