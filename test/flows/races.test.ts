@@ -74,7 +74,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
       () => store.write((tx) => forgetOld(tx, 30, 100)),
     );
     expect(queued).toBe(false);
-    const room = { busy: new Map(), limitOf: () => 8, last_id: 0, wasLate: () => false };
+    const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
     const { claims } = await store.write((tx) => claimDeliveries(tx, room));
     expect(claims.map(({ body }) => JSON.parse(body || "null")?.type)).toEqual(["inventory.updated"]);
   });

@@ -18,7 +18,7 @@ const day_ms = 24 * 60 * minute_ms;
 const scene = useScene();
 const { get, tell, passed, rows, ids } = scene;
 const subscribe = (fields: object = {}) => scene.subscribe({ events: ["order.created", "order.shipped"], ...fields });
-const room = { busy: new Map(), limitOf: () => 8, last_id: 0, wasLate: () => false };
+const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
 
 /** What a server that claimed something records of it. */
 const outcome = (claim: Claim, status_code: number) => ({

@@ -1,25 +1,21 @@
 import type { Tx } from "../../database/store.ts";
 import { findEventContents } from "../../outbox/store.ts";
 import { type Claim, type Delivery, isLate } from "../deliveries/delivery.ts";
-import { type Lane, leaseDeliveries, listWaiting, lockDue, type Pace, type Waiting } from "../deliveries/store.ts";
+import {
+  endLeases,
+  type Lane,
+  leaseDeliveries,
+  listWaiting,
+  lockDue,
+  type Pace,
+  type Waiting,
+} from "../deliveries/store.ts";
 import { findSubscriptions, lockFreeSubscriptions, savePace } from "../subscriptions/store.ts";
-import { type Busy, burst, pacedUntil, slotsFor } from "./slots.ts";
+import { type Busy, burst, pacedUntil, type Room, slotsFor } from "./slots.ts";
 
 const lease_ms = 30_000;
 // Each of them costs statements of its own, and those that are well wait for the transaction's end.
 const failing_together_max = 16;
-
-/** What this server has under way, and how much each receiver bears. */
-export interface Room {
-  /** Attempts under way, by subscription. */
-  readonly busy: ReadonlyMap<number, Busy>;
-  /** How many attempts at once the receiver of a subscription bears. */
-  readonly limitOf: (subscription_id: number) => number;
-  /** The subscription that was served last: the one after it comes first now. */
-  readonly last_id: number;
-  /** Whether what was last claimed of a subscription was a late one. */
-  readonly wasLate: (subscription_id: number) => boolean;
-}
 
 /** What was claimed, and when there will be more to claim unless something else happens first. */
 export interface Claimed {
@@ -47,7 +43,8 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   let has_more = false;
   for (const one of ready) {
     const own = room.busy.get(one.id) ?? { all: 0, late: 0 };
-    const slots = allowed(slotsFor(own, total, room.limitOf(one.id), sharers), one, held.get(one.id), tx.now);
+    const free = slotsFor(own, total, room.limitOf(one.id), sharers, held.has(one.id) ? 0 : room.aheadOf(one.id));
+    const slots = allowed(free, one, held.get(one.id), tx.now);
     if (isFailing(one) && failing >= failing_together_max && slots.all > 0) {
       has_more = true;
       continue;
@@ -63,6 +60,19 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now) };
   const claims = await leased(tx, claimed);
   return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now) };
+}
+
+/** Gives back what was claimed and will not be sent: it is due again, as it was. */
+export async function giveBack(tx: Tx, claims: readonly Claim[]): Promise<void> {
+  for (const [until, some] of Map.groupBy(claims, ({ delivery }) => delivery.leased_until)) {
+    if (until === null) continue;
+    await endLeases(
+      tx,
+      some.map(({ delivery }) => delivery.id),
+      until,
+    );
+  }
+  if (claims.length > 0) tx.wake("webhooks.deliver", tx.now);
 }
 
 const isFailing = ({ consecutive_failures }: Waiting): boolean => consecutive_failures > 0;

@@ -7,14 +7,17 @@ import { systemClock } from "../../kit/clock.ts";
 import { randomId, wireId } from "../../kit/ids.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { claimDeliveries, type Room } from "../claims/commands.ts";
-import { afterLoad, type Busy, full_load, type Load } from "../claims/slots.ts";
+import { claimDeliveries, giveBack } from "../claims/commands.ts";
+import { Lines } from "../claims/lines.ts";
+import type { Room } from "../claims/slots.ts";
 import { createSender, default_deadlines, type Sender } from "../sender.ts";
 import { fanOut, recordAttempts } from "./commands.ts";
-import { type Claim, type Finished, isLate, signed } from "./delivery.ts";
+import { type Claim, type Finished, signed } from "./delivery.ts";
 
-const recorded_together_max = 64;
+const recorded_together_max = 128;
+// A subscription with a free slot waits less long for the next turn than one that has claimed some ahead.
 const gather_ms = 5;
+const gather_more_ms = 20;
 const rest_ms = 1000;
 
 const attempts_made = counter("packhouse_delivery_attempts_total", "Attempts at deliveries.", ["mode", "outcome"]);
@@ -100,23 +103,19 @@ function draw(): number {
 
 /**
  * Sends the deliveries of one store, as many at once as may be. It works in turns, one after another: in one
- * transaction what has ended is recorded and what there is room for is claimed, and then that begins to be sent.
+ * transaction what has ended is recorded and what there is room for is claimed. Between turns, what was claimed ahead
+ * begins to be sent as soon as there is a slot.
  */
 class Dispatcher {
   readonly #store: Store;
   readonly #service: Service;
-  /** Attempts under way, by subscription. */
-  readonly #busy = new Map<number, Map<Promise<void>, Claim>>();
-  readonly #loads = new Map<number, Load>();
-  /** Subscriptions of which a late delivery was claimed last. */
-  readonly #late = new Set<number>();
-  #last_id = 0;
+  readonly #lines = new Lines();
   #ended: Finished[] = [];
   /** The present turn, or the last one. */
   #turn: Promise<void> = Promise.resolve();
   /** The turn after that, if one was asked for. */
   #next: Promise<void> | null = null;
-  #gathering: Timer | undefined;
+  #gathering: { readonly timer: Timer; readonly until: number } | null = null;
   #resting = false;
 
   constructor(store: Store, service: Service) {
@@ -140,100 +139,97 @@ class Dispatcher {
   async settled(): Promise<void> {
     this.#resting = true;
     await (this.#next ?? this.#turn).catch(() => {});
-    while (this.#busy.size > 0 || this.#ended.length > 0) {
-      await Promise.all(this.#busy.values().flatMap((claims) => claims.keys()));
+    this.#lines.stopAll();
+    while (this.#lines.count > 0 || this.#lines.hasUnwanted || this.#ended.length > 0) {
+      await Promise.all(this.#lines.ends());
       await this.turn().catch(() => {});
     }
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+    this.#stopGathering();
     this.#resting = false;
   }
 
   async written(subscription_id: number, most_ms: number): Promise<void> {
     await this.#turn.catch(() => {});
-    const attempts = this.#busy.get(subscription_id)?.keys() ?? [];
+    this.#lines.stop(subscription_id);
+    this.#gather(gather_ms);
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, most_ms);
-    await Promise.race([Promise.all(attempts), late.promise]);
+    await Promise.race([Promise.all(this.#lines.ends(subscription_id)), late.promise]);
     clearTimeout(timer);
   }
 
   async #take(): Promise<void> {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+    this.#stopGathering();
     const ended = this.#ended.splice(0, recorded_together_max);
+    const unwanted = this.#lines.takeUnwanted();
+    const room = this.#resting ? null : this.#lines.room();
     try {
-      const { entered, claims } = await this.#store.write((tx) => this.#act(tx, ended));
+      const { entered, claims } = await this.#store.write((tx) => this.#act(tx, ended, unwanted, room));
       for (const { subscription, status } of entered) {
         const facts = { mode: this.#store.mode, subscription: wireId("subscription", subscription.id), status };
         this.#service.log.warn("a subscription changed", facts);
       }
-      for (const claim of claims) this.#begin(claim);
-      this.#last_id = claims.at(-1)?.subscription.id ?? this.#last_id;
-      if (this.#ended.length > 0) this.#gather();
+      this.#lines.add(claims);
+      for (const id of new Set(claims.map(({ subscription }) => subscription.id))) this.#proceed(id);
+      if (this.#ended.length > 0 || this.#lines.hasUnwanted) this.#gather(gather_ms);
     } catch (error) {
       // What was not recorded is tried again once its lease has run out.
       this.#service.log.error("deliveries could not be recorded or claimed", { error: String(error) });
-      this.#gathering ??= setTimeout(() => this.#ask(), rest_ms);
+      this.#gather(rest_ms);
       throw error;
     }
   }
 
-  async #act(tx: Tx, ended: readonly Finished[]) {
+  /** Records, gives back, and claims as much as there is room for; null claims nothing. */
+  async #act(tx: Tx, ended: readonly Finished[], unwanted: readonly Claim[], room: Room | null) {
     const entered = ended.length === 0 ? [] : await recordAttempts(tx, ended, this.#service.mail !== null);
-    if (this.#resting) {
+    await giveBack(tx, unwanted);
+    if (room === null) {
       tx.wake("webhooks.deliver", tx.now);
       return { entered, claims: [] };
     }
-    const { claims, next_at } = await claimDeliveries(tx, this.#room());
+    const { claims, next_at } = await claimDeliveries(tx, room);
     if (next_at !== null) tx.wake("webhooks.deliver", next_at);
     return { entered, claims };
   }
 
-  #room(): Room {
-    const busy = new Map(this.#busy.entries().map(([id, claims]) => [id, busyWith([...claims.values()])]));
-    const wasLate = (id: number) => this.#late.has(id);
-    return { busy, limitOf: (id) => this.#loadOf(id).limit, last_id: this.#last_id, wasLate };
-  }
-
-  #loadOf(subscription_id: number): Load {
-    return this.#loads.get(subscription_id) ?? full_load;
-  }
-
-  #begin(claim: Claim): void {
-    const { id } = claim.subscription;
-    const claims = this.#busy.get(id) ?? new Map<Promise<void>, Claim>();
-    this.#busy.set(id, claims);
-    if (isLate(claim.delivery)) this.#late.add(id);
-    else this.#late.delete(id);
-    const sent = this.#send(claim).finally(() => {
-      claims.delete(sent);
-      if (claims.size === 0) this.#busy.delete(id);
-    });
-    claims.set(sent, claim);
+  /** Begins to send of a line what there are slots for. */
+  #proceed(subscription_id: number): void {
+    for (;;) {
+      const claim = this.#lines.next(subscription_id);
+      if (claim === null) return;
+      this.#lines.begin(claim, this.#send(claim));
+    }
   }
 
   async #send(claim: Claim): Promise<void> {
-    const { id } = claim.subscription;
+    let finished: Finished | null = null;
     try {
-      const finished = await attempt(claim, this.#store, this.#service, false);
-      const load = afterLoad(this.#loadOf(id), finished.result);
-      if (load.limit === full_load.limit) this.#loads.delete(id);
-      else this.#loads.set(id, load);
+      finished = await attempt(claim, this.#store, this.#service, false);
       this.#ended.push(finished);
-      this.#gather();
     } catch (error) {
       // Its lease runs out, and then it is tried again.
       const delivery = wireId("delivery", claim.delivery.id);
       this.#service.log.error("a delivery could not be sent", { delivery, error: String(error) });
     }
+    const { id } = claim.subscription;
+    this.#lines.end(claim, finished?.result ?? null);
+    this.#proceed(id);
+    if (this.#ended.length >= Math.min(this.#lines.count, recorded_together_max)) this.#ask();
+    else this.#gather(this.#lines.isDry(id) ? gather_ms : gather_more_ms);
   }
 
-  /** Asks for a turn at once when as many have ended as are under way still, else a little later: a commit costs. */
-  #gather(): void {
-    const going = this.#busy.values().reduce((sum, claims) => sum + claims.size, 0);
-    if (this.#ended.length >= Math.min(going, recorded_together_max)) this.#ask();
-    else this.#gathering ??= setTimeout(() => this.#ask(), gather_ms);
+  /** Asks for a turn within so long, unless one will be sooner: a commit costs, so what ends is gathered. */
+  #gather(within_ms: number): void {
+    const until = performance.now() + within_ms;
+    if (this.#gathering !== null && this.#gathering.until <= until) return;
+    this.#stopGathering();
+    this.#gathering = { timer: setTimeout(() => this.#ask(), within_ms), until };
+  }
+
+  #stopGathering(): void {
+    clearTimeout(this.#gathering?.timer);
+    this.#gathering = null;
   }
 
   /** Asks for a turn that nobody waits for; if it fails it has said so. */
@@ -241,8 +237,3 @@ class Dispatcher {
     this.turn().catch(() => {});
   }
 }
-
-const busyWith = (claims: readonly Claim[]): Busy => ({
-  all: claims.length,
-  late: claims.filter(({ delivery }) => isLate(delivery)).length,
-});

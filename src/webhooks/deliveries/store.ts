@@ -105,6 +105,19 @@ export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: num
   await lease(tx, { ids: list(ids), until });
 }
 
+const unlease = prepared((sql: Tx["sql"], a: Args<{ ids: string; until: number }>) =>
+  sql
+    .update(deliveries)
+    // They were due since then at the latest.
+    .set({ next_at: deliveries.created_at, leased_until: null })
+    .where(and(among(deliveries.id, a.ids), isPending, eq(deliveries.leased_until, a.until))),
+);
+
+/** Ends the leases of deliveries that were leased until that moment and not sent: they are due. */
+export async function endLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await unlease(tx, { ids: list(ids), until });
+}
+
 const lockedDeliveries = prepared((sql, a: Args<{ ids: string }>) =>
   forUpdate(sql.select().from(deliveries).where(among(deliveries.id, a.ids)).orderBy(asc(deliveries.id))),
 );

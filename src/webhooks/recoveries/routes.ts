@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
+import { tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { getSubscription } from "../subscriptions/store.ts";
@@ -34,11 +35,12 @@ export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
     ({ call, params }) =>
       answerRead(call, async (db) => {
         const recovery = await getRecovery(db, (await getSubscription(db, params.id)).id, params.job_id);
-        return recoveryView(recovery, await outcomeOf(db, recovery.id));
+        return tagged(recoveryView(recovery, await outcomeOf(db, recovery.id)), null);
       }),
     {
       detail: documented({
         id: "getWebhookRecovery",
+        tagged: true,
         summary: "See how far a recovery is",
         answers: { 200: EnvelopedView(RecoveryView) },
       }),

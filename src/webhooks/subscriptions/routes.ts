@@ -5,6 +5,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
+import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
@@ -23,8 +24,8 @@ import {
   SubscriptionView,
   UpdateSubscription,
 } from "./schemas.ts";
-import { countSubscriptions, getSubscription, listSubscriptions } from "./store.ts";
-import { secret_purpose, subscriptionView } from "./subscription.ts";
+import { countSubscriptions, getSubscription, listSubscriptions, lockSubscription } from "./store.ts";
+import { type Subscription, secret_purpose, subscriptionView } from "./subscription.ts";
 
 /** Subscriptions of receivers. */
 export const subscriptionRoutes = (service: Service) =>
@@ -34,6 +35,7 @@ export const subscriptionRoutes = (service: Service) =>
       body: bodyOf(CreateSubscription),
       detail: documented({
         id: "createWebhook",
+        tagged: true,
         summary: "Subscribe a receiver to types of events",
         refuses: ["blocked_address", "duplicate_subscription", "subscription_limit"],
         answers: { 201: EnvelopedView(CreatedSubscriptionView) },
@@ -49,10 +51,11 @@ export const subscriptionRoutes = (service: Service) =>
     })
     .get(
       "/:id",
-      ({ call, params }) => answerRead(call, async (db) => subscriptionView(await getSubscription(db, params.id))),
+      ({ call, params }) => answerRead(call, async (db) => subscriptionAnswer(await getSubscription(db, params.id))),
       {
         detail: documented({
           id: "getWebhook",
+          tagged: true,
           summary: "Get a subscription",
           answers: { 200: EnvelopedView(SubscriptionView) },
         }),
@@ -62,6 +65,8 @@ export const subscriptionRoutes = (service: Service) =>
       body: bodyOf(UpdateSubscription),
       detail: documented({
         id: "updateWebhook",
+        matches: true,
+        tagged: true,
         summary: "Change, pause or resume a subscription",
         refuses: ["blocked_address", "duplicate_subscription", "immutable_field"],
         answers: { 200: EnvelopedView(SubscriptionView) },
@@ -70,6 +75,7 @@ export const subscriptionRoutes = (service: Service) =>
     .delete("/:id", ({ call, params }) => remove(call, params.id), {
       detail: documented({
         id: "deleteWebhook",
+        matches: true,
         summary: "End a subscription and cancel what waits to be sent",
         answers: { 200: EnvelopedView(DeletedSubscriptionView) },
       }),
@@ -78,6 +84,8 @@ export const subscriptionRoutes = (service: Service) =>
       body: bodyOf(RotateSecret),
       detail: documented({
         id: "rotateWebhookSecret",
+        matches: true,
+        tagged: true,
         summary: "Give a subscription another signing secret",
         refuses: ["rotation_in_progress"],
         answers: { 200: EnvelopedView(CreatedSubscriptionView) },
@@ -89,7 +97,7 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const { secret_key } = service;
   const secret = randomSecret();
   const sealed = seal(secret, secret_key, secret_purpose);
-  const made = async (tx: Tx) => ({ ...subscriptionView(await createSubscription(tx, body, sealed)), secret });
+  const made = async (tx: Tx) => ({ ...subscriptionAnswer(await createSubscription(tx, body, sealed)), secret });
   const work = async () => {
     await refuseAddress(call, body.url, service);
     return answerWrite(call, 201, made, enveloped, secret_key);
@@ -113,12 +121,26 @@ const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secre
 function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
   return answerLongWork(call, async () => {
     if (body.url !== undefined) await refuseAddress(call, body.url, service);
-    return answerWrite(call, 200, async (tx) => subscriptionView(await updateSubscription(tx, id, body)));
+    return answerWrite(call, 200, async (tx) => {
+      await requireRevision(tx, call, id);
+      return subscriptionAnswer(await updateSubscription(tx, id, body));
+    });
   });
+}
+
+/** A subscription as answers about it alone show it: what attempts tell of its receiver changes no revision. */
+function subscriptionAnswer(subscription: Subscription) {
+  return tagged(subscriptionView(subscription), subscription.revision);
+}
+
+/** Refuses: resource_missing, precondition_failed, malformed_header, unless it is as `If-Match` says. */
+function requireRevision(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, async () => subscriptionAnswer(await lockSubscription(tx, id)));
 }
 
 function remove(call: Call, id: string): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {
+    await requireRevision(tx, call, id);
     const { id: deleted_id } = await deleteSubscription(tx, id);
     return { id: wireId("subscription", deleted_id), deleted: true };
   });
@@ -134,7 +156,10 @@ async function rotate(call: Call, id: string, body: RotateSecret, service: Servi
   const answer = await answerWrite(
     call,
     200,
-    async (tx) => ({ ...subscriptionView(await rotateSecret(tx, id, sealed, overlap_seconds)), secret }),
+    async (tx) => {
+      await requireRevision(tx, call, id);
+      return { ...subscriptionAnswer(await rotateSecret(tx, id, sealed, overlap_seconds)), secret };
+    },
     enveloped,
     service.secret_key,
   );

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { asc, ne } from "drizzle-orm";
 import { deliveries, notices, subscriptions } from "../../../db/schema/webhooks.ts";
-import { claimDeliveries, type Room } from "../../../src/webhooks/claims/commands.ts";
+import { claimDeliveries } from "../../../src/webhooks/claims/commands.ts";
+import type { Room } from "../../../src/webhooks/claims/slots.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
 import { useScene } from "../scene.ts";
 
@@ -12,7 +13,7 @@ const scene = useScene();
 const { ask, subscribe, passed, rows } = scene;
 const shown = async (id: string) => (await ask("GET", `/webhooks/${id}`)).body.data;
 const tell = (count: number, from = 0) => scene.tell(Array.from({ length: count }, (_, n) => `ord_${from + n}`));
-const empty: Room = { busy: new Map(), limitOf: () => 8, last_id: 0, wasLate: () => false };
+const empty: Room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
 const claim = (room: Room = empty) => scene.store.write((tx) => claimDeliveries(tx, room));
 
 describe("works", () => {

@@ -24,6 +24,16 @@ describe("slots", () => {
     expect({ all: Math.max(0, all), late: Math.max(0, late) }).toEqual(expected);
   });
 
+  test.each([
+    ["some may be claimed ahead", none, none, 8, 1, 16, { all: 24, late: 4 }],
+    ["but no more than its share", none, none, 8, 20, 16, { all: 12, late: 4 }],
+    ["nor when it is there already", { all: 24, late: 0 }, { all: 24, late: 0 }, 8, 1, 16, { all: 0, late: 0 }],
+    ["late ones never", { all: 8, late: 4 }, { all: 8, late: 4 }, 8, 1, 16, { all: 16, late: 0 }],
+    ["nor when all slots are taken", { all: 8, late: 0 }, { all: 256, late: 0 }, 8, 1, 16, { all: 0, late: 0 }],
+  ])("%s", (_name, own, total, limit, sharers, ahead, expected) => {
+    expect(slotsFor(own, total, limit, sharers, ahead)).toEqual(expected);
+  });
+
   test("a receiver's limit halves when it is overloaded and grows by one after twenty successes", () => {
     let load = full_load;
     const limits = [503, null, 502, 504, 503].map((status) => {

@@ -1,0 +1,150 @@
+// The deliveries that one server has claimed, in a line for each subscription: some are being sent, others were claimed
+// ahead, so that a slot that becomes free is taken at once and not after the next transaction.
+import type { AttemptResult } from "../attempt.ts";
+import { type Claim, isLate } from "../deliveries/delivery.ts";
+import { afterLoad, type Busy, full_load, type Load, type Room } from "./slots.ts";
+
+// After that its subscription may have been changed, or its receiver has become slow: whoever claims it anew will see.
+const ahead_ms = 50;
+
+interface Line {
+  /** What is being sent, each with the promise of its end. */
+  readonly sending: Map<Claim, Promise<void>>;
+  /** What was claimed ahead, and when (monotonic ms). */
+  ahead: { readonly claim: Claim; readonly at: number }[];
+  load: Load;
+  /** How many were accepted since the last transaction, if nothing else came of any. */
+  accepted: number;
+  /** Whether what was claimed last is a late one. */
+  late: boolean;
+}
+
+/** The lines of one store. */
+export class Lines {
+  readonly #now: () => number;
+  readonly #lines = new Map<number, Line>();
+  #count = 0;
+  #last_id = 0;
+  #unwanted: Claim[] = [];
+
+  /** Waits are measured by `now`, in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** How many are claimed and neither ended nor unwanted. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** What was claimed and will not be sent here: to be given back. Nobody else is told of them. */
+  takeUnwanted(): readonly Claim[] {
+    return this.#unwanted.splice(0);
+  }
+
+  get hasUnwanted(): boolean {
+    return this.#unwanted.length > 0;
+  }
+
+  /** What there is room for now. Ahead may be claimed twice of what was accepted since this was asked last. */
+  room(): Room {
+    const accepted = new Map<number, number>();
+    const busy = new Map<number, Busy>();
+    for (const [id, line] of this.#lines) {
+      accepted.set(id, line.accepted);
+      line.accepted = 0;
+      if (line.sending.size + line.ahead.length > 0) busy.set(id, busyWith(line));
+      else if (line.load === full_load && !line.late) this.#lines.delete(id);
+    }
+    return {
+      busy,
+      limitOf: (id) => this.#lines.get(id)?.load.limit ?? full_load.limit,
+      aheadOf: (id) => 2 * (accepted.get(id) ?? 0),
+      last_id: this.#last_id,
+      wasLate: (id) => this.#lines.get(id)?.late ?? false,
+    };
+  }
+
+  /** Puts claims into their lines. */
+  add(claims: readonly Claim[]): void {
+    const at = this.#now();
+    for (const claim of claims) {
+      const line = this.#lineOf(claim.subscription.id);
+      line.ahead.push({ claim, at });
+      line.late = isLate(claim.delivery);
+    }
+    this.#count += claims.length;
+    this.#last_id = claims.at(-1)?.subscription.id ?? this.#last_id;
+  }
+
+  /** The next of a line to be sent now; null when its receiver has enough, or nothing is left. */
+  next(subscription_id: number): Claim | null {
+    const line = this.#lines.get(subscription_id);
+    if (line === undefined || line.sending.size >= line.load.limit) return null;
+    const first = line.ahead.shift();
+    if (first === undefined) return null;
+    if (this.#now() - first.at <= ahead_ms) return first.claim;
+    line.ahead.unshift(first);
+    this.stop(subscription_id);
+    return null;
+  }
+
+  /** Keeps what is being sent until it ends. */
+  begin(claim: Claim, ended: Promise<void>): void {
+    this.#lineOf(claim.subscription.id).sending.set(claim, ended);
+  }
+
+  /** Lets go of what was sent, whatever came of it; null when nothing can be said of that. */
+  end(claim: Claim, result: AttemptResult | null): void {
+    const { id } = claim.subscription;
+    const line = this.#lineOf(id);
+    line.sending.delete(claim);
+    this.#count -= 1;
+    if (result !== null) line.load = afterLoad(line.load, result);
+    if (line.load.limit === full_load.limit) line.load = full_load;
+    if (result !== null && result.error === null) line.accepted += 1;
+    else this.stop(id);
+  }
+
+  /** Whether a slot of a line is free and nothing is there for it. */
+  isDry(subscription_id: number): boolean {
+    const line = this.#lines.get(subscription_id);
+    return line === undefined || (line.ahead.length === 0 && line.sending.size < line.load.limit);
+  }
+
+  /** Sends nothing more of a line than what is being sent. */
+  stop(subscription_id: number): void {
+    const line = this.#lines.get(subscription_id);
+    if (line === undefined) return;
+    line.accepted = 0;
+    this.#count -= line.ahead.length;
+    this.#unwanted.push(...line.ahead.splice(0).map(({ claim }) => claim));
+  }
+
+  /** Stops every line. */
+  stopAll(): void {
+    for (const id of this.#lines.keys()) this.stop(id);
+  }
+
+  /** The ends of what is being sent of one line, or of all. */
+  ends(subscription_id: number | null = null): Promise<void>[] {
+    const some = subscription_id === null ? this.#lines.values() : [this.#lines.get(subscription_id)];
+    return [...some].flatMap((line) => [...(line?.sending.values() ?? [])]);
+  }
+
+  #lineOf(subscription_id: number): Line {
+    let line = this.#lines.get(subscription_id);
+    if (line === undefined) {
+      line = { sending: new Map(), ahead: [], load: full_load, accepted: 0, late: false };
+      this.#lines.set(subscription_id, line);
+    }
+    return line;
+  }
+}
+
+function busyWith({ sending, ahead }: Line): Busy {
+  let late = 0;
+  for (const { delivery } of sending.keys()) if (isLate(delivery)) late += 1;
+  for (const { claim } of ahead) if (isLate(claim.delivery)) late += 1;
+  return { all: sending.size + ahead.length, late };
+}
