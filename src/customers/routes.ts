@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { Db, Tx } from "../database/store.ts";
 import { answerRead, answerWrite, bare } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
 import { PaginationView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
+import { requireMatch, tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { iso, momentOf } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
@@ -13,7 +15,7 @@ import { countOrders } from "../orders/list/store.ts";
 import { publicOrderStatuses } from "../orders/status.ts";
 import { listOrderSummaries, type OrderSummary } from "../orders/store.ts";
 import { addAddress, createCustomer, removeAddress, updateAddress, updateCustomer } from "./commands.ts";
-import { addressView, customerView } from "./customer.ts";
+import { addressView, type Customer, customerView } from "./customer.ts";
 import {
   AddressView,
   CreateAddress,
@@ -24,7 +26,7 @@ import {
   UpdateAddress,
   UpdateCustomer,
 } from "./schemas.ts";
-import { countCustomers, getCustomer, listCustomers } from "./store.ts";
+import { countCustomers, getCustomer, listCustomers, lockCustomer } from "./store.ts";
 
 type Call = Parameters<typeof answerList>[0];
 
@@ -48,9 +50,16 @@ const CustomerDetailView = closed({
 
 const CustomerListView = closed({ data: Type.Array(CustomerView), pagination: PaginationView });
 
-const update = (id: string, summary: string) => ({
+const updating = (id: string, summary: string) => ({
   body: bodyOf(UpdateCustomer),
-  detail: documented({ id, summary, answers: { 200: CustomerView }, refuses: ["duplicate_email"] }),
+  detail: documented({
+    id,
+    summary,
+    matches: true,
+    tagged: true,
+    answers: { 200: CustomerView },
+    refuses: ["duplicate_email"],
+  }),
 });
 
 /** Customers and their addresses. The answers have no envelope, as the specification shows them; refusals do. */
@@ -58,11 +67,12 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
   .use(conventions)
   .post(
     "",
-    ({ call, body }) => answerWrite(call, 201, async (tx) => customerView(await createCustomer(tx, body)), bare),
+    ({ call, body }) => answerWrite(call, 201, async (tx) => answered(tx, await createCustomer(tx, body)), bare),
     {
       body: bodyOf(CreateCustomer),
       detail: documented({
         id: "createCustomer",
+        tagged: true,
         summary: "Create a customer",
         refuses: ["duplicate_email"],
         answers: { 201: CustomerView },
@@ -76,69 +86,97 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
   .get("/:id", ({ call, params }) => detail(call, params.id), {
     detail: documented({
       id: "getCustomer",
+      tagged: true,
       summary: "Get a customer with its addresses and newest orders",
       answers: { 200: CustomerDetailView },
     }),
   })
   .patch(
     "/:id",
-    ({ call, params, body }) => change(call, params.id, body),
-    update("updateCustomer", "Update a customer; only provided fields change"),
+    ({ call, params, body }) => update(call, params.id, body),
+    updating("updateCustomer", "Update a customer; only provided fields change"),
   )
   .put(
     "/:id",
-    ({ call, params, body }) => change(call, params.id, body),
-    update("putCustomer", "Update a customer; the same as PATCH"),
+    ({ call, params, body }) => update(call, params.id, body),
+    updating("putCustomer", "Update a customer; the same as PATCH"),
   )
   .post(
     "/:id/addresses",
     ({ call, params, body }) =>
-      answerWrite(call, 201, async (tx) => addressView(await addAddress(tx, params.id, body)), bare),
+      change(call, 201, params.id, async (tx) => addressView(await addAddress(tx, params.id, body))),
     {
       body: bodyOf(CreateAddress),
-      detail: documented({ id: "createAddress", summary: "Add an address", answers: { 201: AddressView } }),
+      detail: documented({
+        id: "createAddress",
+        matches: true,
+        summary: "Add an address",
+        answers: { 201: AddressView },
+      }),
     },
   )
   .patch(
     "/:id/addresses/:address_id",
     ({ call, params, body }) =>
-      answerWrite(
-        call,
-        200,
-        async (tx) => addressView(await updateAddress(tx, params.id, params.address_id, body)),
-        bare,
+      change(call, 200, params.id, async (tx) =>
+        addressView(await updateAddress(tx, params.id, params.address_id, body)),
       ),
     {
       body: bodyOf(UpdateAddress),
-      detail: documented({ id: "updateAddress", summary: "Update an address", answers: { 200: AddressView } }),
+      detail: documented({
+        id: "updateAddress",
+        matches: true,
+        summary: "Update an address",
+        answers: { 200: AddressView },
+      }),
     },
   )
   .delete(
     "/:id/addresses/:address_id",
     ({ call, params }) =>
-      answerWrite(call, 200, async (tx) => customerView(await removeAddress(tx, params.id, params.address_id)), bare),
+      change(call, 200, params.id, async (tx) => answered(tx, await removeAddress(tx, params.id, params.address_id))),
     {
       detail: documented({
         id: "deleteAddress",
+        matches: true,
+        tagged: true,
         summary: "Remove an address; answers the customer without it",
         answers: { 200: CustomerView },
       }),
     },
   );
 
-function change(call: Call, id: string, body: UpdateCustomer): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => customerView(await updateCustomer(tx, id, body)), bare);
+function update(call: Call, id: string, body: UpdateCustomer): Promise<Response> {
+  return change(call, 200, id, async (tx) => answered(tx, await updateCustomer(tx, id, body)));
+}
+
+/** Answers with what came of a change of a customer, which begins only while that is as `If-Match` says. */
+function change(call: Call, status: number, id: string, work: (tx: Tx) => Promise<object>): Promise<Response> {
+  const act = async (tx: Tx) => {
+    await requireMatch(call, async () => answered(tx, await lockCustomer(tx, id)));
+    return work(tx);
+  };
+  return answerWrite(call, status, act, bare);
 }
 
 function detail(call: Call, id: string): Promise<Response> {
-  const read: Parameters<typeof answerRead>[1] = async (db) => {
+  const read = async (db: Db) => {
     const customer = await getCustomer(db, id);
-    const orders = await listOrderSummaries(db, customer.id, history_max);
-    const order_count =
-      orders.length < history_max ? orders.length : await countOrders(db, { customer_id: customer.id });
-    return { ...customerView(customer), order_history: orders.map(summaryView), order_count };
+    const history = await historyOf(db, customer.id);
+    return tagged({ ...customerView(customer), ...history }, customer.version, history);
   };
   return answerRead(call, read, bare);
+}
+
+/** A customer as answers to changes show it. Its tag is that of its detail, whose orders change without a version. */
+async function answered(db: Db, customer: Customer) {
+  return tagged(customerView(customer), customer.version, await historyOf(db, customer.id));
+}
+
+async function historyOf(db: Db, customer_id: number) {
+  const orders = await listOrderSummaries(db, customer_id, history_max);
+  const order_count = orders.length < history_max ? orders.length : await countOrders(db, { customer_id });
+  return { order_history: orders.map(summaryView), order_count };
 }
 
 function summaryView({ id, total_cents, created_at, ...same }: OrderSummary) {

@@ -27,7 +27,7 @@ export async function answerWrite<Data>(
   const act = async (tx: Tx) => {
     const data = await work(tx);
     refuseUnmatched(call);
-    return { status, body: JSON.stringify(wrap(data, call.request_id, tx.now)), headers: tagged(data) };
+    return { status, body: JSON.stringify(wrap(data, call.request_id, tx.now)), headers: etagOf(data) };
   };
   const key = idempotencyKey(call.request);
   const done = key === null ? await call.store.write(act) : await actOnce(call, key, act, secret_key);
@@ -71,7 +71,7 @@ export async function answerRead<Data>(
   wrap: Wrap = enveloped,
 ): Promise<Response> {
   const { data, now } = await call.store.read(async (db) => ({ data: await work(db), now: db.now }));
-  const headers = tagged(data);
+  const headers = etagOf(data);
   if (headers.etag !== undefined && isKnown(call, headers.etag)) {
     return new Response(null, {
       status: 304,
@@ -81,7 +81,7 @@ export async function answerRead<Data>(
   return jsonResponse(call, 200, JSON.stringify(wrap(data, call.request_id, now)), headers);
 }
 
-function tagged(data: unknown): { readonly etag?: string } {
+function etagOf(data: unknown): { readonly etag?: string } {
   const etag = entityTag(data);
   return etag === null ? {} : { etag };
 }

@@ -1,20 +1,24 @@
-// Conditional requests: what a client has seen of a resource is named by its version, as a strong entity tag.
-import { createHash } from "node:crypto";
+// Conditional requests: what a client has seen of a resource is named by a strong entity tag. Where it shows nothing but
+// its record, that is the record's version, "7"; where it shows what others change as well, or the clock, a digest of
+// that goes with it: "7-2mgqk1x0c4f9e".
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 
-const version_of = Symbol("version");
+const tag_of = Symbol("tag");
 
-/** Gives a view that shows no version of its own one by what it shows: the same as long as nothing of it changes. */
-export function versioned<View extends object>(view: View): View & { readonly [version_of]: string } {
-  const digest = createHash("sha256").update(JSON.stringify(view)).digest("base64url").slice(0, 22);
-  return { ...view, [version_of]: digest };
+/**
+ * Gives a view that shows more than its record a tag that is the same only as long as nothing of it changes: by the
+ * record's version, null where nobody counts one, and by what else it shows, which is the whole view unless told.
+ */
+export function tagged<View extends object>(view: View, version: number | null, shown: unknown = view): View {
+  const digest = Bun.hash(JSON.stringify(shown)).toString(36);
+  return { ...view, [tag_of]: version === null ? digest : `${version}-${digest}` };
 }
 
-/** The entity tag of a resource as an answer shows it: `"7"` for its version 7; null for what has no version. */
+/** The entity tag of a resource as an answer shows it; null for what has no version and was given no tag. */
 export function entityTag(data: unknown): string | null {
   if (typeof data !== "object" || data === null) return null;
-  if (version_of in data) return `"${data[version_of]}"`;
+  if (tag_of in data) return `"${data[tag_of]}"`;
   return "version" in data && typeof data.version === "number" ? `"${data.version}"` : null;
 }
 
@@ -22,8 +26,9 @@ const matched = new WeakSet<Request>();
 
 /**
  * Lets a command begin only when the resource is still as the request's `If-Match` says; without that header always.
- * `resource` reads it under lock, or at least its version, and refuses when there is no such resource. A weak tag never
- * matches. Refuses: precondition_failed (with the tag that would match), malformed_header.
+ * `resource` reads it under lock, as its GET shows it, or its record where that is all that it shows, and refuses when
+ * there is no such resource. The version alone matches, too, whatever else has changed: `"7"` for `"7-2mgqk1x0c4f9e"`.
+ * A weak tag never matches. Refuses: precondition_failed (with the tag that would match), malformed_header.
  */
 export async function requireMatch(call: Call, resource: () => Promise<object>): Promise<void> {
   const header = call.request.headers.get("if-match");
@@ -31,9 +36,12 @@ export async function requireMatch(call: Call, resource: () => Promise<object>):
   matched.add(call.request);
   const tags = tagsOf("If-Match", header);
   const etag = entityTag(await resource());
-  if (tags === "*" || (etag !== null && tags.includes(etag))) return;
+  if (tags === "*" || (etag !== null && (tags.includes(etag) || tags.includes(versionOf(etag))))) return;
   throw new Fault("precondition_failed", `It has changed: its ETag is ${etag} now. Read it again.`, { etag });
 }
+
+/** The tag that names the version of a record, whatever else the resource shows. */
+const versionOf = (etag: string) => etag.replace(/-.*/, '"');
 
 /**
  * Refuses a change on condition by a route that knows no condition: the client counts on it.
@@ -41,7 +49,7 @@ export async function requireMatch(call: Call, resource: () => Promise<object>):
  */
 export function refuseUnmatched({ request }: Call): void {
   if (!request.headers.has("if-match") || matched.has(request)) return;
-  throw new Fault("malformed_header", "If-Match is not possible here: what changes has no ETag. Nothing was done.");
+  throw new Fault("malformed_header", "If-Match is not possible here. Nothing was done.");
 }
 
 /** Whether the client holds this answer already, as its `If-None-Match` says. Refuses: malformed_header. */

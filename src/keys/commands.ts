@@ -116,6 +116,11 @@ export async function revokeKey(tx: Tx, id: string, at: number | null, allow_loc
   return saveKey(tx, after);
 }
 
+/** The key that an identifier names, which nobody else changes until this transaction ends. Refuses: resource_missing. */
+export async function lockKey(tx: Tx, id: string): Promise<ApiKey> {
+  return keyNamed(await takenKeys(tx), id);
+}
+
 /** Every key of the mode, none of which anybody else changes until this transaction ends. */
 async function takenKeys(tx: Tx): Promise<ApiKey[]> {
   await takeTurn(tx, "keys.change");

@@ -5,6 +5,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, enveloped, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
+import { requireMatch, tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { addressList } from "../kit/address.ts";
@@ -12,7 +13,7 @@ import { iso, isoOrNull, momentOf } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./commands.ts";
+import { createKey, lockKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./commands.ts";
 import { type ApiKey, prefixOf } from "./key.ts";
 import { statusOf } from "./rules.ts";
 import { CreatedKeyView, CreateKey, DeleteKey, KeyView, ListKeys, RevokeKey, RotateKey, UpdateKey } from "./schemas.ts";
@@ -33,18 +34,26 @@ export const keyRoutes = (service: Service) =>
       body: bodyOf(CreateKey),
       detail: documented({
         id: "createKey",
+        tagged: true,
         summary: "Make an API key, shown only this once",
         answers: { 201: EnvelopedView(CreatedKeyView) },
         refuses: ["key_limit"],
       }),
     })
-    .get("/:id", ({ call, params }) => answerRead(call, async (db) => keyView(db, await getKey(db, params.id))), {
-      detail: documented({ id: "getKey", summary: "Get an API key", answers: { 200: EnvelopedView(KeyView) } }),
+    .get("/:id", ({ call, params }) => answerRead(call, async (db) => keyAnswer(db, await getKey(db, params.id))), {
+      detail: documented({
+        id: "getKey",
+        tagged: true,
+        summary: "Get an API key",
+        answers: { 200: EnvelopedView(KeyView) },
+      }),
     })
     .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
       body: bodyOf(UpdateKey),
       detail: documented({
         id: "updateKey",
+        matches: true,
+        tagged: true,
         summary: "Change a key's name, addresses, limit or expiry",
         answers: { 200: EnvelopedView(KeyView) },
         refuses: ["immutable_field", "invalid_state_transition", "would_lock_out"],
@@ -54,6 +63,8 @@ export const keyRoutes = (service: Service) =>
       query: queryOf(DeleteKey),
       detail: documented({
         id: "deleteKey",
+        matches: true,
+        tagged: true,
         summary: "End an API key at once",
         answers: { 200: EnvelopedView(KeyView) },
         refuses: ["would_lock_out"],
@@ -63,6 +74,8 @@ export const keyRoutes = (service: Service) =>
       body: bodyOf(RotateKey),
       detail: documented({
         id: "rotateKey",
+        matches: true,
+        tagged: true,
         summary: "Replace an API key by another one; both are good for a while",
         answers: { 201: EnvelopedView(CreatedKeyView) },
         refuses: ["invalid_state_transition", "rotation_in_progress"],
@@ -72,6 +85,8 @@ export const keyRoutes = (service: Service) =>
       body: bodyOf(RevokeKey),
       detail: documented({
         id: "revokeKey",
+        matches: true,
+        tagged: true,
         summary: "End an API key, now or at a later moment",
         answers: { 200: EnvelopedView(KeyView) },
         refuses: ["would_lock_out"],
@@ -102,22 +117,34 @@ function create(call: Call, { name, permission, ...body }: CreateKey, service: S
 
 function rotate(call: Call, id: string, body: RotateKey, service: Service): Promise<Response> {
   const { overlap_seconds = overlap_seconds_default } = body;
-  return answerMade(call, service, (tx, random) => rotateKey(tx, id, overlap_seconds, random));
+  return answerMade(call, service, async (tx, random) => {
+    await requireVersion(tx, call, id);
+    return rotateKey(tx, id, overlap_seconds, random);
+  });
 }
 
 function update(call: Call, id: string, body: UpdateKey, service: Service): Promise<Response> {
   const { permission, allow_lockout = false } = body;
   const change = { ...settingsOf(body), ...(permission !== undefined && { permission }) };
   return answerWrite(call, 200, async (tx) => {
+    await requireVersion(tx, call, id);
     const key = await updateKey(tx, id, change, allow_lockout);
     if (!allow_lockout) refuseOwnLockout(call, key, service);
-    return keyView(tx, key);
+    return keyAnswer(tx, key);
   });
 }
 
 function revoke(call: Call, id: string, { at, allow_lockout = false }: RevokeKey): Promise<Response> {
   const moment = momentOf(at) ?? null;
-  return answerWrite(call, 200, async (tx) => keyView(tx, await revokeKey(tx, id, moment, allow_lockout)));
+  return answerWrite(call, 200, async (tx) => {
+    await requireVersion(tx, call, id);
+    return keyAnswer(tx, await revokeKey(tx, id, moment, allow_lockout));
+  });
+}
+
+/** Refuses: resource_missing, precondition_failed, malformed_header, unless the key is as `If-Match` says. */
+function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, async () => keyAnswer(tx, await lockKey(tx, id)));
 }
 
 /** Answers with a new key and its text. What is kept for a repeated request is sealed. */
@@ -129,7 +156,7 @@ function answerMade(
   const random = crypto.getRandomValues(new Uint8Array(random_bytes));
   const work = async (tx: Tx) => {
     const { key, text } = await make(tx, random);
-    return { ...keyView(tx, key), key: text };
+    return { ...keyAnswer(tx, key), key: text };
   };
   return answerWrite(call, 201, work, enveloped, service.secret_key);
 }
@@ -155,6 +182,9 @@ function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at 
     ...(expires_at !== undefined && { expires_at: momentOf(expires_at) }),
   };
 }
+
+/** A key as answers about it alone show it: its use and the clock change it without a new version. */
+const keyAnswer = (db: Pick<Db, "mode" | "now">, key: ApiKey) => tagged(keyView(db, key), key.version);
 
 /** A key as the API shows it. */
 function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey) {

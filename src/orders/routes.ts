@@ -5,7 +5,7 @@ import { EnvelopedView } from "../http/envelope.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { voidLabelsOfOrder } from "../shipping/commands.ts";
-import { actionRoutes, answerOrder } from "./actions/routes.ts";
+import { actionRoutes, answerOrder, orderAnswer } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
 import { bulkRoutes } from "./bulk/routes.ts";
 import { cancelOrder } from "./cancellations/commands.ts";
@@ -13,7 +13,6 @@ import { updateOrder } from "./changes/commands.ts";
 import { createOrder } from "./commands.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { listRoutes } from "./list/routes.ts";
-import { orderView } from "./order.ts";
 import { putBackRoutes } from "./putbacks/routes.ts";
 import { CancelOrder, CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderSheetRoutes } from "./sheets/routes.ts";
@@ -29,7 +28,7 @@ const records = new Elysia({ prefix: "/orders" })
   .post(
     "",
     ({ call, body }) =>
-      answerWrite(call, 201, async (tx) => orderView(await createOrder(tx, body, call.actor), tx.now)),
+      answerWrite(call, 201, async (tx) => orderAnswer(await createOrder(tx, body, call.actor), tx.now)),
     {
       body: bodyOf(CreateOrder),
       detail: documented({
@@ -53,9 +52,13 @@ const records = new Elysia({ prefix: "/orders" })
       answers: { 200: EnvelopedView(TransitionsView) },
     }),
   })
-  .get("/:id", ({ call, params }) => answerRead(call, async (db) => orderView(await getOrder(db, params.id), db.now)), {
-    detail: order("getOrder", "Get an order"),
-  })
+  .get(
+    "/:id",
+    ({ call, params }) => answerRead(call, async (db) => orderAnswer(await getOrder(db, params.id), db.now)),
+    {
+      detail: order("getOrder", "Get an order"),
+    },
+  )
   .patch(
     "/:id",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => updateOrder(tx, params.id, body, call.actor)),

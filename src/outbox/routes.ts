@@ -5,6 +5,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
+import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { iso, momentOf } from "../kit/clock.ts";
 import { invalid, missing } from "../kit/fault.ts";
@@ -25,9 +26,18 @@ export const eventRoutes = new Elysia()
       answers: { 200: ListView(EventView) },
     }),
   })
-  .get("/events/:id", ({ call, params }) => answerRead(call, async (db) => eventView(await get(db, params.id))), {
-    detail: documented({ id: "getEvent", summary: "Get an event", answers: { 200: EnvelopedView(EventView) } }),
-  })
+  .get(
+    "/events/:id",
+    ({ call, params }) => answerRead(call, async (db) => tagged(eventView(await get(db, params.id)), null)),
+    {
+      detail: documented({
+        id: "getEvent",
+        tagged: true,
+        summary: "Get an event",
+        answers: { 200: EnvelopedView(EventView) },
+      }),
+    },
+  )
   .get("/event-types", ({ call }) => answerRead(call, async () => described), {
     detail: documented({
       id: "listEventTypes",
@@ -65,7 +75,7 @@ async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<Sto
 }
 
 /** The event as version 1 subscriptions receive it; without its data once that was forgotten. */
-function eventView({ id, type, created_at, body }: StoredEvent): unknown {
+function eventView({ id, type, created_at, body }: StoredEvent): object {
   return body === "" ? { id, type, created_at: iso(created_at), data: null } : JSON.parse(body);
 }
 

@@ -45,7 +45,7 @@ export function isTagged({ answers, tagged }: Pick<Operation, "answers" | "tagge
   if (tagged) return true;
   return Object.values(answers).some((schema) => {
     const properties = schema?.["properties"] ?? {};
-    return "version" in properties || "version" in (properties["data"]?.properties ?? {});
+    return [properties, properties["data"]?.properties ?? {}].some(({ version }) => version?.type === "integer");
   });
 }
 

@@ -4,6 +4,7 @@ import { answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, MetaView, metaOf } from "../http/envelope.ts";
+import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../shipping/tracking_number.ts";
@@ -26,12 +27,16 @@ export const trackingRoutes = new Elysia({ prefix: "/tracking" })
     ({ call, params, query }) =>
       answerRead(call, async (db) => {
         const history = await getHistory(db, plainTrackingNumber(params.tracking_number));
-        return query.shape === "a" ? shortTrackingView(history) : trackingView(history);
+        const { version } = history.record;
+        return query.shape === "a"
+          ? tagged(shortTrackingView(history), version)
+          : tagged(trackingView(history), version);
       }),
     {
       query: queryOf(ChooseShape),
       detail: documented({
         id: "track",
+        tagged: true,
         summary: "Track a parcel",
         answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
       }),
@@ -46,12 +51,14 @@ export const trackingRoutes = new Elysia({ prefix: "/tracking" })
     ({ call, params, body }) =>
       answerWrite(call, 201, async (tx) => {
         const { tracking_number } = await recordScan(tx, params.tracking_number, body, call.actor);
-        return trackingView(await getHistory(tx, tracking_number));
+        const history = await getHistory(tx, tracking_number);
+        return tagged(trackingView(history), history.record.version);
       }),
     {
       body: bodyOf(RecordScan),
       detail: documented({
         id: "recordScan",
+        tagged: true,
         summary: "Record a scan of a parcel",
         answers: { 201: EnvelopedView(TrackingView) },
       }),

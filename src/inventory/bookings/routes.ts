@@ -1,27 +1,37 @@
 import { Elysia } from "elysia";
-import type { Db } from "../../database/store.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
+import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
+import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { type Reservation, reservationView } from "../reservations/reservation.ts";
-import { countReservations, findReservation, listReservations, reservedUnits } from "../reservations/store.ts";
+import {
+  countReservations,
+  findReservation,
+  listLines,
+  listReservations,
+  reservedUnits,
+} from "../reservations/store.ts";
+import { openShelves } from "../shelves/commands.ts";
 import { bookStock, extendBooking, releaseBooking } from "./commands.ts";
 import { BookingView, BookStock, ExtendBooking, ListBookings, ReleaseBooking, ReleasedView } from "./schemas.ts";
 
 /** Reservations: make one, extend it, release it, look at them. */
 export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
-  .post("/reserve", ({ call, body }) => answerWrite(call, 201, async (tx) => view(tx, await bookStock(tx, body))), {
+  .post("/reserve", ({ call, body }) => answerWrite(call, 201, async (tx) => answered(tx, await bookStock(tx, body))), {
     body: bodyOf(BookStock),
     detail: documented({
       id: "reserveInventory",
+      tagged: true,
       summary: "Reserve inventory for an order",
       refuses: [
         "ambiguous_identifier",
@@ -53,11 +63,16 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   .post(
     "/reservations/:id/extend",
     ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => view(tx, await extendBooking(tx, params.id, body))),
+      answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => locked(tx, params.id));
+        return answered(tx, await extendBooking(tx, params.id, body));
+      }),
     {
       body: bodyOf(ExtendBooking),
       detail: documented({
         id: "extendReservation",
+        matches: true,
+        tagged: true,
         summary: "Let a reservation last longer",
         refuses: ["reservation_closed", "reservation_committed"],
         answers: { 200: EnvelopedView(BookingView) },
@@ -67,6 +82,7 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   .get("/reservations/:id", ({ call, params }) => answerRead(call, (db) => detail(db, params.id)), {
     detail: documented({
       id: "getReservation",
+      tagged: true,
       summary: "Get a reservation",
       answers: { 200: EnvelopedView(BookingView) },
     }),
@@ -103,12 +119,24 @@ function list(call: Call, query: ListBookings): Promise<Response> {
 async function detail(db: Db, id: string) {
   const reservation = await findReservation(db, readId("reservation", id) ?? 0);
   if (reservation === null) throw missing("reservation", id);
-  return view(db, reservation);
+  return answered(db, reservation);
 }
 
-async function view(db: Db, reservation: Reservation) {
-  const [only] = await views(db, [reservation]);
-  return only;
+/** As `detail`, and nobody else changes it until the transaction ends: whoever does locks its stock. */
+async function locked(tx: Tx, id: string) {
+  const lines = await listLines(tx, [readId("reservation", id) ?? 0]);
+  await openShelves(
+    tx,
+    lines.map(({ product_id }) => product_id),
+  );
+  return detail(tx, id);
+}
+
+/** A reservation as answers about it alone show it: time ends it, and stock moves what it holds. */
+async function answered(db: Db, reservation: Reservation) {
+  const [view] = await views(db, [reservation]);
+  assert(view, "each reservation has a view");
+  return tagged(view, null);
 }
 
 async function views(db: Db, reservations: readonly Reservation[]) {

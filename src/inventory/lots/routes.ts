@@ -5,11 +5,13 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
+import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { openShelves } from "../shelves/commands.ts";
 import { shortfallsView } from "../stock/commands.ts";
 import { type ChangedLot as Changed, correctLot, setLotStatus } from "./commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
@@ -24,16 +26,22 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
     detail: documented({ id: "listLots", summary: "List lots, newest first", answers: { 200: ListView(LotView) } }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, (db) => found(db, params.id)), {
-    detail: documented({ id: "getLot", summary: "Get a lot", answers: { 200: EnvelopedView(LotDetail) } }),
+    detail: documented({
+      id: "getLot",
+      tagged: true,
+      summary: "Get a lot",
+      answers: { 200: EnvelopedView(LotDetail) },
+    }),
   })
   .patch(
     "/:id",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => changed(tx, await correctLot(tx, params.id, body, call.actor))),
+    ({ call, params, body }) => change(call, params.id, (tx) => correctLot(tx, params.id, body, call.actor)),
     {
       body: bodyOf(CorrectLot),
       detail: documented({
         id: "correctLot",
+        matches: true,
+        tagged: true,
         summary: "Correct a lot's expiry or date of receipt",
         answers: { 200: EnvelopedView(ChangedLot) },
       }),
@@ -41,12 +49,13 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   )
   .post(
     "/:id/status",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => changed(tx, await setLotStatus(tx, params.id, body, call.actor))),
+    ({ call, params, body }) => change(call, params.id, (tx) => setLotStatus(tx, params.id, body, call.actor)),
     {
       body: bodyOf(SetLotStatus),
       detail: documented({
         id: "setLotStatus",
+        matches: true,
+        tagged: true,
         summary: "Hold, quarantine, recall or release a lot",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ChangedLot) },
@@ -60,12 +69,24 @@ async function found(db: Db, id: string) {
   return detail(db, lot);
 }
 
-async function changed(tx: Tx, { lot, shortfalls }: Changed) {
-  return { ...(await detail(tx, lot)), backordered_orders: shortfallsView(shortfalls) };
+/** As `found`, and nobody else changes the lot until the transaction ends: whoever does locks its stock. */
+async function locked(tx: Tx, id: string) {
+  const lot = await findNamedLot(tx, readId("lot", id) ?? 0);
+  if (lot !== null) await openShelves(tx, [lot.product_id]);
+  return found(tx, id);
+}
+
+function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await requireMatch(call, () => locked(tx, id));
+    const { lot, shortfalls } = await work(tx);
+    return { ...(await detail(tx, lot)), backordered_orders: shortfallsView(shortfalls) };
+  });
 }
 
 async function detail(db: Db, lot: NamedLot) {
-  return lotDetail(lot, await listLotUnits(db, [lot.id]), await listLotChanges(db, lot.id), db.now);
+  const view = lotDetail(lot, await listLotUnits(db, [lot.id]), await listLotChanges(db, lot.id), db.now);
+  return tagged(view, lot.version);
 }
 
 function list(call: Call, query: ListLots): Promise<Response> {

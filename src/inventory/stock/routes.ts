@@ -5,13 +5,13 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
-import { requireMatch, versioned } from "../../http/preconditions.ts";
+import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { freshShelves } from "../backorders/commands.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
+import { openShelves } from "../shelves/commands.ts";
 import { addStock, adjustStock } from "./commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
@@ -68,12 +68,12 @@ async function detail(db: Db, sku: string) {
   const id = (await findStockedIds(db, [sku])).get(sku);
   const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
   if (shelf === undefined) throw missing("SKU", sku);
-  return versioned(itemView(shelf, db.now, shelf.updated_at));
+  return tagged(itemView(shelf, db.now, shelf.updated_at), null);
 }
 
 /** As `detail`, and nobody else changes it until the transaction ends. */
 async function locked(tx: Tx, sku: string) {
-  await freshShelves(tx, [...(await findStockedIds(tx, [sku])).values()]);
+  await openShelves(tx, [...(await findStockedIds(tx, [sku])).values()]);
   return detail(tx, sku);
 }
 

@@ -4,7 +4,7 @@ import { answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { requireMatch } from "../../http/preconditions.ts";
+import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { voidLabelsOfItems } from "../../shipping/commands.ts";
@@ -37,13 +37,24 @@ const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
 export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Order>): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {
     await requireVersion(tx, call, id);
-    return orderView(await work(tx), tx.now);
+    return orderAnswer(await work(tx), tx.now);
   });
+}
+
+/** The order as answers about it alone show it. What stock and the calendar decide of it changes no version. */
+export function orderAnswer(order: Order, now: number) {
+  const view = orderView(order, now);
+  const lines = view.line_items.map((line) => [
+    line.quantity_reserved,
+    line.quantity_backordered,
+    line.quantity_picked,
+  ]);
+  return tagged(view, view.version, [view.estimated_ship_date, lines]);
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless the order is as `If-Match` says. */
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, () => lockOrder(tx, id));
+  return requireMatch(call, async () => orderAnswer(await lockOrder(tx, id), tx.now));
 }
 
 /** The acts that move an order from state to state. */
@@ -63,7 +74,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
       answerWrite(call, 200, async (tx) => {
         await requireVersion(tx, call, params.id);
         const released = await releaseOrder(tx, params.id, body, call.actor);
-        return { ...orderView(released, tx.now), still_on_hold: released.held };
+        return { ...orderAnswer(released, tx.now), still_on_hold: released.held };
       }),
     {
       body: bodyOf(ReleaseOrder),

@@ -1,0 +1,244 @@
+// A house with one resource of every kind, and all that may happen to them: by requests on condition, and otherwise.
+
+import { touchKey } from "../../src/keys/store.ts";
+import { iso } from "../../src/kit/clock.ts";
+import type { Random } from "../../src/kit/random.ts";
+import { afterAnswer } from "../../src/webhooks/subscriptions/rules.ts";
+import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/store.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+/** A request that changes one resource, and may be made on condition. */
+export interface Change {
+  /** The operation, as the reference calls it. */
+  readonly id: string;
+  /** The resource, by its name in the house. */
+  readonly of: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** What can be read by itself: its route, and where this one is. */
+export interface Resource {
+  readonly route: string;
+  readonly path: string;
+}
+
+const hour_ms = 3_600_000;
+const day_ms = 24 * hour_ms;
+const parcel = { weight: 1, weight_unit: "lb" };
+
+/** Opens a house with one resource of every kind. */
+export async function openHouse() {
+  const shop = await openShop();
+  const made = async (path: string, body: object) => {
+    const answer = await shop.app.post(path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.data ?? answer.body;
+  };
+  const tea = await shop.product(0);
+  await made("/inventory", { sku: tea.sku, quantity: 12, bin: "K-1" });
+  const milk = await made("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
+  const expiration_date = iso(shop.app.clocks.live.now() + 20 * day_ms);
+  await made("/inventory", { sku: "MILK", quantity: 10, lot_number: "L-1", expiration_date });
+  const [lot] = (await shop.app.get("/inventory/lots")).body.data;
+  const [{ warehouse_id: from_location, ...same }] = (await shop.app.get("/inventory/locations")).body.data;
+  const { warehouse_id: to_location } = await made("/inventory/locations", { ...same, name: "Other" });
+  const lines = [{ sku: tea.sku, quantity: 2 }];
+  const waiting = await shop.order([
+    [tea, 2],
+    [milk, 3],
+  ]);
+  const travelling = await shop.order([[tea, 2]]);
+  const [{ code: carrier }] = (await shop.app.get("/shipping/carriers")).body.data.carriers;
+  const label = await made("/shipping/labels", {
+    ...{ order_id: travelling.id, carrier, service: "standard", package: parcel },
+  });
+  const sent = await shop.order([[tea, 2]]);
+  await shop.act(sent.id, "ship");
+  const expires_at = iso(shop.app.clocks.live.now() + 5 * day_ms);
+  const hook = { url: "https://shop.example.com/hook", events: ["shipment.exception"] };
+  const webhook = await made("/webhooks", hook);
+  const [event] = await shop.app.takeEvents();
+  const since = iso(shop.app.clocks.live.now() - day_ms);
+  const ids = {
+    ...{ tea: tea.id, sku: tea.sku, lot: lot.id, waiting: waiting.id, travelling: travelling.id, to_location },
+    ...{ customer: shop.customer.id, address: shop.customer.shipping_addresses[1].id, location: from_location },
+    booking: (await made("/inventory/reserve", { order_id: "LATER", items: lines, expires_at })).reservation_id,
+    count: (await made("/inventory/counts", { location: from_location, skus: [tea.sku] })).id,
+    receipt: (await made("/inventory/receipts", { location: from_location, lines })).id,
+    transfer: (await made("/inventory/transfers", { from_location, to_location, items: lines })).id,
+    tracking: label.tracking_number,
+    return: (await made("/returns", { order_id: sent.id, reason: "defective" })).id,
+    platform: (await made("/platforms", { ...store, client_secret: "a-secret-of-the-shop" })).id,
+    webhook: webhook.id,
+    recovery: (await made(`/webhooks/${webhook.id}/recover`, { since })).id,
+    key: (await made("/keys", { name: "till", permission: "read" })).id,
+    event: (event as unknown as { id: string }).id,
+  };
+  return { shop, ids, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+// A public address that needs no resolving; nothing is ever sent there.
+const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
+
+type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
+  Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
+  Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location", string>>;
+
+function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
+  return {
+    product: { route: "/products/:id", path: `/products/${ids.tea}` },
+    stock: { route: "/inventory/:sku", path: `/inventory/${ids.sku}` },
+    lot: { route: "/inventory/lots/:id", path: `/inventory/lots/${ids.lot}` },
+    booking: { route: "/inventory/reservations/:id", path: `/inventory/reservations/${ids.booking}` },
+    count: { route: "/inventory/counts/:id", path: `/inventory/counts/${ids.count}` },
+    receipt: { route: "/inventory/receipts/:id", path: `/inventory/receipts/${ids.receipt}` },
+    transfer: { route: "/inventory/transfers/:id", path: `/inventory/transfers/${ids.transfer}` },
+    customer: { route: "/customers/:id", path: `/customers/${ids.customer}` },
+    waiting: { route: "/orders/:id", path: `/orders/${ids.waiting}` },
+    travelling: { route: "/orders/:id", path: `/orders/${ids.travelling}` },
+    parcel: { route: "/tracking/:tracking_number", path: `/tracking/${ids.tracking}` },
+    "parcel in short": { route: "/tracking/:tracking_number", path: `/tracking/${ids.tracking}?shape=a` },
+    return: { route: "/returns/:id", path: `/returns/${ids.return}` },
+    platform: { route: "/platforms/:id", path: `/platforms/${ids.platform}` },
+    webhook: { route: "/webhooks/:id", path: `/webhooks/${ids.webhook}` },
+    recovery: { route: "/webhooks/:id/recover/:job_id", path: `/webhooks/${ids.webhook}/recover/${ids.recovery}` },
+    key: { route: "/keys/:id", path: `/keys/${ids.key}` },
+    event: { route: "/events/:id", path: `/events/${ids.event}` },
+  };
+}
+
+/** Every request that may be made on condition, with what it sends this time. */
+export function changesOf(ids: Ids, random: Random, now: number): Change[] {
+  const name = `Name ${random.integer(1, 9)}`;
+  const quantity = random.integer(1, 3);
+  const later = (days: number) => iso(now + random.integer(1, days) * day_ms);
+  const at = (base: string, of: string) => (id: string, method: string, action: string, body?: unknown) => ({
+    ...{ id, of, method, path: `${base}${action}` },
+    ...(body === undefined ? {} : { body }),
+  });
+  const order = (id: string, of: string) => {
+    const act = at(`/orders/${id}`, of);
+    return [
+      act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity }),
+      act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
+      act("releaseOrder", "POST", "/release", {}),
+      act("processOrder", "POST", "/process", {}),
+      act("allocateOrder", "POST", "/allocate", {}),
+      act("pickOrder", "POST", "/pick", {}),
+      act("packOrder", "POST", "/pack", {}),
+      act("shipOrder", "POST", "/ship", {}),
+      act("deliverOrder", "POST", "/deliver", {}),
+      act("cancelOrderItems", "POST", "/cancel_items", { items: [{ sku: ids.sku, quantity: 1 }] }),
+      act("cancelOrder", "DELETE", ""),
+    ];
+  };
+  const items = [{ sku: ids.sku, quantity }];
+  const [customer, lot] = [at(`/customers/${ids.customer}`, "customer"), at(`/inventory/lots/${ids.lot}`, "lot")];
+  const [returned, key] = [at(`/returns/${ids.return}`, "return"), at(`/keys/${ids.key}`, "key")];
+  const [count, receipt] = [
+    at(`/inventory/counts/${ids.count}`, "count"),
+    at(`/inventory/receipts/${ids.receipt}`, "receipt"),
+  ];
+  const [transfer, webhook] = [
+    at(`/inventory/transfers/${ids.transfer}`, "transfer"),
+    at(`/webhooks/${ids.webhook}`, "webhook"),
+  ];
+  const platform = at(`/platforms/${ids.platform}`, "platform");
+  const address = { address_line1: name, city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  return [
+    ...order(ids.waiting, "waiting"),
+    ...order(ids.travelling, "travelling"),
+    at(`/products/${ids.tea}`, "product")("updateProduct", "PATCH", "", { name }),
+    at(`/inventory/${ids.sku}`, "stock")("adjustInventory", "PATCH", "", {
+      adjustment: quantity,
+      reason: "correction",
+    }),
+    at(`/inventory/reservations/${ids.booking}`, "booking")("extendReservation", "POST", "/extend", {
+      expires_at: later(29),
+    }),
+    lot("correctLot", "PATCH", "", { expiration_date: later(40) }),
+    lot("setLotStatus", "POST", "/status", { status: random.pick(["available", "on_hold"]), reason: "seen" }),
+    count("recordCount", "POST", "/lines", { lines: [{ sku: ids.sku, bin: "K-1", quantity }] }),
+    count("reviewCount", "POST", "/review", {}),
+    count("postCount", "POST", "/post", {}),
+    count("cancelCount", "POST", "/cancel", {}),
+    receipt("scanReceipt", "POST", "/lines", { items }),
+    receipt("closeReceipt", "POST", "/close", {}),
+    receipt("cancelReceipt", "POST", "/cancel", {}),
+    transfer("shipTransfer", "POST", "/ship", {}),
+    transfer("receiveTransfer", "POST", "/receive", { items }),
+    transfer("closeTransfer", "POST", "/close", { reason: "damaged" }),
+    transfer("cancelTransfer", "POST", "/cancel", {}),
+    customer("updateCustomer", "PATCH", "", { first_name: name }),
+    customer("putCustomer", "PUT", "", { last_name: name }),
+    customer("createAddress", "POST", "/addresses", address),
+    customer("updateAddress", "PATCH", `/addresses/${ids.address}`, { address_line2: name }),
+    customer("deleteAddress", "DELETE", `/addresses/${ids.address}`),
+    returned("updateReturn", "PATCH", "", { refund_amount: `${quantity}.00` }),
+    returned("receiveReturn", "POST", "/receive", {}),
+    returned("inspectReturn", "POST", "/inspect", { items: [{ ...items[0], quantity: 2, condition: "unopened" }] }),
+    returned("refundReturn", "POST", "/refund", { amount: "1.00" }),
+    returned("reportRefund", "POST", "/refunds/ref_1001", { status: "refunded" }),
+    returned("closeReturn", "POST", "/close", {}),
+    returned("cancelReturn", "POST", "/cancel", {}),
+    platform("updatePlatform", "PATCH", "", { name, client_secret: `the-secret-of-the-shop-${quantity}` }),
+    platform("deletePlatform", "DELETE", ""),
+    webhook("updateWebhook", "PATCH", "", { description: name, active: random.chance(0.8) }),
+    webhook("rotateWebhookSecret", "POST", "/rotate-secret", { overlap_seconds: random.pick([0, 60]) }),
+    webhook("deleteWebhook", "DELETE", ""),
+    key("updateKey", "PATCH", "", { name, expires_at: later(30) }),
+    key("rotateKey", "POST", "/rotate", {}),
+    key("revokeKey", "POST", "/revoke", { at: later(30) }),
+    key("deleteKey", "DELETE", ""),
+    at(`/inventory/locations/${ids.to_location}`, "warehouse")("updateLocation", "PATCH", "", { name }),
+  ];
+}
+
+/** What happens to the resources by other ways: stock comes and goes, parcels travel, receivers fail, time passes. */
+function happeningsIn({ app, draft, customer }: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
+  const { live } = app.service.stores;
+  const { location } = ids;
+  const expiration_date = iso(app.clocks.live.now() + 200 * day_ms);
+  const address_id = customer.shipping_addresses[0].id;
+  const tell = async (status_code: number) => {
+    if ((await app.get(`/webhooks/${ids.webhook}`)).status === 404) return;
+    await live.write(async (tx) => {
+      const before = await lockSubscription(tx, ids.webhook);
+      const error = status_code === 204 ? null : ({ code: "http_error", message: "It answered." } as const);
+      const result = { status_code, headers: {}, body: "", truncated: false, error, ip_address: null, duration_ms: 1 };
+      const { health } = afterAnswer(before, result, { now: tx.now, real_now: tx.now });
+      await saveHealth(tx, before.id, health);
+    });
+  };
+  const wait = async (ms: number) => {
+    app.clocks.live.advance(ms);
+    await app.runJobs();
+  };
+  return [
+    (random) => app.post("/inventory", { sku: ids.sku, location, quantity: random.integer(1, 5) }),
+    () => app.post("/inventory", { sku: "MILK", location, quantity: 1, lot_number: "L-2", expiration_date }),
+    () => app.post(`/inventory/lots/${ids.lot}/status`, { status: "on_hold", reason: "smell" }),
+    (random) => app.patch(`/inventory/${ids.sku}`, { adjustment: -random.integer(1, 6), reason: "damaged" }),
+    () => app.patch("/inventory/MILK", { adjustment: -2, reason: "damaged", lot_number: "L-1" }),
+    () => app.post("/orders", { ...draft([[{ id: ids.tea }, 3]]), shipping_address_id: address_id }),
+    () => app.post(`/tracking/${ids.tracking}/events`, { status: "in_transit", location: { city: "Salem" } }),
+    () => app.post(`/tracking/${ids.tracking}/events`, { status: "delivered" }),
+    () => app.post("/inventory/release", { reservation_id: ids.booking }),
+    () => app.patch(`/inventory/locations/${location}`, { working_days: ["monday"], cutoff_time: "09:00" }),
+    () => app.patch(`/inventory/locations/${location}`, { working_days: ["friday"], cutoff_time: "17:00" }),
+    () => tell(500),
+    () => tell(429),
+    () => tell(204),
+    () => live.write((tx) => touchKey(tx, Number(ids.key.slice(4)))),
+    () => wait(1000),
+    () => wait(hour_ms),
+    () => wait(day_ms),
+    // Time alone, before any job has noticed.
+    async () => app.clocks.live.advance(3 * day_ms),
+    () => app.runJobs(),
+  ];
+}
