@@ -1,4 +1,5 @@
 // A service of its own for benchmarks, samples and flow tests: started, asked for keys, verified, stopped or killed.
+import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +30,7 @@ export interface ServiceSettings {
   /** The command that runs Packhouse; `usualProgram` when absent. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The file that its log goes to; where this process' own goes when absent. */
+  /** The file that its log is added to; where this process' own goes when absent. */
   readonly log?: string;
 }
 
@@ -39,8 +40,8 @@ export const usualProgram: readonly string[] = process.env["PACKHOUSE_PROGRAM"]
   : [process.execPath, join(import.meta.dir, "../src/main.ts")];
 
 const ready_within_ms = 30_000;
-// With PostgreSQL every server of one database has the same key.
-const secret_key = "5eed".repeat(16);
+/** The secret key of services that are given none: with PostgreSQL every server of one database has the same. */
+export const usual_secret_key = "5eed".repeat(16);
 
 /** Starts a service on a free port of 127.0.0.1 and waits until it accepts requests. */
 export async function startService(settings: ServiceSettings = {}): Promise<StartedService> {
@@ -49,11 +50,14 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
   const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
   // Settings of the surroundings would lead it to another database.
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
-  const own = { PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_LOG_LEVEL: "warn" };
+  const own = { PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_LOG_LEVEL: "warn" };
   const env = { ...Object.fromEntries(kept), ...own, ...settings.env };
-  const log = settings.log === undefined ? "inherit" : Bun.file(settings.log);
-  const spawn = (...words: string[]) =>
-    Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: log });
+  const spawn = (...words: string[]) => {
+    const log = settings.log === undefined ? null : openSync(settings.log, "a");
+    const child = Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: log ?? "inherit" });
+    if (log !== null) closeSync(log);
+    return child;
+  };
   const server = spawn("serve", "--port", "0", ...place);
   // Whatever ends this process ends the service as well.
   const onExit = () => server.kill("SIGKILL");

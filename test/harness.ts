@@ -8,7 +8,7 @@ import { createKey } from "../src/keys/commands.ts";
 import type { Permission } from "../src/keys/permission.ts";
 import { addressList } from "../src/kit/address.ts";
 import { stillClock } from "../src/kit/clock.ts";
-import { silentLog } from "../src/kit/log.ts";
+import type { Log } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
 import { secondEventSchema } from "../src/outbox/schemas.ts";
@@ -18,6 +18,7 @@ import { operationsOf } from "../src/reference/routes.ts";
 import { wokenJobs } from "../src/schedule.ts";
 import { eventDescriptions } from "../src/webhooks/catalog.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
+import { Watch } from "./watch.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
 
@@ -29,32 +30,45 @@ export interface Answered {
   readonly headers: Headers;
 }
 
-let checker: ReturnType<typeof answerChecker> | undefined;
+interface Options {
+  readonly loopback_only?: boolean;
+  readonly mail?: Service["mail"];
+}
 
-/** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
-export async function openTestApp(options: { loopback_only?: boolean; mail?: Service["mail"] } = {}) {
-  const clocks = { live: stillClock(start), test: stillClock(start) };
-  const live = await openTemporaryStore({ mode: "live", clock: clocks.live });
-  const test = await openTemporaryStore({ mode: "test", clock: clocks.test });
-  const service: Service = {
-    stores: { live, test },
-    log: silentLog,
+function serviceOn(stores: Service["stores"], log: Log, { loopback_only = true, mail = null }: Options): Service {
+  return {
+    stores,
+    log,
     secret_key: new Uint8Array(32).fill(7),
     base_url: "",
     trusted_proxies: addressList([]),
-    loopback_only: options.loopback_only ?? true,
+    loopback_only,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
-    mail: options.mail ?? null,
+    mail,
     peerOf: () => "127.0.0.1",
     waitFor: () => {},
   };
+}
+
+let checker: ReturnType<typeof answerChecker> | undefined;
+
+/** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
+export async function openTestApp(options: Options = {}) {
+  const clocks = { live: stillClock(start), test: stillClock(start) };
+  const watch = new Watch();
+  const log = watch.log();
+  const open = (mode: Mode) =>
+    openTemporaryStore({ mode, clock: clocks[mode], log, left: (kept) => watch.see(`the ${mode} database`, kept) });
+  const [live, test] = [await open("live"), await open("test")];
+  const service = serviceOn({ live, test }, log, options);
   for (const store of [live, test]) await store.write(ensureWarehouse);
   const app = createApp(service);
   // Every app has the same routes. A schema is compiled when it is first answered: most tests meet few of them.
   checker ??= answerChecker(app);
   const checkAnswer = checker;
   const keys = { live: await keysOf(service, "live"), test: await keysOf(service, "test") };
+  keepSecrets(watch, service, keys);
 
   /** Sends one request through the app; `key` is a key's text, or null for none. */
   async function call(
@@ -63,22 +77,25 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
     body?: unknown,
     { key = keys.live.full, headers = {} }: { key?: string | null; headers?: Record<string, string> } = {},
   ): Promise<Answered> {
+    const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const response = await app.handle(
       new Request(`http://packhouse.test${/^\/(health|metrics)/.test(path) ? path : `/v1${path}`}`, {
         method,
         headers: {
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(sent === undefined ? {} : { "content-type": "application/json" }),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        ...(sent === undefined ? {} : { body: sent }),
       }),
     );
+    const { status } = response;
     const text = await response.text();
     const type = response.headers.get("content-type") ?? "";
-    checkAnswer(method, path, { status: response.status, type, text });
+    watch.exchange({ method, path, sent: sent ?? "", status, answer: text, headers: response.headers });
+    checkAnswer(method, path, { status, type, text });
     const json = /json/.test(type);
-    return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
+    return { status, body: json ? JSON.parse(text) : text, headers: response.headers };
   }
 
   return {
@@ -86,6 +103,7 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
     service,
     clocks,
     keys,
+    watch,
     call,
     get: (path: string) => call("GET", path),
     post: (path: string, body: unknown = {}) => call("POST", path, body),
@@ -94,15 +112,27 @@ export async function openTestApp(options: { loopback_only?: boolean; mail?: Ser
     takeEvents: eventTaker(service, "live"),
     /** Runs the woken jobs of both stores, as the schedule does, until none is due by the still clocks. */
     runJobs: jobRunner(service),
+    /** Deletes the stores. Throws when a secret was told that the watch knows of. */
     close: async () => {
       await live.close();
       await test.close();
+      watch.end();
     },
   };
 }
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 
-async function keysOf(service: Service, mode: Mode): Promise<Record<Permission, string>> {
+type Keys = Readonly<Record<Permission, string>>;
+
+/** Tells the watch of the secrets that a service begins with. */
+function keepSecrets(watch: Watch, { secret_key, mail }: Service, { live, test }: Record<Mode, Keys>): void {
+  watch.keep("the secret key", secret_key);
+  if (mail !== null) watch.keep("the password of the mail server", decodeURIComponent(new URL(mail.url).password));
+  for (const key of Object.values(live)) watch.keep("an API key", key);
+  for (const key of Object.values(test)) watch.keep("a key of the sandbox", key);
+}
+
+async function keysOf(service: Service, mode: Mode): Promise<Keys> {
   return await service.stores[mode].write(async (tx) => {
     const make = async (permission: Permission) => {
       const random = crypto.getRandomValues(new Uint8Array(96));

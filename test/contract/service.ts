@@ -1,9 +1,10 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
-import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
+import { type StartedService, usualProgram } from "../../scripts/service.ts";
 import type { Permission } from "../../src/keys/permission.ts";
 import type { Mode } from "../../src/kit/mode.ts";
 import { freshDatabase } from "../flows/service.ts";
+import { startWatchedService } from "../flows/watched.ts";
 import { expectShape, refusal } from "./shape.ts";
 
 /** Both kinds of key and both base addresses, each once. */
@@ -23,7 +24,7 @@ let place: readonly string[] = [];
 export async function startContract(): Promise<void> {
   const database_url = await freshDatabase();
   // Live subscriptions of these tests name a receiver on this machine, where nobody listens.
-  const started = await startService({ database_url, env: { PACKHOUSE_WEBHOOK_ALLOW_CIDRS: "127.0.0.1/32" } });
+  const started = await startWatchedService({ database_url, env: { PACKHOUSE_WEBHOOK_ALLOW_CIDRS: "127.0.0.1/32" } });
   service = started;
   place = ["--data", started.data, ...(database_url === null ? [] : ["--database-url", database_url])];
   const wanted = ["live full", "test full", "live read", "live read_write"] as const;

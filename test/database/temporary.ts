@@ -1,6 +1,6 @@
 // Stores for tests: of the engine of the process, with the schema of the program, gone when closed.
 import { Database } from "bun:sqlite";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -11,7 +11,7 @@ import { openPostgres } from "../../src/database/postgres.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
 import type { Store } from "../../src/database/store.ts";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
-import { silentLog } from "../../src/kit/log.ts";
+import { type Log, silentLog } from "../../src/kit/log.ts";
 import type { Mode } from "../../src/kit/mode.ts";
 
 export interface TemporarySettings {
@@ -20,6 +20,9 @@ export interface TemporarySettings {
   readonly clock?: Clock;
   /** Other tables than the program's. */
   readonly migrations?: readonly Migration[];
+  readonly log?: Log;
+  /** Is given all that the store holds when it is closed: the bytes of its files, or the text of its rows. */
+  readonly left?: (kept: string | Uint8Array) => void;
 }
 
 /** Opens an empty, migrated store that is deleted when it is closed. */
@@ -43,12 +46,22 @@ function template(mode: Mode, migrations: readonly Migration[]): Uint8Array {
   return bytes;
 }
 
-function onSqlite({ mode = "test", clock = systemClock(), migrations = carried.sqlite }: TemporarySettings): Store {
+function onSqlite(settings: TemporarySettings): Store {
+  const { mode = "test", clock = systemClock(), migrations = carried.sqlite, log = silentLog, left } = settings;
   const folder = mkdtempSync(join(tmpdir(), "packhouse-"));
   const path = join(folder, `${mode}.db`);
   writeFileSync(path, template(mode, migrations));
-  const store = openSqlite({ path, mode, clock, log: silentLog, fatal: rethrow });
-  return closing(store, () => rmSync(folder, { recursive: true, force: true }));
+  const store = openSqlite({ path, mode, clock, log, fatal: rethrow });
+  // Closing takes the write-ahead log into the file: what it held of pages written again is seen before.
+  const show = () => {
+    if (left === undefined || !existsSync(folder)) return;
+    for (const name of readdirSync(folder)) left(readFileSync(join(folder, name)));
+  };
+  const remove = () => {
+    show();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return closing(store, remove, show);
 }
 
 // Making a schema takes a fifth of a second; emptying one that was used takes a tenth of that.
@@ -56,16 +69,19 @@ const emptied = new Map<string, string[]>();
 let schemas = 0;
 let swept: Promise<void> | null = null;
 
-async function onPostgres({ mode = "test", clock, migrations = carried.postgres }: TemporarySettings): Promise<Store> {
+async function onPostgres(settings: TemporarySettings): Promise<Store> {
+  const { mode = "test", clock, migrations = carried.postgres, log = silentLog, left } = settings;
   const url = databaseUrl ?? "";
   swept ??= sweep(url);
   await swept;
   const key = mode + migrations.map(({ name }) => name).join();
   const schema = emptied.get(key)?.pop() ?? (await newSchema(url, mode, migrations));
   const time = clock === undefined ? "database" : "clock";
-  const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log: silentLog, time });
+  const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log, time });
   return closing(store, async () => {
     await asAdmin(url, empty(schema, firstId[mode]));
+    const [told] = await asAdmin<{ gone: string }>(url, `select current_setting('gone.${schema}') as gone`);
+    left?.(told?.gone ?? "");
     emptied.set(key, [...(emptied.get(key) ?? []), schema]);
   });
 }
@@ -76,14 +92,17 @@ async function newSchema(url: string, mode: Mode, migrations: readonly Migration
   return schema;
 }
 
-/** Deletes all rows of a schema and sets its sequences back; foreign keys are not looked at meanwhile. */
+/** Deletes all rows of a schema, keeps their text as a setting, and sets its sequences back. Foreign keys rest. */
 function empty(schema: string, first_id: number): string {
   return `
     set session_replication_role = replica;
-    do $$ declare thing name; begin
+    do $$ declare thing name; rows text; gone text := ''; begin
       for thing in select tablename from pg_tables where schemaname = '${schema}' and tablename <> 'migrations' loop
-        execute format('delete from %I.%I', '${schema}', thing);
+        execute format('with gone as (delete from %I.%I returning *) select string_agg(gone::text, '' '') from gone',
+          '${schema}', thing) into rows;
+        gone := concat(gone, ' ', rows);
       end loop;
+      perform set_config('gone.${schema}', gone, false);
     end $$;
     select setval(oid, ${first_id - 1}) from pg_class
       where relkind = 'S' and relnamespace = '${schema}'::regnamespace`;
@@ -94,7 +113,7 @@ type Client = pg.Client & { ref(): void; unref(): void };
 
 let admin: Promise<Client> | null = null;
 
-/** Asks on a connection of its own that is kept: a new one learns every table anew, which takes longer than most tests. */
+/** Asks on a connection that is kept: a new one learns every table anew, which takes longer than most tests. */
 async function asAdmin<Row extends pg.QueryResultRow>(url: string, query: string): Promise<Row[]> {
   admin ??= connected(url);
   const client = await admin;
@@ -129,7 +148,7 @@ function runs(pid: number): boolean {
   }
 }
 
-function closing(store: Store, after: () => Promise<void> | void): Store {
+function closing(store: Store, after: () => Promise<void> | void, before = (): void => {}): Store {
   return {
     mode: store.mode,
     clock: store.clock,
@@ -138,6 +157,7 @@ function closing(store: Store, after: () => Promise<void> | void): Store {
     onWake: (listener) => store.onWake(listener),
     facts: () => store.facts(),
     close: async () => {
+      before();
       await store.close();
       await after();
     },

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { seededRandom } from "../../src/kit/random.ts";
 import { type Client, client, freshDatabase, stockUp } from "./service.ts";
+import { startWatchedService } from "./watched.ts";
 
 const cycles = engine === "sqlite" ? 50 : 10;
 const buyers = 16;
@@ -36,7 +36,7 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
   const random = seededRandom(seed);
   const settings = { data: mkdtempSync(join(tmpdir(), "packhouse-crash-")), database_url: await freshDatabase() };
   const receiver = receiveOrders();
-  let service = await startService(settings);
+  let service = await startWatchedService(settings);
   const key = await service.makeKey("test");
   let api = client(service.url, key);
   const { location: _location, ...to } = await stockUp(api, ["A", "B", "C"], 1_000_000);
@@ -67,7 +67,7 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
     await service.kill();
     alive = false;
     await Promise.all(shopping);
-    service = await startService(settings);
+    service = await startWatchedService(settings);
     api = client(service.url, key);
     const mine = attempts.filter((attempt) => attempt.number.startsWith(`C${cycle}-`));
     // Not one that was acknowledged is lost, and each unknown outcome settles to exactly one effect.

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import type { StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { type Connection, connect, speak } from "./raw.ts";
 import { freshDatabase } from "./service.ts";
+import { startWatchedService } from "./watched.ts";
 
 let service: StartedService;
 let key: string;
@@ -15,7 +16,7 @@ let other: StartedService | null = null;
 
 beforeAll(async () => {
   const data = mkdtempSync(join(tmpdir(), "packhouse-hostile-"));
-  service = await startService({ data, database_url: await freshDatabase() });
+  service = await startWatchedService({ data, database_url: await freshDatabase() });
   key = await service.makeKey("live");
   // These take their time; the last test sees what became of them.
   slow = engine === "sqlite" ? slowOnes() : {};
@@ -248,7 +249,7 @@ describe("the service", () => {
     const { data, database_url } = service;
     const before = service;
     await before.kill();
-    service = await startService({ data, database_url });
+    service = await startWatchedService({ data, database_url });
     const second = await send(body, again);
     expect([second.status, await second.text()]).toEqual([201, bytes]);
     expect(second.headers.get("idempotency-replayed")).toBe("true");
@@ -258,7 +259,7 @@ describe("the service", () => {
   test.skipIf(engine === "sqlite")(
     "of which two serve one database does one thing once",
     async () => {
-      other = await startService({ database_url: service.database_url });
+      other = await startWatchedService({ database_url: service.database_url });
       const urls = [service.url, other.url];
       const body = product();
       const again = { "idempotency-key": `two-${crypto.randomUUID()}` };

@@ -12,8 +12,8 @@ import {
 } from "../../scripts/northwind/mapping.ts";
 import { readTables } from "../../scripts/northwind/tables.ts";
 import { runNorthwind, summary } from "../../scripts/northwind.ts";
-import { startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
+import { startWatchedService } from "./watched.ts";
 
 const folder = join(import.meta.dir, "../../../shared/data/northwind");
 const isThere = existsSync(folder);
@@ -92,7 +92,7 @@ describe.skipIf(!isThere)("the plan of the tables", () => {
 describe.skipIf(!isThere)("the whole business over HTTP", () => {
   test("ends with every order, unit and event as the tables have it", async () => {
     await using database = await freshDatabase();
-    const service = await startService({ database_url: database.url });
+    const service = await startWatchedService({ database_url: database.url });
     try {
       const outcome = await runNorthwind(folder, service.url, await service.makeKey("test"));
       console.log(summary(outcome));

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import type { StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { client, freshDatabase, stockUp } from "./service.ts";
+import { startWatchedService } from "./watched.ts";
 
 const services: StartedService[] = [];
 afterAll(async () => {
@@ -13,7 +14,7 @@ const servers = engine === "postgres" ? 2 : 1;
 
 test(`200 buyers at once on 50 units sell exactly 50 (${engine}, ${servers} server processes)`, async () => {
   const database_url = await freshDatabase();
-  for (let n = 0; n < servers; n += 1) services.push(await startService({ database_url }));
+  for (let n = 0; n < servers; n += 1) services.push(await startWatchedService({ database_url }));
   const key = (await services[0]?.makeKey("test")) ?? "";
   const apis = services.map(({ url }) => client(url, key));
   const api = apis[0] as (typeof apis)[number];

@@ -1,9 +1,10 @@
 // One request sent to two servers of one PostgreSQL database, while the first is still at work on it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import type { StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { client, freshDatabase } from "./service.ts";
+import { startWatchedService } from "./watched.ts";
 
 setDefaultTimeout(60_000);
 
@@ -13,8 +14,8 @@ describe.if(engine === "postgres")("a request that another server is at work on"
   let database: pg.Client;
   beforeAll(async () => {
     const database_url = await freshDatabase();
-    const first = await startService({ database_url });
-    servers = [first, await startService({ database_url })];
+    const first = await startWatchedService({ database_url });
+    servers = [first, await startWatchedService({ database_url })];
     keys = { live: await first.makeKey("live"), test: await first.makeKey("test") };
     database = new pg.Client({ connectionString: database_url ?? "" });
     await database.connect();

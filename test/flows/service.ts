@@ -1,8 +1,9 @@
 // A whole service for a flow: the real command in a process of its own, on the engine of this process.
 import pg from "pg";
-import { type ServiceSettings, type StartedService, startService } from "../../scripts/service.ts";
+import type { ServiceSettings, StartedService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
 import { checkAnswer } from "./second_opinion.ts";
+import { startWatchedService, watchAt } from "./watched.ts";
 
 /** An empty database of the PostgreSQL under test, or null on SQLite, where the data directory is the database. */
 export async function freshDatabase(): Promise<string | null> {
@@ -19,7 +20,7 @@ export async function freshDatabase(): Promise<string | null> {
 
 /** Starts a service on an empty database of the engine under test. */
 export async function startFreshService(settings: ServiceSettings = {}): Promise<StartedService> {
-  return startService({ database_url: await freshDatabase(), ...settings });
+  return startWatchedService({ database_url: await freshDatabase(), ...settings });
 }
 
 export interface Answer {
@@ -30,13 +31,16 @@ export interface Answer {
 
 /** A client of a service, with one key. */
 export function client(url: string, key: string) {
+  const watch = watchAt(url);
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const sent = body === undefined ? "" : JSON.stringify(body);
     const response = await fetch(`${url}/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: sent }),
     });
     const text = await response.text();
+    watch?.exchange({ method, path, sent, status: response.status, answer: text, headers: response.headers });
     const answer: Answer = { status: response.status, body: text === "" ? null : JSON.parse(text) };
     checkAnswer(method, path, answer.status, answer.body);
     return answer;

@@ -1,9 +1,10 @@
 // Keys at real servers: what one is told of a key acts on all of them, and the client's address is read off the wire.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
-import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
+import { type StartedService, usualProgram } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { client, freshDatabase } from "../flows/service.ts";
+import { startWatchedService } from "../flows/watched.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(60_000);
@@ -14,9 +15,9 @@ let services: StartedService[];
 let full: string;
 beforeAll(async () => {
   const database_url = await freshDatabase();
-  const first = await startService({ database_url, env });
+  const first = await startWatchedService({ database_url, env });
   // On PostgreSQL two servers work on the same data.
-  services = engine === "postgres" ? [first, await startService({ database_url, env })] : [first];
+  services = engine === "postgres" ? [first, await startWatchedService({ database_url, env })] : [first];
   full = await first.makeKey("live");
 });
 afterAll(async () => {

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import type { StartedService } from "../../scripts/service.ts";
 import { client, startFreshService } from "../flows/service.ts";
+import { startWatchedService } from "../flows/watched.ts";
 
 const limit_ms = 120_000;
 const started: StartedService[] = [];
@@ -22,7 +23,7 @@ const printed = (mode: "live" | "test", { said }: StartedService) =>
 
 /** Starts it again on the same data. */
 async function again({ data, database_url }: StartedService): Promise<StartedService> {
-  const service = await startService({ data, database_url });
+  const service = await startWatchedService({ data, database_url });
   started.push(service);
   return service;
 }

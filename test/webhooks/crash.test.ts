@@ -4,10 +4,11 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type StartedService, startService } from "../../scripts/service.ts";
+import type { StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
 import { type Client, client, freshDatabase } from "../flows/service.ts";
+import { startWatchedService } from "../flows/watched.ts";
 
 const worlds = engine === "sqlite" ? 3 : 2;
 const kills_each = engine === "sqlite" ? 20 : 5;
@@ -62,7 +63,7 @@ afterAll(async () => {
 
 async function openWorld(random: Random): Promise<World> {
   const settings = { data: mkdtempSync(join(tmpdir(), "packhouse-hooks-")), database_url: await freshDatabase() };
-  const service = await startService(settings);
+  const service = await startWatchedService(settings);
   const key = await service.makeKey("test");
   const api = client(service.url, key);
   for (const sku of ["TEA", "LAST"]) await api.must("POST", "/products", { sku, name: sku });
@@ -73,7 +74,7 @@ async function openWorld(random: Random): Promise<World> {
     hooks.push((await api.must("POST", "/webhooks", body)).data.id);
   }
   const restart = async () => {
-    world.service = await startService(settings);
+    world.service = await startWatchedService(settings);
     world.api = client(world.service.url, key);
   };
   const world: World = { service, api, receivers, hooks, random, restart };
