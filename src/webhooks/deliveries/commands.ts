@@ -79,10 +79,8 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
  * where there is a mail server (`mails`).
  */
 export async function recordAttempts(tx: Tx, finished: readonly Finished[], mails = false): Promise<Entered[]> {
-  const subscriptions = await lockSubscriptionsById(
-    tx,
-    finished.map(({ claim }) => claim.subscription.id),
-  );
+  const subscription_ids = new Set(finished.map(({ claim }) => claim.subscription.id));
+  const subscriptions = await lockSubscriptionsById(tx, [...subscription_ids]);
   const deliveries = await lockDeliveries(
     tx,
     finished.map(({ claim }) => claim.delivery.id),
@@ -129,7 +127,7 @@ function stepped(delivery: Delivery, step: DeliveryStep, now: number): Delivery 
 /** Saves deliveries; most have come to the same end and are saved together. */
 async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
   const alike = ({ status, attempts, next_at, finished_at }: Delivery) =>
-    JSON.stringify([status, attempts, next_at, finished_at]);
+    `${status} ${attempts} ${next_at} ${finished_at}`;
   for (const [first, ...others] of Map.groupBy(moved, alike).values()) {
     if (first === undefined) continue;
     const ids = [first, ...others].map(({ id }) => id);
