@@ -59,8 +59,9 @@ async function command(...words: readonly string[]): Promise<Outcome> {
 }
 
 const testing = ["test", "--no-orphans", "--timeout=20000"];
-// Test files are shared out among the cores. More workers than that would need more connections than PostgreSQL gives.
-const workers = Math.min(8, Math.max(2, availableParallelism()));
+// Test files are shared out among the cores, and one more to work while others wait. More workers than these would need
+// more connections than PostgreSQL gives.
+const workers = Math.min(8, Math.max(2, availableParallelism()) + 1);
 // A worker loads the program once, not for each of its files, which would take a third of the time.
 const sharing = [`--parallel=${workers}`, "--no-isolate"];
 
