@@ -162,7 +162,7 @@ export function isStopped({ holds }: Pick<Order, "holds">): boolean {
 
 /** Whether units of a line lie in staging: of a bundle, of any of its components. */
 export function isBegun(line: OrderLine): boolean {
-  return partsOf(line).some(({ picked }) => picked > 0);
+  return line.components === null ? line.picked > 0 : line.components.some(({ picked }) => picked > 0);
 }
 
 /** What forbids an action that the table of states would allow, in words; null when nothing does. */
@@ -215,18 +215,15 @@ export function estimatedShipDate(order: Order, now: number): string | null {
 /** The order as the API shows it; `now` in milliseconds. */
 export function orderView(order: Order, now: number) {
   const backordered_units = backorderedUnits(order);
+  const customer_id = wireId("customer", order.customer_id);
   return {
     id: wireId("order", order.id),
     order_number: order.order_number,
     status: publicStatus(order),
     held_from: order.held ? order.status : null,
     fulfillment_status: fulfillmentStatus(order.lines),
-    customer_id: wireId("customer", order.customer_id),
-    customer: {
-      id: wireId("customer", order.customer_id),
-      email: order.customer_email,
-      name: order.customer_name,
-    },
+    customer_id,
+    customer: { id: customer_id, email: order.customer_email, name: order.customer_name },
     shipping_address_id: wireId("address", order.shipping_address_id),
     shipping_address: order.shipping_address,
     line_items: order.lines.map(lineView),
@@ -243,7 +240,7 @@ export function orderView(order: Order, now: number) {
     shipping_amount: money(order.shipping_amount_cents),
     currency: order.currency,
     allocation: { complete: backordered_units === 0, backordered_units },
-    estimated_ship_date: estimatedShipDate(order, now),
+    estimated_ship_date: shipDate(order, backordered_units, now),
     source: { platform: order.source_platform, external_id: order.source_external_id },
     metadata: order.metadata,
     allowed_actions: actionsOf(order),

@@ -3,7 +3,16 @@ import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
-import { actionsOf, hindrance, keptUnits, type Order, type OrderLine, partsOf, publicStatus } from "./order.ts";
+import {
+  actionsOf,
+  hindrance,
+  keptUnits,
+  type LinePart,
+  type Order,
+  type OrderLine,
+  partsOf,
+  publicStatus,
+} from "./order.ts";
 import { type OrderAction, type OrderStatus, orderMoves } from "./status.ts";
 
 /** The state an action leads to. Refuses: invalid_state_transition, with what is allowed instead. */
@@ -31,18 +40,22 @@ export function withClaims(order: Order, claims: readonly ClaimLine[]): Order {
 
 const nothing = { wanted: 0, reserved: 0, picked: 0 };
 
+type Counts = "wanted" | "reserved" | "picked";
+interface Unclaimed extends Omit<OrderLine, Counts | "components"> {
+  readonly components: readonly Omit<LinePart, Counts>[] | null;
+}
+
 /** The line with what stock holds for it; of a bundle only whole sets count. */
-export function claimed(line: OrderLine, claims: readonly ClaimLine[]): OrderLine {
+export function claimed(line: Unclaimed, claims: readonly ClaimLine[]): OrderLine {
   if (line.components === null) {
     const { wanted, reserved, picked } = claims[0] ?? nothing;
-    return { ...line, wanted, reserved, picked };
+    return { ...line, components: null, wanted, reserved, picked };
   }
   const components = line.components.map((part) => {
     const { wanted, reserved, picked } = claims.find(({ product_id }) => product_id === part.product_id) ?? nothing;
     return { ...part, wanted, reserved, picked };
   });
-  const sets = (count: "wanted" | "reserved" | "picked") =>
-    Math.min(...components.map((part) => Math.floor(part[count] / part.quantity)));
+  const sets = (count: Counts) => Math.min(...components.map((part) => Math.floor(part[count] / part.quantity)));
   return { ...line, components, wanted: sets("wanted"), reserved: sets("reserved"), picked: sets("picked") };
 }
 

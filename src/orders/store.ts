@@ -5,7 +5,7 @@ import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
 import { type Args, allotId, insertIds, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
-import { claimsOf } from "../inventory/reservations/store.ts";
+import { listClaims } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
@@ -69,7 +69,7 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const lines = (await linesOf(db, { ids })).sort((a, b) => a.id - b.id);
-  const claims = await claimsOf(
+  const claims = await listClaims(
     db,
     rows.filter(canClaim).map((row) => row.id),
   );
@@ -79,13 +79,9 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   const calendars = await calendarsOf(db, rows);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: [...left] });
-  const own = Map.groupBy([...claims.values()].flat(), (claim) => claim.order_line_id);
-  const whole = lines.map((line) => {
-    const components = line.components?.map((part) => ({ ...part, ...unclaimed })) ?? null;
-    return claimed(Object.assign(line, { components, ...unclaimed }), own.get(line.id) ?? []);
-  });
+  const own = Map.groupBy(claims, (claim) => claim.order_line_id);
   const of = {
-    lines: Map.groupBy(whole, (_, at) => lines[at]?.order_id),
+    lines: Map.groupBy(lines, (line) => line.order_id),
     holds: Map.groupBy(holds, (hold) => hold.order_id),
     shipments: Map.groupBy(shipments, (shipment) => shipment.order_id),
     returns: Map.groupBy(returned, (found) => found.order_id),
@@ -93,7 +89,7 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   return rows.map((row, at) =>
     Object.assign(row, {
       calendars: calendars[at] ?? [],
-      lines: of.lines.get(row.id) ?? [],
+      lines: of.lines.get(row.id)?.map((line) => claimed(line, own.get(line.id) ?? [])) ?? [],
       holds: of.holds.get(row.id) ?? [],
       shipments: of.shipments.get(row.id) ?? [],
       returns: of.returns.get(row.id)?.map(({ id }) => id) ?? [],

@@ -12,7 +12,7 @@ import {
   reviseClaim,
   shipClaim,
 } from "../../src/inventory/reservations/commands.ts";
-import { claimsOf } from "../../src/inventory/reservations/store.ts";
+import { listClaims } from "../../src/inventory/reservations/store.ts";
 import { addStock, adjustStock, takeReturned } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
@@ -148,7 +148,7 @@ export class World {
   }
 
   async #lines({ id }: ModelOrder): Promise<ClaimLine[]> {
-    return (await this.#shop.store.read((db) => claimsOf(db, [id]))).get(id) ?? [];
+    return await this.#shop.store.read((db) => listClaims(db, [id]));
   }
 
   async #pick(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Tx } from "../../src/database/store.ts";
 import { bookStock, extendBooking, releaseBooking } from "../../src/inventory/bookings/commands.ts";
 import { expireReservations } from "../../src/inventory/jobs.ts";
 import { releaseClaim } from "../../src/inventory/reservations/commands.ts";
-import { claimsOf } from "../../src/inventory/reservations/store.ts";
+import { listClaims } from "../../src/inventory/reservations/store.ts";
 import { addStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { seededRandom } from "../../src/kit/random.ts";
@@ -99,7 +99,7 @@ describe("at the same moment", () => {
     const late = ids.slice(5).map((id) => shop.write((tx) => releaseBooking(tx, id)));
     const expiry = [expireReservations(shop.store), expireReservations(shop.store)];
     expect(await outcomes([...late, ...expiry])).toEqual({ done: 7, refused: ["reservation_closed"] });
-    expect(counts((await shop.store.read((db) => claimsOf(db, [900]))).get(900) ?? [])).toEqual([[30, 30, 0]]);
+    expect(counts(await shop.store.read((db) => listClaims(db, [900])))).toEqual([[30, 30, 0]]);
     expect(await shop.item("A")).toMatchObject({ available: 10, reserved: 30 });
   }, 30_000);
 

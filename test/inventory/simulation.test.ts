@@ -4,7 +4,7 @@ import { engine } from "../../src/config.ts";
 import { listWaitingLines } from "../../src/inventory/backorders/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { planStock } from "../../src/inventory/reservations/rules.ts";
-import { claimsOf } from "../../src/inventory/reservations/store.ts";
+import { listClaims } from "../../src/inventory/reservations/store.ts";
 import { loadShelves } from "../../src/inventory/stock/store.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { World } from "./acts.ts";
@@ -47,14 +47,9 @@ async function compare({ skus, on_hand, orders }: World, when: string): Promise<
     const unavailable = Object.values(item.unavailable).reduce((sum, units) => sum + units, 0);
     expect([item.total + unavailable, item.available + item.reserved]).toEqual([item.on_hand, item.total]);
   }
-  const claims = await shop.store.read((db) =>
-    claimsOf(
-      db,
-      orders.map(({ id }) => id),
-    ),
-  );
   for (const { id, lines } of orders) {
-    const wanted = (claims.get(id) ?? []).map((line) => line.wanted);
+    const claims = await shop.store.read((db) => listClaims(db, [id]));
+    const wanted = claims.map((line) => line.wanted);
     expect({ when, id, wanted }).toEqual({ when, id, wanted: lines.map((line) => line.wanted) });
   }
   for (const sku of skus) await nobodyWaitsBesideStock(shop.product_id(sku), when);

@@ -185,7 +185,6 @@ const claims = preparedOf((sql, isOf) =>
   sql
     .select({
       id: reservation_lines.id,
-      order_id: reservations.order_id,
       order_line_id: reservation_lines.order_line_id,
       product_id: reservation_lines.product_id,
       wanted: reservation_lines.wanted,
@@ -197,12 +196,11 @@ const claims = preparedOf((sql, isOf) =>
     .where(isOf(reservations.order_id)),
 );
 
-/** What stock holds for the lines of these orders, by order. */
-export async function claimsOf(db: Db, order_ids: readonly number[]): Promise<Map<number, ClaimLine[]>> {
+/** What stock holds for the lines of these orders. */
+export async function listClaims(db: Db, order_ids: readonly number[]): Promise<ClaimLine[]> {
   const rows = await claims(db, { ids: order_ids });
   // A claim of an order is for its lines.
-  const lines = rows.sort((a, b) => a.id - b.id) as (ClaimLine & { order_id: number })[];
-  return Map.groupBy(lines, (line) => line.order_id);
+  return rows.sort((a, b) => a.id - b.id) as (ClaimLine & { id: number })[];
 }
 
 const plans = prepared((sql, a: Args<{ ids: string }>) =>

@@ -25,11 +25,20 @@ export function shipDate(facts: DispatchFacts, backordered_units: number, now: n
   const [first] = calendars;
   if (status === "cancelled" || first === undefined) return null;
   if (shipped_at !== null) return dayText(localTime(shipped_at, first.timezone).day);
-  if (backordered_units > 0 || holds.some(({ hold_until }) => hold_until === null)) return null;
-  const free_at = Math.max(now, ...holds.map(({ hold_until }) => hold_until ?? 0));
+  if (backordered_units > 0) return null;
+  let free_at = now;
+  for (const { hold_until } of holds) {
+    if (hold_until === null) return null;
+    free_at = Math.max(free_at, hold_until);
+  }
   const begun_at = holds.length > 0 ? free_at : (processing_at ?? created_at);
-  const days = calendars.map((calendar) => dayOf(calendar, begun_at, free_at));
-  return days.some((day) => day === null) ? null : dayText(Math.max(...days.map((day) => day ?? 0)));
+  let last = 0;
+  for (const calendar of calendars) {
+    const day = dayOf(calendar, begun_at, free_at);
+    if (day === null) return null;
+    last = Math.max(last, day);
+  }
+  return dayText(last);
 }
 
 function dayOf(calendar: DispatchCalendar, begun_at: number, free_at: number): number | null {

@@ -13,7 +13,7 @@ import {
   setClaimPriority,
   shipClaim,
 } from "../../../src/inventory/reservations/commands.ts";
-import { claimsOf, listReservations, plansOf } from "../../../src/inventory/reservations/store.ts";
+import { listClaims, listReservations, plansOf } from "../../../src/inventory/reservations/store.ts";
 import { adjustStock, takeReturned } from "../../../src/inventory/stock/commands.ts";
 import { lotsShipped } from "../../../src/inventory/stock/store.ts";
 import { iso } from "../../../src/kit/clock.ts";
@@ -30,8 +30,7 @@ afterEach(async () => {
   await shop.close();
 });
 
-const claimOf = async (order_id: number) =>
-  counts((await shop.store.read((db) => claimsOf(db, [order_id]))).get(order_id) ?? []);
+const claimOf = async (order_id: number) => counts(await shop.store.read((db) => listClaims(db, [order_id])));
 const plan = async (order_id: number) =>
   (await shop.store.read((db) => plansOf(db, [order_id]))).map(({ bin, lot_number, quantity, picked }) => [
     bin,
