@@ -10,6 +10,10 @@ export interface Ready<R> {
   execute(values?: Record<string, unknown>): Promise<R>;
 }
 
+interface Encoder {
+  mapToDriverValue(value: unknown): unknown;
+}
+
 type Field = Column | SQL | SQL.Aliased;
 
 /** What Drizzle keeps of a statement. */
@@ -51,10 +55,13 @@ function runningBy<R>(bind: (values: Values) => unknown[], run: (values: unknown
   return { execute: async (values = {}) => run(bind(values)) };
 }
 
+/** Whether a column takes values as they are. */
+const isPlain = (encoder: Encoder) => encoder.mapToDriverValue === Column.prototype.mapToDriverValue;
+
 /** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool, "null" in JSON. */
 function keepNulls(kept: Kept): void {
   for (const param of kept.getQuery().params) {
-    if (!is(param, Param) || !is(param.value, Placeholder)) continue;
+    if (!is(param, Param) || !is(param.value, Placeholder) || isPlain(param.encoder)) continue;
     const encoder = param.encoder;
     const mapToDriverValue = (value: unknown) => (value === null ? null : encoder.mapToDriverValue(value));
     Object.assign(param, { encoder: { mapToDriverValue } });
@@ -63,17 +70,30 @@ function keepNulls(kept: Kept): void {
 
 /** What puts values where a statement wants them. */
 function binderOf(params: readonly unknown[]): (values: Values) => unknown[] {
-  const given = (values: Values, name: string) => {
-    if (!(name in values)) throw new Error(`there is no value for ${name}`);
-    return values[name];
+  const places = params.map(placeOf);
+  return (values) => {
+    const bound: unknown[] = [];
+    for (const { name, encoder, constant } of places) {
+      const value = name === null ? constant : values[name];
+      if (value === undefined && !(String(name) in values)) throw new Error(`there is no value for ${name}`);
+      bound.push(encoder === null ? value : encoder.mapToDriverValue(value));
+    }
+    return bound;
   };
-  const binds = params.map((param) => {
-    if (is(param, Placeholder)) return (values: Values) => given(values, param.name);
-    if (!is(param, Param) || !is(param.value, Placeholder)) return () => param;
-    const { encoder, value } = param;
-    return (values: Values) => encoder.mapToDriverValue(given(values, value.name));
-  });
-  return (values) => binds.map((bind) => bind(values));
+}
+
+/** What stands in a place of a statement: the value of this name, or a constant; null for what is bound as it is. */
+interface Place {
+  readonly name: string | null;
+  readonly encoder: Encoder | null;
+  readonly constant: unknown;
+}
+
+function placeOf(param: unknown): Place {
+  if (is(param, Placeholder)) return { name: param.name, encoder: null, constant: null };
+  if (!is(param, Param) || !is(param.value, Placeholder)) return { name: null, encoder: null, constant: param };
+  const { encoder, value } = param;
+  return { name: value.name, encoder: isPlain(encoder) ? null : encoder, constant: null };
 }
 
 interface Decoder {
@@ -88,11 +108,11 @@ interface Shape {
 
 function shapeOf({ fields, customResultMapper }: Kept): Shape | null {
   if (!fields || customResultMapper) return null;
-  if (!fields.every(({ path, field }) => path.length === 1 && isPlain(field))) return null;
+  if (!fields.every(({ path, field }) => path.length === 1 && isField(field))) return null;
   return { names: fields.map(({ path }) => path[0] as string), decoders: fields.map(({ field }) => decoderOf(field)) };
 }
 
-const isPlain = (field: unknown) => is(field, Column) || is(field, SQL) || is(field, SQL.Aliased);
+const isField = (field: unknown) => is(field, Column) || is(field, SQL) || is(field, SQL.Aliased);
 
 function decoderOf(field: Field): Decoder | null {
   const source = is(field, SQL.Aliased) ? field.sql : field;

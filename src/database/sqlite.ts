@@ -40,11 +40,11 @@ interface Look {
   readonly fail: (error: unknown) => void;
 }
 
-const late = Symbol("late");
+const late = new Error("a transaction waited for something other than its own statements");
 
-/** Resolves when the event loop turns: work that awaits only its own statements has ended by then. */
-function nextTurn(): Promise<typeof late> {
-  return new Promise((resolve) => setImmediate(resolve, late));
+/** Resolves when the event loop turns. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function stopping(): Fault {
@@ -79,7 +79,8 @@ class SqliteStore implements Store {
   readonly #memos = new Map<string, unknown>();
   readonly #memo = <T>(key: string, make: () => T): T => recalled(this.#memos, key, make);
   #idle: Timer | null = null;
-  #turn: Promise<typeof late> | null = null;
+  /** What fails the work that was begun since the event loop turned last, unless it has ended. */
+  #begun: ((error: Error) => void)[] = [];
   #dead: Fault | null = null;
   #closed = false;
 
@@ -298,21 +299,19 @@ class SqliteStore implements Store {
     if (this.#reader.raw.inTransaction) this.#endLook.run();
   }
 
-  async #inOneTurn<T>(work: Promise<T>): Promise<T> {
-    const value = await Promise.race([work, this.#nextTurn()]);
-    if (value === late) throw new Error("a transaction waited for something other than its own statements");
-    return value;
+  /** Work that awaits only its own statements has ended when the event loop turns; other work fails then. */
+  #inOneTurn<T>(work: Promise<T>): Promise<T> {
+    if (this.#begun.length === 0) setImmediate(() => this.#failLate());
+    return new Promise((resolve, reject) => {
+      this.#begun.push(reject);
+      work.then(resolve, reject);
+    });
   }
 
-  /** One promise for all who wait for the same turn of the event loop. */
-  #nextTurn(): Promise<typeof late> {
-    if (this.#turn === null) {
-      this.#turn = nextTurn();
-      void this.#turn.then(() => {
-        this.#turn = null;
-      });
-    }
-    return this.#turn;
+  #failLate(): void {
+    const begun = this.#begun;
+    this.#begun = [];
+    for (const fail of begun) fail(late);
   }
 
   #enter(): void {

@@ -99,19 +99,19 @@ function forget(kept: Map<string, Statement>): void {
 }
 
 function watched(prepare: (query: string) => Statement, query: string, watch: Watch): Statement {
-  const attempt = <T>(act: () => T): T => {
+  const attempt = <T, V extends unknown[]>(act: (...values: V) => T, ...values: V): T => {
     watch.enter();
     try {
-      return act();
+      return act(...values);
     } catch (error) {
       watch.failed(error);
       throw error;
     }
   };
-  const statement = attempt(() => prepare(query));
+  const statement = attempt(prepare, query);
   for (const method of ["run", "all", "values", "get"] as const) {
     const call = statement[method].bind(statement) as (...values: never[]) => never;
-    statement[method] = (...values: never[]) => attempt(() => call(...values));
+    statement[method] = (...values: never[]) => attempt(call, ...values);
   }
   return statement;
 }
