@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { amongTexts, forUpdateInOrder, list, matches } from "../../../db/kit.ts";
+import { amongTexts, forUpdateInOrder, given, list, matches } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -405,24 +405,30 @@ function matching(db: Db, { sku, warehouse_id, low_stock }: LevelFilter): SQL | 
   );
 }
 
+const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(products));
+// The page that is asked for most, without a filter, is prepared.
+const named = { id: products.id, sku: products.sku };
+const first = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
+  sql.select(named).from(products).orderBy(asc(products.sku)).limit(given(a.limit)).offset(given(a.offset)),
+);
+
 /** A page of the products that match, by SKU: id and SKU of each. */
 export async function listStocked(
   db: Db,
   filter: LevelFilter,
   { limit, offset, after }: Window,
 ): Promise<{ id: number; sku: string }[]> {
-  return db.sql
-    .select({ id: products.id, sku: products.sku })
-    .from(products)
-    .where(and(matching(db, filter), after === null ? undefined : gt(products.sku, String(after[0]))))
-    .orderBy(asc(products.sku))
-    .limit(limit)
-    .offset(offset);
+  const where = and(matching(db, filter), after === null ? undefined : gt(products.sku, String(after[0])));
+  if (where === undefined) return first(db, { limit, offset });
+  return db.sql.select(named).from(products).where(where).orderBy(asc(products.sku)).limit(limit).offset(offset);
 }
 
 /** How many products match. */
 export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {
-  return db.sql.$count(products, matching(db, filter));
+  const where = matching(db, filter);
+  if (where !== undefined) return db.sql.$count(products, where);
+  const [row] = await all(db, {});
+  return row?.count ?? 0;
 }
 
 const idsBySku = prepared((sql, a: Args<{ skus: string }>) =>
