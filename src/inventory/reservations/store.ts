@@ -333,16 +333,16 @@ export async function countReservations(db: Db, filter: ReservationFilter): Prom
   return db.sql.$count(reservations, matching(db, filter));
 }
 
-const wantedBy = prepared((sql, a: Args<{ ids: string }>) =>
+const wantedBy = preparedOf((sql, isOf) =>
   sql
-    .select({ line: reservation_lines, sku: products.sku })
+    .select({ ...getTableColumns(reservation_lines), sku: products.sku })
     .from(reservation_lines)
     .innerJoin(products, eq(products.id, reservation_lines.product_id))
-    .where(among(reservation_lines.reservation_id, a.ids))
+    .where(isOf(reservation_lines.reservation_id))
     .orderBy(asc(reservation_lines.id)),
 );
 const total = sql<number>`sum(${allocations.quantity})`.mapWith(Number);
-const heldBy = prepared((sql, a: Args<{ ids: string }>) =>
+const heldBy = preparedOf((sql, isOf) =>
   sql
     .select({
       line_id: reservation_lines.id,
@@ -352,7 +352,7 @@ const heldBy = prepared((sql, a: Args<{ ids: string }>) =>
     .from(reservation_lines)
     .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
     .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
-    .where(among(reservation_lines.reservation_id, a.ids))
+    .where(isOf(reservation_lines.reservation_id))
     .groupBy(reservation_lines.id, stock_items.warehouse_id)
     .orderBy(asc(stock_items.warehouse_id)),
 );
@@ -362,14 +362,12 @@ const heldBy = prepared((sql, a: Args<{ ids: string }>) =>
  * they held once they are over.
  */
 export async function reservedUnits(db: Db, reservation_ids: readonly number[]): Promise<ReservedUnits[]> {
-  const ids = list(reservation_ids);
-  const ofLine = await wantedBy(db, { ids });
-  const held = await heldBy(db, { ids });
+  const ofLine = await wantedBy(db, { ids: reservation_ids });
+  const held = await heldBy(db, { ids: reservation_ids });
   const heldOf = Map.groupBy(held, (row) => row.line_id);
-  return ofLine.flatMap(({ line, sku }) => {
-    const { reservation_id, quantity, wanted, reserved } = line;
+  return ofLine.flatMap(({ id, reservation_id, sku, quantity, wanted, reserved }) => {
     const without = wanted > reserved ? wanted - reserved : wanted === 0 ? quantity : 0;
-    const own = (heldOf.get(line.id) ?? []).map((row) => ({
+    const own = (heldOf.get(id) ?? []).map((row) => ({
       reservation_id,
       sku,
       quantity: row.quantity,
