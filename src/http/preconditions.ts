@@ -1,6 +1,6 @@
-// Conditional requests: what a client has seen of a resource is named by a strong entity tag. Where it shows nothing but
-// its record, that is the record's version, "7"; where it shows what others change as well, or the clock, a digest of
-// that goes with it: "7-2mgqk1x0c4f9e".
+// Conditional requests: what a client has seen of a resource is named by a strong entity tag. That is the version of
+// its record, "7", where it shows nothing else; where it shows what others or the clock change beside the record, a
+// digest of that goes with it: "7-2mgqk1x0c4f9e".
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 

@@ -116,7 +116,7 @@ export async function revokeKey(tx: Tx, id: string, at: number | null, allow_loc
   return saveKey(tx, after);
 }
 
-/** The key that an identifier names, which nobody else changes until this transaction ends. Refuses: resource_missing. */
+/** The key that an identifier names; nobody else changes it until this transaction ends. Refuses: resource_missing. */
 export async function lockKey(tx: Tx, id: string): Promise<ApiKey> {
   return keyNamed(await takenKeys(tx), id);
 }

@@ -73,7 +73,7 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** Stores what was decided of a key and answers it. What it is, and when it was used, stays; its version moves by one. */
+/** Stores what was decided of a key and answers it; its version moves by one. What it is and when it was used stays. */
 export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
   const version = key.version + 1;

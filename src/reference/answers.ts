@@ -12,7 +12,12 @@ const header = (description: string, schema: Json, example: unknown) => ({ descr
 /** The headers of answers, once. */
 export const headers: Json = {
   RequestId: header("The name of this request, in logs and in the history of orders.", { type: "string" }, "req_42"),
-  ETag: header("The version of the resource, for `If-Match` and `If-None-Match`.", { type: "string" }, '"7"'),
+  ETag: header(
+    "What is shown of the resource, for `If-Match` and `If-None-Match`: the version of its record and, where more is" +
+      ' shown, a digest of that (`"7-2mgqk1x0c4f9e"`). It is the same only as long as nothing of it changes.',
+    { type: "string" },
+    '"7"',
+  ),
   IdempotencyReplayed: header(
     "`true` when this is the kept answer of an earlier request with the same `Idempotency-Key`.",
     { type: "string", enum: ["true"] },

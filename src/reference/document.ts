@@ -22,12 +22,18 @@ export interface Surroundings {
   readonly meaning: (code: FaultCode) => string;
 }
 
+const onCondition =
+  'Act only while the `ETag` is still this one. The version that it begins with, `"7"`, stands for the record alone:' +
+  " then what others change beside it, such as stock, refuses nothing.";
+
 const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
 
 - **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
 - **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
 - **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
 - **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
+- **Conditions**: what is read by itself carries an \`ETag\`. With \`If-None-Match\` it is sent only if it has changed,
+  with \`If-Match\` a change is made only if it has not.
 - **Lists**: \`page\` and \`limit\`, or \`cursor\` for what is long.
 - **Change**: v1 grows by fields, parameters, routes and event types. Pass over what you do not know.`;
 
@@ -174,7 +180,7 @@ function headersOf(operation: Operation): Json[] {
           ),
         ]
       : []),
-    ...(operation.matches ? [header("If-Match", "Act only while the `ETag` is still this one.", tag)] : []),
+    ...(operation.matches ? [header("If-Match", onCondition, tag)] : []),
     ...(isTagged(operation) && operation.method === "get"
       ? [header("If-None-Match", "The `ETag` of what you hold: 304 when it is still so.", tag)]
       : []),

@@ -113,53 +113,64 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
 
 /** Every request that may be made on condition, with what it sends this time. */
 export function changesOf(ids: Ids, random: Random, now: number): Change[] {
-  const name = `Name ${random.integer(1, 9)}`;
-  const quantity = random.integer(1, 3);
-  const later = (days: number) => iso(now + random.integer(1, days) * day_ms);
-  const at = (base: string, of: string) => (id: string, method: string, action: string, body?: unknown) => ({
-    ...{ id, of, method, path: `${base}${action}` },
-    ...(body === undefined ? {} : { body }),
-  });
-  const order = (id: string, of: string) => {
-    const act = at(`/orders/${id}`, of);
-    return [
-      act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity }),
-      act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
-      act("releaseOrder", "POST", "/release", {}),
-      act("processOrder", "POST", "/process", {}),
-      act("allocateOrder", "POST", "/allocate", {}),
-      act("pickOrder", "POST", "/pick", {}),
-      act("packOrder", "POST", "/pack", {}),
-      act("shipOrder", "POST", "/ship", {}),
-      act("deliverOrder", "POST", "/deliver", {}),
-      act("cancelOrderItems", "POST", "/cancel_items", { items: [{ sku: ids.sku, quantity: 1 }] }),
-      act("cancelOrder", "DELETE", ""),
-    ];
+  const sent: Sent = {
+    name: `Name ${random.integer(1, 9)}`,
+    quantity: random.integer(1, 3),
+    later: (days) => iso(now + random.integer(1, days) * day_ms),
+    random,
   };
-  const items = [{ sku: ids.sku, quantity }];
-  const [customer, lot] = [at(`/customers/${ids.customer}`, "customer"), at(`/inventory/lots/${ids.lot}`, "lot")];
-  const [returned, key] = [at(`/returns/${ids.return}`, "return"), at(`/keys/${ids.key}`, "key")];
-  const [count, receipt] = [
-    at(`/inventory/counts/${ids.count}`, "count"),
-    at(`/inventory/receipts/${ids.receipt}`, "receipt"),
-  ];
-  const [transfer, webhook] = [
-    at(`/inventory/transfers/${ids.transfer}`, "transfer"),
-    at(`/webhooks/${ids.webhook}`, "webhook"),
-  ];
-  const platform = at(`/platforms/${ids.platform}`, "platform");
-  const address = { address_line1: name, city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   return [
-    ...order(ids.waiting, "waiting"),
-    ...order(ids.travelling, "travelling"),
+    ...orderChanges(at(`/orders/${ids.waiting}`, "waiting"), ids, sent),
+    ...orderChanges(at(`/orders/${ids.travelling}`, "travelling"), ids, sent),
+    ...stockChanges(ids, sent),
+    ...returnChanges(ids, sent),
+    ...deskChanges(ids, sent),
+  ];
+}
+
+/** What requests say this time. */
+interface Sent {
+  readonly name: string;
+  readonly quantity: number;
+  readonly later: (days: number) => string;
+  readonly random: Random;
+}
+
+/** Makes changes of one resource, at an address. */
+const at = (base: string, of: string) => (id: string, method: string, action: string, body?: unknown) => ({
+  ...{ id, of, method, path: `${base}${action}` },
+  ...(body === undefined ? {} : { body }),
+});
+
+function orderChanges(act: ReturnType<typeof at>, { sku }: Ids, { name, quantity, random }: Sent): Change[] {
+  return [
+    act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity }),
+    act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
+    act("releaseOrder", "POST", "/release", {}),
+    act("processOrder", "POST", "/process", {}),
+    act("allocateOrder", "POST", "/allocate", {}),
+    act("pickOrder", "POST", "/pick", {}),
+    act("packOrder", "POST", "/pack", {}),
+    act("shipOrder", "POST", "/ship", {}),
+    act("deliverOrder", "POST", "/deliver", {}),
+    act("cancelOrderItems", "POST", "/cancel_items", { items: [{ sku, quantity: 1 }] }),
+    act("cancelOrder", "DELETE", ""),
+  ];
+}
+
+function stockChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[] {
+  const items = [{ sku: ids.sku, quantity }];
+  const stock = at(`/inventory/${ids.sku}`, "stock");
+  const booking = at(`/inventory/reservations/${ids.booking}`, "booking");
+  const lot = at(`/inventory/lots/${ids.lot}`, "lot");
+  const count = at(`/inventory/counts/${ids.count}`, "count");
+  const receipt = at(`/inventory/receipts/${ids.receipt}`, "receipt");
+  const transfer = at(`/inventory/transfers/${ids.transfer}`, "transfer");
+  return [
     at(`/products/${ids.tea}`, "product")("updateProduct", "PATCH", "", { name }),
-    at(`/inventory/${ids.sku}`, "stock")("adjustInventory", "PATCH", "", {
-      adjustment: quantity,
-      reason: "correction",
-    }),
-    at(`/inventory/reservations/${ids.booking}`, "booking")("extendReservation", "POST", "/extend", {
-      expires_at: later(29),
-    }),
+    at(`/inventory/locations/${ids.to_location}`, "warehouse")("updateLocation", "PATCH", "", { name }),
+    stock("adjustInventory", "PATCH", "", { adjustment: quantity, reason: "correction" }),
+    booking("extendReservation", "POST", "/extend", { expires_at: later(29) }),
     lot("correctLot", "PATCH", "", { expiration_date: later(40) }),
     lot("setLotStatus", "POST", "/status", { status: random.pick(["available", "on_hold"]), reason: "seen" }),
     count("recordCount", "POST", "/lines", { lines: [{ sku: ids.sku, bin: "K-1", quantity }] }),
@@ -173,18 +184,36 @@ export function changesOf(ids: Ids, random: Random, now: number): Change[] {
     transfer("receiveTransfer", "POST", "/receive", { items }),
     transfer("closeTransfer", "POST", "/close", { reason: "damaged" }),
     transfer("cancelTransfer", "POST", "/cancel", {}),
+  ];
+}
+
+function returnChanges(ids: Ids, { quantity }: Sent): Change[] {
+  const inspected = [{ sku: ids.sku, quantity: 2, condition: "unopened" }];
+  const act = at(`/returns/${ids.return}`, "return");
+  return [
+    act("updateReturn", "PATCH", "", { refund_amount: `${quantity}.00` }),
+    act("receiveReturn", "POST", "/receive", {}),
+    act("inspectReturn", "POST", "/inspect", { items: inspected }),
+    act("refundReturn", "POST", "/refund", { amount: "1.00" }),
+    act("reportRefund", "POST", "/refunds/ref_1001", { status: "refunded" }),
+    act("closeReturn", "POST", "/close", {}),
+    act("cancelReturn", "POST", "/cancel", {}),
+  ];
+}
+
+/** What is changed at a desk: customers, connections, subscriptions, keys. */
+function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[] {
+  const address = { address_line1: name, city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  const customer = at(`/customers/${ids.customer}`, "customer");
+  const platform = at(`/platforms/${ids.platform}`, "platform");
+  const webhook = at(`/webhooks/${ids.webhook}`, "webhook");
+  const key = at(`/keys/${ids.key}`, "key");
+  return [
     customer("updateCustomer", "PATCH", "", { first_name: name }),
     customer("putCustomer", "PUT", "", { last_name: name }),
     customer("createAddress", "POST", "/addresses", address),
     customer("updateAddress", "PATCH", `/addresses/${ids.address}`, { address_line2: name }),
     customer("deleteAddress", "DELETE", `/addresses/${ids.address}`),
-    returned("updateReturn", "PATCH", "", { refund_amount: `${quantity}.00` }),
-    returned("receiveReturn", "POST", "/receive", {}),
-    returned("inspectReturn", "POST", "/inspect", { items: [{ ...items[0], quantity: 2, condition: "unopened" }] }),
-    returned("refundReturn", "POST", "/refund", { amount: "1.00" }),
-    returned("reportRefund", "POST", "/refunds/ref_1001", { status: "refunded" }),
-    returned("closeReturn", "POST", "/close", {}),
-    returned("cancelReturn", "POST", "/cancel", {}),
     platform("updatePlatform", "PATCH", "", { name, client_secret: `the-secret-of-the-shop-${quantity}` }),
     platform("deletePlatform", "DELETE", ""),
     webhook("updateWebhook", "PATCH", "", { description: name, active: random.chance(0.8) }),
@@ -194,7 +223,6 @@ export function changesOf(ids: Ids, random: Random, now: number): Change[] {
     key("rotateKey", "POST", "/rotate", {}),
     key("revokeKey", "POST", "/revoke", { at: later(30) }),
     key("deleteKey", "DELETE", ""),
-    at(`/inventory/locations/${ids.to_location}`, "warehouse")("updateLocation", "PATCH", "", { name }),
   ];
 }
 

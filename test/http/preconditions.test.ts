@@ -51,7 +51,7 @@ describe("works", () => {
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
-  test("what stock and the calendar change of an order is not hidden, and stops nobody who names its version", async () => {
+  test("what stock and the calendar change of an order is not hidden, nor stops who names its version", async () => {
     const goods = await shop.product(0);
     const { id } = await shop.order([[goods, 1]]);
     const path = `/orders/${id}`;
@@ -122,7 +122,8 @@ const kinds: Record<string, () => Promise<{ path: string; change: [method: strin
     return { path, change: ["POST", `${path}/ship`, {}] };
   },
   customer: async () => {
-    const path = `/customers/${(await shop.app.post("/customers", { email: `${crypto.randomUUID()}@example.com` })).body.id}`;
+    const body = { email: `${crypto.randomUUID()}@example.com` };
+    const path = `/customers/${(await shop.app.post("/customers", body)).body.id}`;
     return { path, change: ["PATCH", path, { first_name: "Joan" }] };
   },
   "customer, by one of its addresses": async () => {
