@@ -62,7 +62,10 @@ export class Watch {
         this.#links.set(signature, { kind: "the signature of a link", needles: [Buffer.from(signature)] });
       }
     }
-    this.#answers.push({ where: `${route} ${status}`, text: `${text}\n${JSON.stringify([...headers])}` });
+    headers.forEach((value, name) => {
+      text += `\n${name}: ${value}`;
+    });
+    this.#answers.push({ where: `${route} ${status}`, text });
     this.#gather(text.length);
   }
 
@@ -114,18 +117,19 @@ function kindsIn(bytes: Buffer, secrets: Secrets): string[] {
 
 /** A secret as itself, and in the encodings in which it might slip through: each gives it away. */
 function needlesOf(secret: string | Uint8Array): Buffer[] {
-  const bytes = Buffer.from(secret);
-  const text = bytes.toString();
-  const forms = [bytes, Buffer.from(bytes.toString("hex")), ...inBase64(bytes)];
-  if (typeof secret === "string") {
-    forms.push(Buffer.from(JSON.stringify(text).slice(1, -1)), Buffer.from(encodeURIComponent(text)));
-    // The form tells of no secret, what comes after it does.
-    const [, rest = null] = /^(?:ph_live_|ph_test_|whsec_)(.+)$/.exec(text) ?? [];
-    if (rest !== null) forms.push(Buffer.from(rest));
-    if (rest !== null && text.startsWith("whsec_")) forms.push(...needlesOf(Buffer.from(rest, "base64")));
-  }
-  return [...new Map(forms.map((form) => [form.toString("latin1"), form])).values()];
+  if (typeof secret !== "string") return formsOf(Buffer.from(secret));
+  // What it begins with tells of no secret, only what comes after that.
+  const [, kind, own = secret] = /^(ph_live_|ph_test_|whsec_)(.+)$/s.exec(secret) ?? [];
+  const written = [JSON.stringify(own).slice(1, -1), encodeURIComponent(own)].map((text) => Buffer.from(text));
+  const decoded = kind === "whsec_" ? formsOf(Buffer.from(own, "base64")) : [];
+  return distinct([...formsOf(Buffer.from(own)), ...written, ...decoded]);
 }
+
+const formsOf = (bytes: Buffer) => distinct([bytes, Buffer.from(bytes.toString("hex")), ...inBase64(bytes)]);
+
+const distinct = (forms: readonly Buffer[]) => [
+  ...new Map(forms.map((form) => [form.toString("latin1"), form] as const)).values(),
+];
 
 /** Base64 of the bytes wherever they begin in a longer text, as after the user's name of `Authorization: Basic`. */
 function inBase64(bytes: Buffer): Buffer[] {

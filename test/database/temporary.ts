@@ -1,6 +1,6 @@
 // Stores for tests: of the engine of the process, with the schema of the program, gone when closed.
 import { Database } from "bun:sqlite";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -53,15 +53,14 @@ function onSqlite(settings: TemporarySettings): Store {
   writeFileSync(path, template(mode, migrations));
   const store = openSqlite({ path, mode, clock, log, fatal: rethrow });
   // Closing takes the write-ahead log into the file: what it held of pages written again is seen before.
-  const show = () => {
-    if (left === undefined || !existsSync(folder)) return;
-    for (const name of readdirSync(folder)) left(readFileSync(join(folder, name)));
+  const show = (file: string) => {
+    if (left !== undefined && existsSync(file)) left(readFileSync(file));
   };
   const remove = () => {
-    show();
+    show(path);
     rmSync(folder, { recursive: true, force: true });
   };
-  return closing(store, remove, show);
+  return closing(store, remove, () => show(`${path}-wal`));
 }
 
 // Making a schema takes a fifth of a second; emptying one that was used takes a tenth of that.

@@ -1,6 +1,6 @@
 // Secrets of every kind go through the service, and then none of them is found anywhere but where it belongs.
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import pg from "pg";
 import { type StartedService, startService } from "../../scripts/service.ts";
 import { hmacBase64 } from "../../src/kit/hmac.ts";
 import { freshDatabase } from "../flows/service.ts";
+import { databaseFiles, rowsIn } from "../flows/watched.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packhouse-canaries-"));
 let service: StartedService | null = null;
@@ -249,24 +250,10 @@ async function everythingIsAsked(key: string): Promise<void> {
   for (const path of ["/metrics", "/health", "/openapi.json", "/nothing"]) await send("GET", path, { key });
 }
 
-/** The bytes that the databases hold. */
+/** What the databases hold: the bytes of the files, or the text of all rows. */
 async function stored(database_url: string | null, data: string): Promise<string> {
-  if (database_url === null) {
-    const files = readdirSync(data).filter((name) => /\.db/.test(name));
-    return files.map((name) => readFileSync(join(data, name), "latin1")).join("\n");
-  }
-  const client = new pg.Client({ connectionString: database_url });
-  await client.connect();
-  const { rows } = await client.query(
-    "select schemaname, tablename from pg_tables where schemaname in ('live', 'test')",
-  );
-  const texts: string[] = [];
-  for (const { schemaname, tablename } of rows) {
-    const found = await client.query(`select t::text as row from ${schemaname}.${tablename} t`);
-    texts.push(...found.rows.map(({ row }) => row));
-  }
-  await client.end();
-  return texts.join("\n");
+  const files = databaseFiles(data).map((name) => readFileSync(join(data, name), "latin1"));
+  return [...files, ...(await rowsIn(database_url))].join("\n");
 }
 
 test("no secret is found where it does not belong", async () => {
