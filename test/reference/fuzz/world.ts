@@ -49,8 +49,7 @@ export class World {
   /** Notes every text of an answer by the name of its field, and every identifier by what it names. */
   learn(value: unknown, name = ""): void {
     if (typeof value === "string") {
-      // What is sent to a receiver must not leave the house.
-      if (value.length > 200 || (name === "url" && !value.startsWith(this.#house.receiver))) return;
+      if (value.length > 200 || !this.#isSafe(name, value)) return;
       this.#note(name, value);
       const prefix = prefixOf(value);
       if (prefix !== undefined) this.#note(prefix, value);
@@ -59,6 +58,11 @@ export class World {
     } else if (typeof value === "object" && value !== null) {
       for (const field in value) this.learn((value as Fields)[field], field);
     }
+  }
+
+  /** What is sent to a receiver must not leave the house, and a link with its signature is nobody's to give again. */
+  #isSafe(name: string, value: string): boolean {
+    return name === "url" ? value.startsWith(this.#house.receiver) : !value.includes("signature=");
   }
 
   #note(word: string, name: string): void {
