@@ -99,20 +99,29 @@ function clockDuelsOf({ shop }: Ring): Record<string, Duel> {
     await expireReservations(shop.app.service.stores.live);
     return shop.app.get(`/orders/${id}`);
   };
+  // The clock is everybody's: nobody moves it between what another one sets by it and the answer to that.
+  let before: Promise<unknown> = Promise.resolve();
+  const inTurn =
+    (begins: NonNullable<Duel["begins"]>): typeof begins =>
+    (made) => {
+      const begun = before.then(() => begins(made));
+      before = begun.catch(() => {});
+      return begun;
+    };
   return {
     "the end of a hold against process": {
-      begins: async ({ id }) => {
+      begins: inTurn(async ({ id }) => {
         const hold_until = new Date(shop.app.clocks.live.now() + 1000).toISOString();
         await shop.act(id, "hold", { hold_until });
         shop.app.clocks.live.advance(1000);
         return undefined;
-      },
+      }),
       acts: [clock, process],
       ends: ["200 200 > processing", "200 409 > pending"],
     },
     // Packing processes and picks first: it takes both units, which the booking must have given up exactly once.
     "expiry against process": {
-      begins: async () => {
+      begins: inTurn(async () => {
         const { live } = shop.app.clocks;
         const scarce = await shop.product(2);
         const expires_at = new Date(live.now() + 1).toISOString();
@@ -121,7 +130,7 @@ function clockDuelsOf({ shop }: Ring): Record<string, Duel> {
         const { id } = await shop.order([[scarce, 2]]);
         live.advance(1);
         return { id, sku: scarce.sku };
-      },
+      }),
       acts: [expiry, pack],
       ends: ["200 200 > fulfilled"],
     },

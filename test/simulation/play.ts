@@ -92,12 +92,18 @@ const commands = Object.entries(acts).flatMap(([name, one]) => {
   return Array.from({ length: one.weight }, () => arbitrary);
 });
 const histories = fc.commands(commands, { maxCommands: longest, size: "max" });
+let failed_at = Number.POSITIVE_INFINITY;
+// fast-check's own limit of time would leave a history to itself, which would go on in the store of the next one.
 const property = fc.asyncProperty(histories, async (history) => {
+  if (performance.now() > failed_at + shrink_ms) return;
   const service = await stage.enter();
   try {
     const setup = { model: new HouseModel(start), real: service };
     await fc.asyncModelRun(() => setup, history);
     await compareAll(setup.model, service);
+  } catch (error) {
+    failed_at = Math.min(failed_at, performance.now());
+    throw error;
   } finally {
     await stage.leave(service);
   }
@@ -106,12 +112,7 @@ const property = fc.asyncProperty(histories, async (history) => {
 const began = performance.now();
 try {
   for (let round = 0; done < operations; round += 1) {
-    await fc.assert(property, {
-      seed: seed + round,
-      numRuns: 10,
-      interruptAfterTimeLimit: shrink_ms,
-      endOnFailure: shorten === 0,
-    });
+    await fc.assert(property, { seed: seed + round, numRuns: 10, endOnFailure: shorten === 0 });
   }
 } finally {
   await stage.strike();
