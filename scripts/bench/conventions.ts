@@ -21,6 +21,7 @@ import { system } from "../../src/kit/actor.ts";
 import { addressList } from "../../src/kit/address.ts";
 import { LineWriter, openLog, silentLog } from "../../src/kit/log.ts";
 import { bodyOf } from "../../src/kit/schema.ts";
+import { orderAnswer } from "../../src/orders/actions/routes.ts";
 import { orderView } from "../../src/orders/order.ts";
 import { CreateOrder } from "../../src/orders/schemas.ts";
 import { getOrder } from "../../src/orders/store.ts";
@@ -118,9 +119,9 @@ const strict = { normalize: false, strictPath: true, handler: { standardHostname
 /** The handlers, from the bare read to what `serve` runs. */
 function ladder(service: Service, handle: Handle, id: string, keys: { free: string; limited: string }): Rung[] {
   const { test: store } = service.stores;
-  const read = async (db: Db) => orderView(await getOrder(db, id), db.now);
+  const read = async (db: Db) => orderAnswer(await getOrder(db, id), db.now);
   const unversioned = async (db: Db) => {
-    const { version: _version, ...view } = await read(db);
+    const { version: _version, ...view } = orderView(await getOrder(db, id), db.now);
     return view;
   };
   const callOf = (request: Request, request_id: string): Call => ({
