@@ -156,7 +156,7 @@ function answerMade(
   const random = crypto.getRandomValues(new Uint8Array(random_bytes));
   const work = async (tx: Tx) => {
     const { key, text } = await make(tx, random);
-    return { ...keyAnswer(tx, key), key: text };
+    return keyAnswer(tx, key, { key: text });
   };
   return answerWrite(call, 201, work, enveloped, service.secret_key);
 }
@@ -184,7 +184,10 @@ function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at 
 }
 
 /** A key as answers about it alone show it: its use and the clock change it without a new version. */
-const keyAnswer = (db: Pick<Db, "mode" | "now">, key: ApiKey) => tagged(keyView(db, key), key.version);
+function keyAnswer(db: Pick<Db, "mode" | "now">, key: ApiKey, made: { readonly key?: string } = {}) {
+  const view = keyView(db, key);
+  return tagged({ ...view, ...made }, key.version, view);
+}
 
 /** A key as the API shows it. */
 function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey) {

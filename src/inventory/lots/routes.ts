@@ -80,13 +80,13 @@ function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Pro
   return answerWrite(call, 200, async (tx) => {
     await requireMatch(call, () => locked(tx, id));
     const { lot, shortfalls } = await work(tx);
-    return { ...(await detail(tx, lot)), backordered_orders: shortfallsView(shortfalls) };
+    return detail(tx, lot, { backordered_orders: shortfallsView(shortfalls) });
   });
 }
 
-async function detail(db: Db, lot: NamedLot) {
+async function detail(db: Db, lot: NamedLot, beside: object = {}) {
   const view = lotDetail(lot, await listLotUnits(db, [lot.id]), await listLotChanges(db, lot.id), db.now);
-  return tagged(view, lot.version);
+  return tagged({ ...view, ...beside }, lot.version, view);
 }
 
 function list(call: Call, query: ListLots): Promise<Response> {

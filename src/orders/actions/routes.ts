@@ -41,9 +41,11 @@ export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Or
   });
 }
 
-/** The order as answers about it alone show it. What stock and the calendar decide of it changes no version. */
-export function orderAnswer(order: Order, now: number) {
-  const view = orderView(order, now);
+/** The order as answers about it alone show it. */
+export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
+
+/** What stock and the calendar decide of an order changes no version. */
+function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
   const lines = view.line_items.map((line) => [
     line.quantity_reserved,
     line.quantity_backordered,
@@ -74,7 +76,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
       answerWrite(call, 200, async (tx) => {
         await requireVersion(tx, call, params.id);
         const released = await releaseOrder(tx, params.id, body, call.actor);
-        return { ...orderAnswer(released, tx.now), still_on_hold: released.held };
+        return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
       }),
     {
       body: bodyOf(ReleaseOrder),

@@ -97,7 +97,7 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const { secret_key } = service;
   const secret = randomSecret();
   const sealed = seal(secret, secret_key, secret_purpose);
-  const made = async (tx: Tx) => ({ ...subscriptionAnswer(await createSubscription(tx, body, sealed)), secret });
+  const made = async (tx: Tx) => subscriptionAnswer(await createSubscription(tx, body, sealed), { secret });
   const work = async () => {
     await refuseAddress(call, body.url, service);
     return answerWrite(call, 201, made, enveloped, secret_key);
@@ -129,8 +129,9 @@ function update(call: Call, id: string, body: UpdateSubscription, service: Servi
 }
 
 /** A subscription as answers about it alone show it: what attempts tell of its receiver changes no revision. */
-function subscriptionAnswer(subscription: Subscription) {
-  return tagged(subscriptionView(subscription), subscription.revision);
+function subscriptionAnswer(subscription: Subscription, made: { readonly secret?: string } = {}) {
+  const view = subscriptionView(subscription);
+  return tagged({ ...view, ...made }, subscription.revision, view);
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless it is as `If-Match` says. */
@@ -158,7 +159,7 @@ async function rotate(call: Call, id: string, body: RotateSecret, service: Servi
     200,
     async (tx) => {
       await requireRevision(tx, call, id);
-      return { ...subscriptionAnswer(await rotateSecret(tx, id, sealed, overlap_seconds)), secret };
+      return subscriptionAnswer(await rotateSecret(tx, id, sealed, overlap_seconds), { secret });
     },
     enveloped,
     service.secret_key,
