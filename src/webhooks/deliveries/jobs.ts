@@ -116,6 +116,7 @@ class Dispatcher {
   /** The turn after that, if one was asked for. */
   #next: Promise<void> | null = null;
   #gathering: { readonly timer: Timer; readonly until: number } | null = null;
+  #taking = false;
   #resting = false;
 
   constructor(store: Store, service: Service) {
@@ -140,7 +141,8 @@ class Dispatcher {
     this.#resting = true;
     await (this.#next ?? this.#turn).catch(() => {});
     this.#lines.stopAll();
-    while (this.#lines.count > 0 || this.#lines.hasUnwanted || this.#ended.length > 0) {
+    // What a turn has taken up to record is nowhere else until it ends.
+    while (this.#taking || this.#lines.count > 0 || this.#lines.hasUnwanted || this.#ended.length > 0) {
       await Promise.all(this.#lines.ends());
       await this.turn().catch(() => {});
     }
@@ -159,6 +161,7 @@ class Dispatcher {
   }
 
   async #take(): Promise<void> {
+    this.#taking = true;
     this.#stopGathering();
     const ended = this.#ended.splice(0, recorded_together_max);
     const unwanted = this.#lines.takeUnwanted();
@@ -177,6 +180,8 @@ class Dispatcher {
       this.#service.log.error("deliveries could not be recorded or claimed", { error: String(error) });
       this.#gather(rest_ms);
       throw error;
+    } finally {
+      this.#taking = false;
     }
   }
 
