@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
-import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { among, forUpdate, given, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -73,9 +73,11 @@ const dueIn = (lane: SQL | undefined) =>
       sql
         .select()
         .from(deliveries)
-        .where(and(eq(deliveries.subscription_id, a.subscription_id), lane, lte(deliveries.next_at, a.now)))
+        .where(
+          and(eq(deliveries.subscription_id, given(a.subscription_id)), lane, lte(deliveries.next_at, given(a.now))),
+        )
         .orderBy(asc(deliveries.next_at), asc(deliveries.id))
-        .limit(a.limit),
+        .limit(given(a.limit)),
     ),
   );
 
