@@ -7,7 +7,7 @@ import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type Entered, notify } from "../notices/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
-import { afterAnswer, healthOf } from "../subscriptions/rules.ts";
+import { afterAnswer, healthOf, type SubscriptionHealth } from "../subscriptions/rules.ts";
 import {
   countSubscriptions,
   lockSubscription,
@@ -85,7 +85,7 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[], mail
     tx,
     finished.map(({ claim }) => claim.delivery.id),
   );
-  const before = new Map(subscriptions);
+  const healths = new Map<number, SubscriptionHealth>();
   const moved = new Map<number, Delivery>();
   const entered: Entered[] = [];
   const log: Omit<Attempt, "id">[] = [];
@@ -100,17 +100,16 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[], mail
     const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
     if (after !== null) moved.set(after.id, after);
     log.push(attemptOf(attempt, after?.next_at ?? null));
-    const { health, entered: status } = afterAnswer(subscription, result, moment, claim.probe);
-    const healthy = { ...subscription, ...health };
-    subscriptions.set(subscription.id, healthy);
-    if (status !== null) entered.push({ subscription: healthy, status });
+    const before = healths.get(subscription.id) ?? subscription;
+    const { health, entered: status } = afterAnswer(before, result, moment, claim.probe);
+    healths.set(subscription.id, health);
+    if (status !== null) entered.push({ subscription: { ...subscription, ...health }, status });
   }
   await insertAttempts(tx, log);
   await saveMoved(tx, [...moved.values()]);
-  for (const [id, after] of subscriptions) {
-    if (!isDeepStrictEqual(healthOf(after), healthOf(before.get(id) ?? after))) {
-      await saveHealth(tx, id, after);
-    }
+  for (const [id, subscription] of subscriptions) {
+    const after = healths.get(id) ?? subscription;
+    if (!isDeepStrictEqual(healthOf(after), healthOf(subscription))) await saveHealth(tx, id, after);
   }
   for (const { subscription, status } of entered) {
     if (!subscriptionMeanings[status].active) await endPending(tx, subscription.id, "skipped");

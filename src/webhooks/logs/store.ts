@@ -10,15 +10,7 @@ import type { Attempt } from "./log.ts";
 
 /** Writes lines of the log. */
 export async function insertAttempts(tx: Tx, rows: readonly Omit<Attempt, "id">[]): Promise<void> {
-  await insert(
-    tx,
-    delivery_attempts,
-    rows.map((row) => ({
-      ...row,
-      request_headers: { ...row.request_headers },
-      response_headers: row.response_headers === null ? null : { ...row.response_headers },
-    })),
-  );
+  await insert(tx, delivery_attempts, rows);
 }
 
 /** What a subscription's log may be narrowed to. */
