@@ -122,10 +122,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const problem = urlProblem(text, policy);
     return problem === null ? { url: new URL(text), problem } : { url: null, problem };
   });
-  const isOpen = remembered((spelled: string) => {
-    const [address = "", host = ""] = spelled.split(" ");
-    return !isBlocked(address, host, policy);
-  });
 
   async function attempt(outgoing: Outgoing): Promise<Result> {
     const { url, problem } = targetOf(outgoing.url);
@@ -137,7 +133,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
         if (connecting.passed) return failure("timeout", "The host name was not resolved in time.");
         return failure("dns_error", "The host name has no address.");
       }
-      if (!found.every((address) => isOpen(`${address} ${url.hostname}`))) {
+      if (found.some((address) => isBlocked(address, url.hostname, policy))) {
         return failure("blocked_address", "The address must be public.");
       }
       const agent = url.protocol === "https:" ? agents["https:"] : agents["http:"];

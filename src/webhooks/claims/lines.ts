@@ -6,6 +6,8 @@ import { afterLoad, type Busy, full_load, type Load, type Room } from "./slots.t
 
 // After that its subscription may have been changed, or its receiver has become slow: whoever claims it anew will see.
 const ahead_ms = 50;
+// What a slower receiver had ahead would be too old before there is a slot for it.
+const quick_ms = ahead_ms / 2;
 
 interface Line {
   /** What is being sent, each with the promise of its end. */
@@ -13,7 +15,7 @@ interface Line {
   /** What was claimed ahead, and when (monotonic ms). */
   ahead: { readonly claim: Claim; readonly at: number }[];
   load: Load;
-  /** How many were accepted since the last transaction, if nothing else came of any. */
+  /** How many were quickly accepted since the last transaction, if none failed. */
   accepted: number;
   /** Whether what was claimed last is a late one. */
   late: boolean;
@@ -46,7 +48,7 @@ export class Lines {
     return this.#unwanted.length > 0;
   }
 
-  /** What there is room for now. Ahead may be claimed twice of what was accepted since this was asked last. */
+  /** What there is room for now: ahead, twice of what was quickly accepted since this was asked last. */
   room(): Room {
     const accepted = new Map<number, number>();
     const busy = new Map<number, Busy>();
@@ -102,8 +104,8 @@ export class Lines {
     this.#count -= 1;
     if (result !== null) line.load = afterLoad(line.load, result);
     if (line.load.limit === full_load.limit) line.load = full_load;
-    if (result !== null && result.error === null) line.accepted += 1;
-    else this.stop(id);
+    if (result === null || result.error !== null) this.stop(id);
+    else if ((result.duration_ms ?? 0) <= quick_ms) line.accepted += 1;
   }
 
   /** Whether a slot of a line is free and nothing is there for it. */

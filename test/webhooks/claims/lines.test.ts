@@ -16,8 +16,8 @@ const claims = (subscription_id: number, count: number): Claim[] =>
     const delivery = { id: ++made, trigger: "scheduled", attempts: 0 };
     return { delivery, subscription: { id: subscription_id }, body: "", probe: false } as Claim;
   });
-const answer = (status_code: number): AttemptResult => ({
-  ...{ status_code, headers: {}, body: "", truncated: false, ip_address: null, duration_ms: 1 },
+const answer = (status_code: number, duration_ms = 1): AttemptResult => ({
+  ...{ status_code, headers: {}, body: "", truncated: false, ip_address: null, duration_ms },
   error: status_code === 200 ? null : { code: "http_error", message: "no" },
 });
 
@@ -47,6 +47,9 @@ describe("a line", () => {
     expect([lines.count, lines.isDry(1)]).toEqual([7, true]);
     const room = lines.room();
     expect([room.busy.get(1), room.aheadOf(1), room.aheadOf(2)]).toEqual([{ all: 7, late: 0 }, 6, 0]);
+    expect(lines.room().aheadOf(1)).toBe(0);
+    // Nor of a receiver that takes longer than what is ahead may wait.
+    lines.end(begun[2] as Claim, answer(200, 100));
     expect(lines.room().aheadOf(1)).toBe(0);
   });
 
