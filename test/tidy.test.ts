@@ -113,6 +113,7 @@ describe("the checks themselves", () => {
     ["chance", "const name = crypto.randomUUID();"],
     ["the network", 'const page = await fetch("https://example.com");'],
     ["the network", 'import { request } from "node:https";'],
+    ["the network", "const socket = tls.connect({ port: 443 });"],
     ["the console", 'console.log("hello");'],
   ])("find %s in: %s", (what, text) => {
     expect(escapes(planted({ "src/orders/rules.ts": text }))).toEqual([`src/orders/rules.ts touches ${what}`]);
@@ -121,7 +122,7 @@ describe("the checks themselves", () => {
   test("let the outside world be touched in its place, and its name stand in a text", () => {
     const files = {
       "src/kit/clock.ts": "const now = () => Date.now();",
-      "src/http/outbound.ts": 'import { request } from "node:http";',
+      "src/http/connection.ts": "const socket = net.connect({ port: 1 });",
       "src/orders/rules.ts": '// Date.now()\nexport const text = "process.env";\nconst then = new Date(1);',
     };
     expect(escapes(planted(files))).toEqual([]);

@@ -1,21 +1,12 @@
 // One request to an address that a stranger chose. The name is resolved once, and the address that was checked is the
 // one called; each wait has an end, each read a cap; certificates are always checked, redirects and proxies never used.
 import { lookup } from "node:dns/promises";
-import * as http from "node:http";
-import * as https from "node:https";
 import { isIP } from "node:net";
 import { remembered } from "../kit/remembered.ts";
+import type { Answered } from "./answer_reader.ts";
+import type { Asked, Connection, Deadlines, Lost, Reply } from "./connection.ts";
+import { Connections } from "./connections.ts";
 import { type AddressPolicy, bareHost, isBlocked, portOf, type UrlProblem, urlProblem } from "./destination.ts";
-
-/** How long each part of a request may take. */
-export interface Deadlines {
-  /** From the start until the connection stands, the resolving of the name and TLS included. */
-  readonly connect_ms: number;
-  /** From then, when the request is written, until the answer's headers are there. */
-  readonly headers_ms: number;
-  /** From then, for the body. */
-  readonly body_ms: number;
-}
 
 /** Finds every address of a host name. Rejects when there is none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -42,17 +33,7 @@ export interface Outgoing {
 }
 
 /** Why there is no answer. */
-export type OutboundErrorCode = "dns_error" | "blocked_address" | "connect_error" | "tls_error" | "timeout";
-
-/** What was answered, whatever its status. */
-export interface Answered {
-  readonly status_code: number;
-  /** By lower-case name; several lines of one name are joined by a comma. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** Whether that is the whole body. */
-  readonly complete: boolean;
-}
+export type OutboundErrorCode = "dns_error" | "blocked_address" | Lost["code"];
 
 /** Why nothing was answered. */
 export interface Unanswered {
@@ -78,34 +59,16 @@ export interface Outbound {
   close(): void;
 }
 
-/** One request to one address. */
-interface Call {
-  readonly url: URL;
-  readonly address: string;
-  readonly outgoing: Outgoing;
-  readonly connecting: Deadline;
-  readonly deadlines: Deadlines;
-  readonly agent: http.Agent | false;
-  readonly authorities: string | undefined;
+/** What an address says of itself: who is called, and what of. */
+interface Target {
+  readonly secure: boolean;
+  /** As the header `Host` gives it. */
+  readonly authority: string;
+  /** As in the address: IPv6 addresses in brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly path: string;
 }
-
-/** The moment when the connection must stand, or the name be resolved. Nobody waits for it once it was kept. */
-interface Deadline {
-  readonly passed: boolean;
-  /** What is done when it passes; null when nothing is. */
-  onPassed: (() => void) | null;
-  readonly keep: () => void;
-}
-
-/** What came of a call. A stale one met a kept connection that the other side had closed. */
-interface Called {
-  readonly result: Result;
-  readonly reached: boolean;
-  readonly stale: boolean;
-}
-
-const idle_connections_max = 64;
-const idle_ms = 15_000;
 
 const systemResolve: Resolve = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true });
@@ -115,207 +78,110 @@ const systemResolve: Resolve = async (host) => {
 /** A caller of the addresses that the policy allows. It keeps connections open between requests. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { policy, deadlines, resolve = systemResolve, authorities } = options;
-  const settings = { keepAlive: true, maxFreeSockets: idle_connections_max, timeout: idle_ms };
-  const agents = { "http:": new http.Agent(settings), "https:": new https.Agent(settings) };
+  const connections = new Connections();
 
   const targetOf = remembered((text: string) => {
     const problem = urlProblem(text, policy);
-    return problem === null ? { url: new URL(text), problem } : { url: null, problem };
+    return problem === null ? { target: readTarget(text), problem } : { target: null, problem };
   });
 
-  async function attempt(outgoing: Outgoing): Promise<Result> {
-    const { url, problem } = targetOf(outgoing.url);
-    if (url === null) return failure("blocked_address", `The address ${problem.message}.`);
-    const connecting = deadlineIn(deadlines.connect_ms);
-    try {
-      const found = await addressesOf(url, resolve, connecting);
-      if (found.length === 0) {
-        if (connecting.passed) return failure("timeout", "The host name was not resolved in time.");
-        return failure("dns_error", "The host name has no address.");
-      }
-      if (found.some((address) => isBlocked(address, url.hostname, policy))) {
-        return failure("blocked_address", "The address must be public.");
-      }
-      const agent = url.protocol === "https:" ? agents["https:"] : agents["http:"];
-      return await callFirst(found, outgoing.repeatable, (address, kept) =>
-        exchange({ url, outgoing, connecting, deadlines, authorities, address, agent: kept && agent }),
-      );
-    } finally {
-      connecting.keep();
+  /** Calls one address, by a kept connection if there is one and a second try would do no harm. */
+  async function callOne(address: string, target: Target, outgoing: Outgoing, until: number): Promise<Reply> {
+    const { port, secure, hostname } = target;
+    const asked = askedOf(target, outgoing);
+    const peer = { address, port, secure, hostname, authorities };
+    const ask = async (connection: Connection) => {
+      const reply = await connection.ask(asked, { ...deadlines, connect_ms: until - performance.now() });
+      if (outgoing.repeatable) connections.keep(peer, connection);
+      else connection.close();
+      return reply;
+    };
+    const known = outgoing.repeatable ? connections.take(peer) : null;
+    if (known === null) return await ask(connections.dial(peer));
+    const reply = await ask(known);
+    // A kept connection may be closed while the request is on its way: that says nothing of the other side.
+    const again = reply.lost?.code === "connect_error" && performance.now() < until;
+    return again ? await ask(connections.dial(peer)) : reply;
+  }
+
+  async function attempt(outgoing: Outgoing, until: number): Promise<Result> {
+    const { target, problem } = targetOf(outgoing.url);
+    if (target === null) return failure("blocked_address", `The address ${problem.message}.`);
+    const found = await addressesOf(target.hostname, resolve, deadlines.connect_ms);
+    if (found === null) return failure("timeout", "The host name was not resolved in time.");
+    if (found.length === 0) return failure("dns_error", "The host name has no address.");
+    if (found.some((address) => isBlocked(address, target.hostname, policy))) {
+      return failure("blocked_address", "The address must be public.");
     }
+    let result = failure("connect_error", "Nothing was called.");
+    // The addresses in turn until one is reached.
+    for (const address of found) {
+      const { answer, lost } = await callOne(address, target, outgoing, until);
+      result = { ...(answer === null ? { answer, error: lost } : { answer, error: null }), ip_address: address };
+      if (lost?.stage !== "dialling" || performance.now() >= until) break;
+    }
+    return result;
   }
 
   return {
     async call(outgoing) {
       const started = performance.now();
-      const result = await attempt(outgoing).catch((error: unknown) => failure("connect_error", reason(error)));
+      const until = started + deadlines.connect_ms;
+      const result = await attempt(outgoing, until).catch((error: unknown) => failure("connect_error", reason(error)));
       const hidden = result.error?.code === "blocked_address";
       return { ...result, duration_ms: hidden ? null : Math.round(performance.now() - started) };
     },
     async problem(text) {
-      const unfit = urlProblem(text, policy);
-      if (unfit !== null) return unfit;
-      const url = new URL(text);
-      const resolving = deadlineIn(deadlines.connect_ms);
-      const found = await addressesOf(url, resolve, resolving).finally(resolving.keep);
-      const blocked = found.some((address) => isBlocked(address, url.hostname, policy));
+      const { target, problem } = targetOf(text);
+      if (target === null) return problem;
+      const found = (await addressesOf(target.hostname, resolve, deadlines.connect_ms)) ?? [];
+      const blocked = found.some((address) => isBlocked(address, target.hostname, policy));
       return blocked ? { code: "blocked_address", message: "must resolve to public addresses only" } : null;
     },
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
+    close: () => connections.close(),
   };
 }
 
-function deadlineIn(ms: number): Deadline {
-  let passed = false;
-  const pass = () => {
-    passed = true;
-    deadline.onPassed?.();
-  };
-  const timer = setTimeout(pass, ms);
-  const deadline: Deadline = {
-    get passed() {
-      return passed;
-    },
-    onPassed: null,
-    keep: () => clearTimeout(timer),
-  };
-  return deadline;
-}
-
-/** Every address of the URL's host; none when it does not resolve in time. */
-async function addressesOf(url: URL, resolve: Resolve, deadline: Deadline): Promise<readonly string[]> {
-  const host = bareHost(url.hostname);
-  if (isIP(host) !== 0) return [host];
-  const late = new Promise<readonly string[]>((done) => {
-    deadline.onPassed = () => done([]);
-  });
-  return await Promise.race([resolve(host), late]).catch(() => []);
-}
-
-/** Calls the addresses in turn until one is reached, each by a kept connection if there is one and it may be tried. */
-async function callFirst(
-  addresses: readonly string[],
-  repeatable: boolean,
-  call: (address: string, kept: boolean) => Promise<Called>,
-): Promise<Result> {
-  let result = failure("connect_error", "Nothing was called.");
-  for (const address of addresses) {
-    let called = await call(address, repeatable);
-    // The kept connection was closed as the request was on its way: that says nothing of the other side.
-    if (called.stale) called = await call(address, false);
-    result = { ...called.result, ip_address: address };
-    if (called.reached) break;
-  }
-  return result;
-}
-
-/** Writes one request and reads the answer. */
-function exchange(call: Call): Promise<Called> {
-  const { url, connecting, deadlines, outgoing } = call;
-  const secure = url.protocol === "https:";
-  return new Promise((resolve) => {
-    const request = (secure ? https : http).request(requestOptions(call));
-    let stage: "dialling" | "securing" | "waiting" | "reading" = "dialling";
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const settle = (result: Result, stale = false) => {
-      clearTimeout(timer);
-      connecting.onPassed = null;
-      resolve({ result, reached: stage !== "dialling" || connecting.passed, stale });
-    };
-    const fail = (code: OutboundErrorCode, message: string, stale = false) => {
-      settle(failure(code, message), stale);
-      request.destroy();
-    };
-    const tooLate = () => fail("timeout", "The connection did not stand in time.");
-    const connected = () => {
-      stage = "waiting";
-      connecting.onPassed = null;
-      timer = setTimeout(() => fail("timeout", "There was no answer in time."), deadlines.headers_ms);
-    };
-    connecting.onPassed = tooLate;
-    if (connecting.passed) tooLate();
-    request.on("socket", (socket) => {
-      if (request.reusedSocket) return connected();
-      socket.once("connect", secure ? () => (stage = "securing") : connected);
-      if (secure) socket.once("secureConnect", connected);
-    });
-    request.on("error", (error) => {
-      if (stage === "reading") return; // The answer is there; its body ends early, which `readBody` sees.
-      const stale = request.reusedSocket && stage === "waiting" && !connecting.passed;
-      fail(stage === "securing" ? "tls_error" : "connect_error", reason(error), stale);
-    });
-    // An answer that changes the protocol is an answer like any other; nothing more is read.
-    request.on("upgrade", (response) => {
-      settle(answerOf(response, Buffer.alloc(0), true));
-      request.destroy();
-    });
-    request.on("response", (response) => {
-      stage = "reading";
-      clearTimeout(timer);
-      readBody(response, outgoing.body_bytes_max, deadlines.body_ms, (body, complete) => {
-        settle(answerOf(response, body, complete));
-        if (!complete) request.destroy();
-      });
-    });
-    // As text it is written in one piece with the headers.
-    request.end(outgoing.body ?? undefined);
-  });
-}
-
-function requestOptions({ url, address, outgoing, agent, authorities }: Call): https.RequestOptions {
-  const host = bareHost(url.hostname);
+function readTarget(text: string): Target {
+  const url = new URL(text);
   return {
-    host: address,
+    secure: url.protocol === "https:",
+    authority: url.host,
+    hostname: url.hostname,
     port: portOf(url),
     path: url.pathname + url.search,
-    method: outgoing.method,
-    headers: { ...outgoing.headers, host: url.host, ...lengthOf(outgoing.body) },
-    agent,
-    ...(isIP(host) === 0 && { servername: host }),
-    rejectUnauthorized: true, // Said aloud, so that no setting of the environment can switch the check off.
-    ...(authorities !== undefined && { ca: authorities }),
   };
 }
 
-const lengthOf = (body: string | null) => (body === null ? {} : { "content-length": Buffer.byteLength(body) });
-
-/** Reads a body up to its cap or deadline, and tells once what came and whether that was all. */
-function readBody(
-  response: http.IncomingMessage,
-  bytes_max: number,
-  body_ms: number,
-  tell: (body: Uint8Array, complete: boolean) => void,
-): void {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  let told = false;
-  const stop = (complete: boolean) => {
-    if (told) return;
-    told = true;
-    clearTimeout(timer);
-    tell(Buffer.concat(chunks), complete);
-  };
-  const timer = setTimeout(() => stop(false), body_ms);
-  response.on("data", (chunk: Uint8Array) => {
-    bytes += chunk.length;
-    if (!told) chunks.push(chunk);
-    if (bytes > bytes_max) stop(false);
+/** Every address of a URL's host, none when it has none; null when it does not resolve in time. */
+async function addressesOf(hostname: string, resolve: Resolve, ms: number): Promise<readonly string[] | null> {
+  const host = bareHost(hostname);
+  if (isIP(host) !== 0) return [host];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((done) => {
+    timer = setTimeout(() => done(null), ms);
   });
-  response.on("end", () => stop(true));
-  response.on("error", () => stop(false));
-  response.on("close", () => stop(false));
+  return await Promise.race([resolve(host).catch(() => []), late]).finally(() => clearTimeout(timer));
 }
 
-function answerOf(response: http.IncomingMessage, body: Uint8Array, complete: boolean): Result {
-  const headers: Record<string, string> = {};
-  for (const [name, value = ""] of Object.entries(response.headers)) {
-    headers[name] = typeof value === "string" ? value : value.join(", ");
+/** A request as it is written. A header that would break the lines is refused. */
+function askedOf({ path, authority }: Target, { method, headers, body, ...outgoing }: Outgoing): Asked {
+  let head = `${method} ${path} HTTP/1.1\r\nHost: ${authority}\r\n`;
+  for (const [name, value] of Object.entries(headers)) {
+    if (unfit_value.test(value)) throw new Error(`The header ${name} has characters that no header may have.`);
+    head += `${name}: ${value}\r\n`;
   }
-  const answer = { status_code: response.statusCode ?? 0, headers, body, complete };
-  return { answer, error: null, ip_address: null };
+  if (body !== null) head += `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  head += `Connection: ${outgoing.repeatable ? "keep-alive" : "close"}\r\n\r\n`;
+  return {
+    text: body === null ? head : head + body,
+    bodyless: method === "HEAD",
+    body_bytes_max: outgoing.body_bytes_max,
+  };
 }
+
+// RFC 9110, section 5.5: visible ASCII, spaces and tabs.
+const unfit_value = /[^\t\x20-\x7e]/;
 
 const failure = (code: OutboundErrorCode, message: string): Result => ({
   answer: null,

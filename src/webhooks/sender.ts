@@ -1,6 +1,8 @@
 // One attempt at one delivery over the network, and what the log keeps of it.
+import type { Answered } from "../http/answer_reader.ts";
+import type { Deadlines } from "../http/connection.ts";
 import type { AddressPolicy, UrlProblem } from "../http/destination.ts";
-import { type Answered, createOutbound, type Deadlines, type Outcome, type Resolve } from "../http/outbound.ts";
+import { createOutbound, type Outcome, type Resolve } from "../http/outbound.ts";
 import type { AttemptError, AttemptResult } from "./attempt.ts";
 
 export interface SenderOptions {

@@ -46,8 +46,8 @@ const rules: readonly Rule[] = [
   {
     what: "the network",
     packages: /^node:https?$/,
-    touches: (node) => calls(node, /^(?:(?:globalThis|Bun)\.)?fetch$/),
-    allowed: /^src\/(?:http\/outbound\.ts|shipping\/carriers\/|dashboard\/web\/)/,
+    touches: (node) => calls(node, /^(?:(?:globalThis|Bun)\.)?fetch$|^(?:net|tls|Bun)\.(?:connect|createConnection)$/),
+    allowed: /^src\/(?:http\/connection\.ts|shipping\/carriers\/|dashboard\/web\/)/,
   },
   {
     what: "the console",

@@ -1,0 +1,156 @@
+// Reads the answers that come over one connection, with llhttp: the parser behind node:http, without the streams that
+// node:http puts around it, which cost more than the rest of a request.
+
+/** What was answered, whatever its status. */
+export interface Answered {
+  readonly status_code: number;
+  /** By lower-case name; several lines of one name are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Whether that is the whole body. */
+  readonly complete: boolean;
+}
+
+/** What the parser is, and the numbers by which it calls what it read. */
+interface ParserClass {
+  new (): Parser;
+  readonly RESPONSE: number;
+  readonly kOnMessageBegin: number;
+  readonly kOnHeaders: number;
+  readonly kOnHeadersComplete: number;
+  readonly kOnBody: number;
+  readonly kOnMessageComplete: number;
+}
+
+interface Parser {
+  [read: number]: (...told: never[]) => number;
+  initialize(kind: number, resource: object, head_bytes_max: number): void;
+  /** Parses some bytes. Answers an error when they are no HTTP. */
+  execute(bytes: Uint8Array): number | ParserError;
+  /** Tells that no more bytes come. Answers an error when the answer needs more. */
+  finish(): ParserError | undefined;
+}
+
+interface ParserError extends Error {
+  readonly reason?: string;
+}
+
+/** The version, the headers, two things of requests, the status, its words, an upgrade, and whether it lasts. */
+type Head = [number, number, string[] | undefined, null, null, number, string, boolean, boolean];
+
+type Bindings = { binding(name: "http_parser"): { readonly HTTPParser: ParserClass } };
+const { HTTPParser } = (process as unknown as Bindings).binding("http_parser");
+
+const head_bytes_max = 16 * 1024;
+// What the parser is told by its listeners.
+const go_on = 0;
+const without_body = 1;
+const leave_the_rest = 2;
+
+/** Reads one answer after another. `expect` comes before each. */
+export class AnswerReader {
+  /** How much of the answer is there. */
+  progress: "nothing" | "head" | "whole" = "nothing";
+  /** Whether the body is longer than what is wanted of it. */
+  overlong = false;
+  /** Whether the other side may be asked again on this connection. Known when the answer is whole. */
+  lasting = false;
+  readonly #parser = new HTTPParser();
+  #bodyless = false;
+  #body_bytes_max = 0;
+  #status_code = 0;
+  #lines: string[] = [];
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor() {
+    const parser = this.#parser;
+    parser.initialize(HTTPParser.RESPONSE, {}, head_bytes_max);
+    parser[HTTPParser.kOnMessageBegin] = () => this.#begin();
+    parser[HTTPParser.kOnHeaders] = (lines: string[]) => this.#many(lines);
+    parser[HTTPParser.kOnHeadersComplete] = (...told: Head) => this.#head(told[2], told[5], told[8]);
+    parser[HTTPParser.kOnBody] = (bytes: Uint8Array) => this.#body(bytes);
+    parser[HTTPParser.kOnMessageComplete] = () => this.#end();
+  }
+
+  /** Gets ready for the answer to a request. One to HEAD has no body, whatever its headers say. */
+  expect(body_bytes_max: number, bodyless: boolean): void {
+    this.progress = "nothing";
+    this.overlong = false;
+    this.lasting = false;
+    this.#bodyless = bodyless;
+    this.#body_bytes_max = body_bytes_max;
+    this.#lines = [];
+    this.#chunks = [];
+    this.#bytes = 0;
+  }
+
+  /** Takes what came. Answers why it is no HTTP, or null. */
+  read(bytes: Uint8Array): string | null {
+    const parsed = this.#parser.execute(bytes);
+    if (!(parsed instanceof Error)) return null;
+    this.lasting = false;
+    return parsed.reason ?? parsed.message;
+  }
+
+  /** Takes that nothing more comes, which is the end of a body that has no length. */
+  end(): void {
+    this.lasting = false;
+    this.#parser.finish();
+  }
+
+  /** What was read of the answer. Its head must be there. */
+  answer(): Answered {
+    const headers: Record<string, string> = {};
+    for (let at = 0; at < this.#lines.length; at += 2) {
+      const name = (this.#lines[at] ?? "").toLowerCase();
+      const value = this.#lines[at + 1] ?? "";
+      const before = headers[name];
+      headers[name] = before === undefined ? value : `${before}, ${value}`;
+    }
+    const [first = new Uint8Array()] = this.#chunks;
+    const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
+    return { status_code: this.#status_code, headers, body, complete: this.progress === "whole" && !this.overlong };
+  }
+
+  #begin(): number {
+    // What nobody asked for: the connection is not used again.
+    if (this.progress === "whole") this.lasting = false;
+    return go_on;
+  }
+
+  /** The parser tells many headers in parts. */
+  #many(lines: string[]): number {
+    if (this.progress === "nothing") this.#lines.push(...lines);
+    return go_on;
+  }
+
+  #head(lines: string[] | undefined, status_code: number, lasting: boolean): number {
+    if (this.progress !== "nothing") return go_on;
+    if (lines !== undefined) this.#lines = lines; // Else they came in parts.
+    const switches = status_code === 101;
+    if (status_code < 200 && !switches) {
+      // Told in advance; the answer follows.
+      this.#lines = [];
+      return go_on;
+    }
+    this.#status_code = status_code;
+    this.lasting = lasting && !switches;
+    this.progress = switches ? "whole" : "head";
+    if (switches) return leave_the_rest;
+    return this.#bodyless ? without_body : go_on;
+  }
+
+  #body(bytes: Uint8Array): number {
+    if (this.progress !== "head") return go_on;
+    this.#chunks.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#body_bytes_max) this.overlong = true;
+    return go_on;
+  }
+
+  #end(): number {
+    if (this.progress === "head") this.progress = "whole";
+    return go_on;
+  }
+}

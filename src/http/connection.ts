@@ -1,0 +1,165 @@
+// A connection to one address: it writes a request, reads the answer, and can then be kept for the next. Each wait has
+// an end, and certificates are always checked.
+import * as net from "node:net";
+import * as tls from "node:tls";
+import { type Answered, AnswerReader } from "./answer_reader.ts";
+import { bareHost } from "./destination.ts";
+
+/** How long each part of a request may take. */
+export interface Deadlines {
+  /** From the start until the connection stands, the resolving of the name and TLS included. */
+  readonly connect_ms: number;
+  /** From then, when the request is written, until the answer's headers are there. */
+  readonly headers_ms: number;
+  /** From then, for the body. */
+  readonly body_ms: number;
+}
+
+/** Where a connection leads. */
+export interface Peer {
+  readonly address: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** Whom the certificate must be for, as in a URL. */
+  readonly hostname: string;
+  /** Authorities to trust instead of the system's, in PEM. */
+  readonly authorities: string | undefined;
+}
+
+/** One request as it is written, and how its answer is read. */
+export interface Asked {
+  readonly text: string;
+  /** Whether the answer has no body, whatever its headers say. */
+  readonly bodyless: boolean;
+  /** How much of the answer's body is read. */
+  readonly body_bytes_max: number;
+}
+
+/** How far a request came: the connection is dialled and secured by TLS, the answer awaited, its body read. */
+export type Stage = "dialling" | "securing" | "waiting" | "reading";
+
+/** Why nothing was answered. */
+export interface Lost {
+  readonly code: "connect_error" | "tls_error" | "timeout";
+  readonly message: string;
+  readonly stage: Stage;
+}
+
+/** An answer, or why there is none. */
+export type Reply = { readonly answer: Answered; readonly lost: null } | { readonly answer: null; readonly lost: Lost };
+
+const closed_early = "The connection was closed before there was an answer.";
+
+/** One connection. It is dialled when it is made, and carries one request at a time. */
+export class Connection {
+  /** Whether it stands and carries nothing. */
+  idle = false;
+  readonly #socket: net.Socket;
+  readonly #reader = new AnswerReader();
+  #stage: Stage = "dialling";
+  /** The request under way, its deadlines, and who waits for its reply. */
+  #asked: Asked | null = null;
+  #deadlines: Deadlines = { connect_ms: 0, headers_ms: 0, body_ms: 0 };
+  #tell: (reply: Reply) => void = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(peer: Peer, onClosed: () => void) {
+    const socket = dial(peer);
+    this.#socket = socket;
+    socket.once("connect", () => {
+      if (peer.secure) this.#stage = "securing";
+      else this.#stand();
+    });
+    socket.once("secureConnect", () => this.#stand());
+    socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
+    socket.on("error", (error) => this.#lose(error.message));
+    socket.on("end", () => this.#lose(closed_early));
+    socket.on("close", () => {
+      this.#lose(closed_early);
+      onClosed();
+    });
+  }
+
+  /** Writes one request and reads the answer. The connection is new or idle. */
+  ask(asked: Asked, deadlines: Deadlines): Promise<Reply> {
+    return new Promise((resolve) => {
+      this.#asked = asked;
+      this.#deadlines = deadlines;
+      this.#tell = resolve;
+      if (this.idle) this.#write(asked);
+      else this.#within(deadlines.connect_ms, "The connection did not stand in time.");
+    });
+  }
+
+  /** Closes it; a request under way is lost. */
+  close(): void {
+    this.idle = false;
+    this.#socket.destroy();
+  }
+
+  #stand(): void {
+    this.#stage = "waiting";
+    this.idle = true;
+    if (this.#asked !== null) this.#write(this.#asked);
+  }
+
+  #write(asked: Asked): void {
+    this.idle = false;
+    this.#stage = "waiting";
+    this.#reader.expect(asked.body_bytes_max, asked.bodyless);
+    this.#within(this.#deadlines.headers_ms, "There was no answer in time.");
+    this.#socket.write(asked.text);
+  }
+
+  #read(bytes: Uint8Array): void {
+    if (this.#asked === null) {
+      // Nobody asked.
+      this.close();
+      return;
+    }
+    const problem = this.#reader.read(bytes);
+    const { progress, overlong } = this.#reader;
+    if (progress === "whole" || overlong || problem !== null) {
+      this.#end("connect_error", `The answer is no HTTP: ${problem}.`);
+    } else if (progress === "head" && this.#stage === "waiting") {
+      this.#stage = "reading";
+      this.#within(this.#deadlines.body_ms, "The answer did not end in time.");
+    }
+  }
+
+  #lose(message: string): void {
+    if (this.#asked === null) {
+      this.close();
+      return;
+    }
+    this.#reader.end();
+    this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
+  }
+
+  #within(ms: number, message: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end("timeout", message), ms);
+  }
+
+  /** Ends the request under way: with what there is of an answer, or else with why there is none. */
+  #end(code: Lost["code"], message: string): void {
+    clearTimeout(this.#timer);
+    this.#asked = null;
+    this.idle = this.#reader.progress === "whole" && this.#reader.lasting && this.#socket.writableLength === 0;
+    if (!this.idle) this.close();
+    if (this.#reader.progress === "nothing") this.#tell({ answer: null, lost: { code, message, stage: this.#stage } });
+    else this.#tell({ answer: this.#reader.answer(), lost: null });
+  }
+}
+
+function dial({ address, port, secure, hostname, authorities }: Peer): net.Socket {
+  if (!secure) return net.connect({ host: address, port, noDelay: true });
+  const host = bareHost(hostname);
+  const socket = tls.connect({
+    ...{ host: address, port, ALPNProtocols: ["http/1.1"] },
+    ...(net.isIP(host) === 0 && { servername: host }),
+    rejectUnauthorized: true, // Said aloud, so that no setting of the environment can switch the check off.
+    ...(authorities !== undefined && { ca: authorities }),
+  });
+  return socket.setNoDelay(true);
+}

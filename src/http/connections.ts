@@ -1,0 +1,77 @@
+// The connections of one caller, of which the idle ones are kept a while for the next request to the same peer.
+import { Connection, type Peer } from "./connection.ts";
+
+const idle_ms = 15_000;
+const kept_of_a_peer_max = 64;
+const kept_max = 512;
+
+interface Kept {
+  readonly connection: Connection;
+  readonly since: number;
+}
+
+/** Every connection of one caller. */
+export class Connections {
+  readonly #open = new Set<Connection>();
+  /** By their peers, the last kept last. */
+  readonly #kept = new Map<string, Kept[]>();
+  #kept_count = 0;
+  #tidying: ReturnType<typeof setInterval> | undefined;
+
+  /** A kept connection to that peer, or null. It is the caller's until it is kept again. */
+  take(peer: Peer): Connection | null {
+    const kept = this.#kept.get(nameOf(peer));
+    for (let last = kept?.pop(); last !== undefined; last = kept?.pop()) {
+      this.#kept_count -= 1;
+      if (usable(last)) return last.connection;
+      last.connection.close();
+    }
+    return null;
+  }
+
+  /** A new connection to a peer. */
+  dial(peer: Peer): Connection {
+    const connection = new Connection(peer, () => this.#open.delete(connection));
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** Keeps a connection for the next request to its peer if it is idle and there is room; else it is closed. */
+  keep(peer: Peer, connection: Connection): void {
+    const name = nameOf(peer);
+    const kept = this.#kept.get(name) ?? [];
+    if (!connection.idle || kept.length >= kept_of_a_peer_max || this.#kept_count >= kept_max) {
+      connection.close();
+      return;
+    }
+    kept.push({ connection, since: performance.now() });
+    this.#kept.set(name, kept);
+    this.#kept_count += 1;
+    this.#tidying ??= setInterval(() => this.#tidy(), idle_ms).unref();
+  }
+
+  /** Closes every connection; the requests under way are lost. */
+  close(): void {
+    for (const connection of this.#open) connection.close();
+    this.#tidy();
+  }
+
+  /** Closes what was idle for long, and forgets what the other side closed. */
+  #tidy(): void {
+    this.#kept_count = 0;
+    for (const [name, all] of this.#kept) {
+      const left = all.filter(usable);
+      for (const one of all) if (!left.includes(one)) one.connection.close();
+      if (left.length === 0) this.#kept.delete(name);
+      else this.#kept.set(name, left);
+      this.#kept_count += left.length;
+    }
+    if (this.#kept_count > 0) return;
+    clearInterval(this.#tidying);
+    this.#tidying = undefined;
+  }
+}
+
+const nameOf = ({ secure, hostname, address, port }: Peer): string => `${secure} ${hostname} ${address} ${port}`;
+
+const usable = ({ connection, since }: Kept): boolean => connection.idle && performance.now() - since < idle_ms;
