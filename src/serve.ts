@@ -1,6 +1,7 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { createApp } from "./app.ts";
@@ -10,6 +11,7 @@ import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { rangeProblem } from "./http/destination.ts";
 import { type Entrance, openEntrance } from "./http/entrance.ts";
+import { readable_head_bytes } from "./http/head.ts";
 import { located } from "./http/origin.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
@@ -118,6 +120,8 @@ async function finished(
 
 function listen(settings: ServeSettings, answer: (request: Request) => Response | Promise<Response>) {
   const { host: hostname, port } = settings;
+  // What this is set to holds for Bun.serve, too, which has no setting of its own.
+  Object.assign(http, { maxHeaderSize: readable_head_bytes });
   try {
     return Bun.serve({
       hostname,

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { Fault, type FaultCode } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
+import { refuseHead } from "./head.ts";
 import { idempotencyKey, refuseReused } from "./idempotency.ts";
 import {
   type BodyKind,
@@ -35,6 +36,7 @@ export const withConventions = (service: Service, admit: Admit) =>
     .onRequest(async (context) => {
       const { request } = context;
       const trace = traceOf(request);
+      refuseHead(request);
       refuseHost(request);
       if (request.method !== "GET") refuseSize(request, kindOf(placeOf(request.url).path));
       context.call = await admit(request, trace.request_id);

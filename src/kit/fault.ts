@@ -49,6 +49,7 @@ export const faults = {
   refund_exceeds_amount: { status: 422, type: "invalid_request" },
   validation_failed: { status: 422, type: "invalid_request" },
   rate_limited: { status: 429, type: "rate_limit" },
+  headers_too_large: { status: 431, type: "invalid_request" },
   internal_error: { status: 500, type: "api" },
   carrier_error: { status: 502, type: "api" },
   carrier_timeout: { status: 504, type: "api" },

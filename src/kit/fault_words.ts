@@ -212,6 +212,12 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "There were too many requests with this key, or too many failed ones from this address.",
     remedy: "Wait for as many seconds as Retry-After says, then go on more slowly.",
   },
+  headers_too_large: {
+    when:
+      "The first line and the headers of the request have more than 16 KiB together, or it has more than 100 headers." +
+      " Beyond 64 KiB or 198 lines of headers it is answered with the status alone.",
+    remedy: "Send less: the usual cause is cookies, what proxies add, or a very long query.",
+  },
   internal_error: {
     when: "Something went wrong on our side. Nothing was changed.",
     remedy: "Send it again with the same Idempotency-Key. If it stays, report the request_id: the log knows more.",

@@ -76,6 +76,7 @@ const of_writes: readonly FaultCode[] = [
 export function refusalsOf(operation: Operation): Set<FaultCode> {
   const { method, need, path, query, matches, refuses } = operation;
   const codes = new Set<FaultCode>([
+    "headers_too_large",
     "internal_error",
     "unavailable",
     "validation_failed",

@@ -11,6 +11,7 @@ afterAll(() => app.close());
 
 /** What can be wrong with a request, in the order in which it is looked at. */
 const ladder = [
+  ["headers", "headers_too_large"],
   ["size", "payload_too_large"],
   ["key", "invalid_api_key"],
   ["address", "ip_not_allowed"],
@@ -67,6 +68,7 @@ test("of every set of faults the first one is refused, and a request without any
       key: faults.has("key") ? "sesame" : made,
       headers: {
         "content-length": String(text.length),
+        ...(faults.has("headers") && { cookie: "x".repeat(1 << 14) }),
         ...(faults.has("type") && { "content-type": "text/plain" }),
         ...(faults.has("reuse") && { "idempotency-key": "used" }),
         ...(faults.has("idempotency") && { "idempotency-key": "two words" }),

@@ -14,6 +14,7 @@ export async function refusals({ app, refuse, act }: Teller, buyer: Buyer): Prom
     body: "sku=MILK-1L",
     headers: { "content-type": "text/plain" },
   });
+  await refuse("headers_too_large", "listProducts", { headers: { cookie: "theme=dark; ".repeat(2000) } });
   await refuse("malformed_header", "createProduct", { body: product, headers: { "idempotency-key": "two words" } });
   await refuse("invalid_cursor", "listProducts", { query: { cursor: "made-up" } });
   await refuse("validation_failed", "createProduct", { body: { sku: "", nmae: "Milk", price: "1.999" } });

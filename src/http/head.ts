@@ -1,0 +1,35 @@
+// What a request says before its body: its first line and its headers, together its head.
+import { estimateShallowMemoryUsageOf as bytesHeld } from "bun:jsc";
+import { Fault } from "../kit/fault.ts";
+
+const head_bytes_max = 16 << 10;
+const headers_max = 100;
+
+/** Beyond this many bytes, or 198 lines of headers, Bun refuses a request itself, without a body. */
+export const readable_head_bytes = 64 << 10;
+
+// To add up the headers of every request would cost each up to a microsecond. What they take in memory is known at
+// once, and is never less than their values and uncommon names; all common names that there are have less than 8 KiB.
+const large_bytes = head_bytes_max >> 1;
+
+/** Refuses a request whose head is too large, or of too many headers. Refuses: headers_too_large. */
+export function refuseHead(request: Request): void {
+  const { headers, url } = request;
+  if (headers.count > headers_max) {
+    throw new Fault("headers_too_large", `A request may have at most ${headers_max} headers.`);
+  }
+  if (bytesHeld(headers) + url.length > large_bytes && headBytes(request) > head_bytes_max) {
+    const message = `The first line and the headers of a request may have at most ${head_bytes_max} bytes together.`;
+    throw new Fault("headers_too_large", message);
+  }
+}
+
+/** The bytes of a head as HTTP/1.1 writes it. Headers of one name are read as one, with their values in a list. */
+function headBytes({ method, url, headers }: Request): number {
+  const target = url.slice(url.indexOf("/", url.indexOf("//") + 2));
+  let bytes = `${method} ${target} HTTP/1.1\r\n\r\n`.length;
+  headers.forEach((value, name) => {
+    bytes += `${name}: ${value}\r\n`.length;
+  });
+  return bytes;
+}
