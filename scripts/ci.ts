@@ -68,13 +68,18 @@ const sharing = [`--parallel=${workers}`, "--no-isolate"];
 // The longest come first, or else one of them would run alone at the end.
 const longest_first = [
   "test/simulation/simulation.test.ts",
+  "test/flows/northwind.test.ts",
   "test/flows/crash.test.ts",
   "test/webhooks/crash.test.ts",
   "test/flows/hostile_traffic.test.ts",
+  "test/reference/fuzz.test.ts",
+  "test/reference/document.test.ts",
+  "test/demo/jobs.test.ts",
+  "test/promises.test.ts",
+  "test/orders/transitions.test.ts",
   "test/simulation/duels.test.ts",
   "test/lists/lists.test.ts",
   "test/inventory/movements/routes.test.ts",
-  "test/reference/fuzz.test.ts",
 ];
 const testFiles = () => [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })];
 

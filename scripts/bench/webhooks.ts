@@ -5,7 +5,7 @@ import { startService } from "../service.ts";
 import { env, sender } from "./business.ts";
 import { median } from "./load.ts";
 
-const rounds = 3;
+const rounds = 5;
 const subscriptions = 8;
 const events = 1000;
 const deliveries = subscriptions * events;

@@ -167,7 +167,8 @@ async function addressesOf(hostname: string, resolve: Resolve, ms: number): Prom
 /** A request as it is written. A header that would break the lines is refused. */
 function askedOf({ path, authority }: Target, { method, headers, body, ...outgoing }: Outgoing): Asked {
   let head = `${method} ${path} HTTP/1.1\r\nHost: ${authority}\r\n`;
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name] ?? "";
     if (unfit_value.test(value)) throw new Error(`The header ${name} has characters that no header may have.`);
     head += `${name}: ${value}\r\n`;
   }

@@ -57,18 +57,19 @@ export function deliveryHeaders(delivery: SignedDelivery): Record<string, string
   const timestamp_s = Math.floor(delivery.sent_at / 1000);
   const secrets = previous_secret === null ? [secret] : [secret, previous_secret];
   const signature = bodySignature(secret, body);
-  return {
+  const headers: Record<string, string> = {
     "Content-Type": "application/json",
     "User-Agent": "Packhouse-Webhooks/1",
     "X-Webhook-Signature": signature,
     "X-Packhouse-Signature": signature,
-    ...(previous_secret !== null && { "X-Webhook-Signature-Previous": bodySignature(previous_secret, body) }),
     "webhook-id": event_id,
     "webhook-timestamp": String(timestamp_s),
     "webhook-signature": secrets.map((key) => timedSignature(key, event_id, timestamp_s, body)).join(" "),
     "X-Webhook-Event": delivery.event_type,
     "X-Webhook-Attempt": String(delivery.attempt),
     "X-Webhook-Subscription": delivery.subscription_id,
-    ...(delivery.test && { "X-Webhook-Test": "true" }),
   };
+  if (previous_secret !== null) headers["X-Webhook-Signature-Previous"] = bodySignature(previous_secret, body);
+  if (delivery.test) headers["X-Webhook-Test"] = "true";
+  return headers;
 }

@@ -36,14 +36,26 @@ export function attemptOf(finished: Finished, next_at: number | null): Omit<Atte
   const { claim, request_headers, result, started_at } = finished;
   const { delivery, subscription } = claim;
   return {
-    ...{ delivery_id: delivery.id, subscription_id: subscription.id },
-    ...{ event_id: delivery.event_id, event_type: delivery.event_type },
-    ...{ attempt: delivery.attempts + 1, max_attempts: delivery.max_attempts, trigger: delivery.trigger },
-    ...{ status: attemptStatus(result), url: subscription.url, request_headers },
-    ...{ status_code: result.status_code, response_headers: result.status_code === null ? null : result.headers },
-    ...{ response_body: result.body, truncated: result.truncated },
-    ...{ error_code: result.error?.code ?? null, error_message: result.error?.message ?? null },
-    ...{ ip_address: result.ip_address, duration_ms: result.duration_ms, started_at, next_attempt_at: next_at },
+    delivery_id: delivery.id,
+    subscription_id: subscription.id,
+    event_id: delivery.event_id,
+    event_type: delivery.event_type,
+    attempt: delivery.attempts + 1,
+    max_attempts: delivery.max_attempts,
+    trigger: delivery.trigger,
+    status: attemptStatus(result),
+    url: subscription.url,
+    request_headers,
+    status_code: result.status_code,
+    response_headers: result.status_code === null ? null : result.headers,
+    response_body: result.body,
+    truncated: result.truncated,
+    error_code: result.error?.code ?? null,
+    error_message: result.error?.message ?? null,
+    ip_address: result.ip_address,
+    duration_ms: result.duration_ms,
+    started_at,
+    next_attempt_at: next_at,
   };
 }
 
