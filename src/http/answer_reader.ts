@@ -4,7 +4,7 @@
 /** What was answered, whatever its status. */
 export interface Answered {
   readonly status_code: number;
-  /** By lower-case name; several lines of one name are joined by a comma. */
+  /** By lower-case name; several lines of one name are joined by a comma, where that makes a list. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /** Whether that is the whole body. */
@@ -42,6 +42,10 @@ type Bindings = { binding(name: "http_parser"): { readonly HTTPParser: ParserCla
 const { HTTPParser } = (process as unknown as Bindings).binding("http_parser");
 
 const head_bytes_max = 16 * 1024;
+// What may come before an answer's head, such as announcements of it.
+const early_bytes_max = 64 * 1024;
+// Of these a further line is no item of a list: the first one counts.
+const single_headers = ["content-type", "date", "location", "retry-after", "server"];
 // What the parser is told by its listeners.
 const go_on = 0;
 const without_body = 1;
@@ -62,6 +66,7 @@ export class AnswerReader {
   #lines: string[] = [];
   #chunks: Uint8Array[] = [];
   #bytes = 0;
+  #early_bytes = 0;
 
   constructor() {
     const parser = this.#parser;
@@ -83,14 +88,19 @@ export class AnswerReader {
     this.#lines = [];
     this.#chunks = [];
     this.#bytes = 0;
+    this.#early_bytes = 0;
   }
 
   /** Takes what came. Answers why it is no HTTP, or null. */
   read(bytes: Uint8Array): string | null {
     const parsed = this.#parser.execute(bytes);
-    if (!(parsed instanceof Error)) return null;
-    this.lasting = false;
-    return parsed.reason ?? parsed.message;
+    if (parsed instanceof Error) {
+      this.lasting = false;
+      return parsed.reason ?? parsed.message;
+    }
+    if (this.progress !== "nothing") return null;
+    this.#early_bytes += bytes.length;
+    return this.#early_bytes > early_bytes_max ? "Too much comes before it" : null;
   }
 
   /** Takes that nothing more comes, which is the end of a body that has no length. */
@@ -105,8 +115,8 @@ export class AnswerReader {
     for (let at = 0; at < this.#lines.length; at += 2) {
       const name = (this.#lines[at] ?? "").toLowerCase();
       const value = this.#lines[at + 1] ?? "";
-      const before = headers[name];
-      headers[name] = before === undefined ? value : `${before}, ${value}`;
+      if (!Object.hasOwn(headers, name)) headers[name] = value;
+      else if (!single_headers.includes(name)) headers[name] += `, ${value}`;
     }
     const [first = new Uint8Array()] = this.#chunks;
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
@@ -129,10 +139,10 @@ export class AnswerReader {
     if (this.progress !== "nothing") return go_on;
     if (lines !== undefined) this.#lines = lines; // Else they came in parts.
     const switches = status_code === 101;
-    if (status_code < 200 && !switches) {
+    if (status_code >= 100 && status_code < 200 && !switches) {
       // Told in advance; the answer follows.
       this.#lines = [];
-      return go_on;
+      return without_body;
     }
     this.#status_code = status_code;
     this.lasting = lasting && !switches;

@@ -17,6 +17,7 @@ export class Connections {
   readonly #kept = new Map<string, Kept[]>();
   #kept_count = 0;
   #tidying: ReturnType<typeof setInterval> | undefined;
+  #closed = false;
 
   /** A kept connection to that peer, or null. It is the caller's until it is kept again. */
   take(peer: Peer): Connection | null {
@@ -29,8 +30,9 @@ export class Connections {
     return null;
   }
 
-  /** A new connection to a peer. */
+  /** A new connection to a peer. Throws once all are closed. */
   dial(peer: Peer): Connection {
+    if (this.#closed) throw new Error("The caller was closed.");
     const connection = new Connection(peer, () => this.#open.delete(connection));
     this.#open.add(connection);
     return connection;
@@ -50,8 +52,9 @@ export class Connections {
     this.#tidying ??= setInterval(() => this.#tidy(), idle_ms).unref();
   }
 
-  /** Closes every connection; the requests under way are lost. */
+  /** Closes every connection, and makes no more; the requests under way are lost. */
   close(): void {
+    this.#closed = true;
     for (const connection of this.#open) connection.close();
     this.#tidy();
   }

@@ -1,6 +1,7 @@
 // What callers of platforms need beyond what `test/webhooks/` shows: other methods, whole answers, and one try only.
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
+import { AnswerReader } from "../../src/http/answer_reader.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/http/destination.ts";
 import { createOutbound, type Outbound, type Outgoing } from "../../src/http/outbound.ts";
 
@@ -164,10 +165,35 @@ describe("a request", () => {
     caller.close();
     while (counts.open > 0) await Bun.sleep(1);
   });
+
+  test("ends with its caller wherever it is, and is not made again", async () => {
+    let asked = 0;
+    const { url, counts } = await bytesServer((socket) => {
+      asked += 1;
+      if (asked === 1) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    });
+    let resolved = (_addresses: string[]) => {};
+    const resolve = () => new Promise<string[]>((done) => (resolved = done));
+    const named = createOutbound({ policy: { ...policy, openings: ranges(["127.0.0.0/8"]) }, deadlines, resolve });
+    const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
+    named.close();
+    resolved(["127.0.0.1"]);
+    expect((await resolving).error).toMatchObject({ code: "connect_error", message: "The caller was closed." });
+    const caller = outbound();
+    expect((await caller.call(get(url))).error).toBeNull();
+    const waiting = caller.call(get(url)); // On the kept connection.
+    while (asked < 2) await Bun.sleep(1);
+    caller.close();
+    expect((await waiting).error?.code).toBe("connect_error");
+    expect((await caller.call(get(url))).error?.code).toBe("connect_error");
+    while (counts.open > 0) await Bun.sleep(1);
+    expect([asked, counts.connections]).toEqual([2, 1]);
+  });
 });
 
 describe("an answer", () => {
   const ok = "HTTP/1.1 200 OK\r\n";
+  const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
   const headers_200 = Array.from({ length: 200 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
 
   test.each([
@@ -181,6 +207,12 @@ describe("an answer", () => {
       true,
     ],
     ["may be announced", `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${ok}Content-Length: 2\r\n\r\nok`, "ok", true],
+    [
+      "may be announced as if with a body",
+      `${told(104, "Content-Length: 9")}${told(105, "Transfer-Encoding: chunked")}${ok}Content-Length: 2\r\n\r\nok`,
+      "ok",
+      true,
+    ],
     ["may have many headers", `${ok}${headers_200}Content-Length: 2\r\n\r\nok`, "ok", true],
     [
       "followed by more than was asked for ends its connection",
@@ -202,5 +234,109 @@ describe("an answer", () => {
       if (said.includes(headers_200)) expect(answer?.headers).toMatchObject({ "x-0": "0", "x-199": "199" });
       expect(counts.connections).toBe(connections);
     }
+  });
+
+  test("may say a header more than once: lists are joined, of others the first line counts", async () => {
+    const lines = [
+      "Retry-After: 5",
+      "X-A: 1",
+      "constructor: c",
+      "retry-after: 7",
+      "x-a: 2",
+      "Location: /a",
+      "Location: /b",
+    ];
+    const said = `${ok}${lines.join("\r\n")}\r\nContent-Length: 0\r\n\r\n`;
+    const { url } = await bytesServer((socket) => socket.write(said));
+    const { answer } = await outbound().call(get(url));
+    const headers = { "retry-after": "5", "x-a": "1, 2", constructor: "c", location: "/a", "content-length": "0" };
+    expect(answer?.headers).toEqual(headers);
+  });
+
+  test.each([
+    ["announcements", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"],
+    ["empty lines", "\r\n\r\n"],
+  ])("is not awaited for long behind %s without end", async (_name, piece) => {
+    const pieces = piece.repeat(1000);
+    const { url } = await bytesServer((socket) => {
+      const flood = () => {
+        while (socket.writable && socket.write(pieces));
+      };
+      socket.on("drain", flood);
+      flood();
+    });
+    const { error } = await outbound().call(get(url));
+    expect(error).toMatchObject({
+      code: "connect_error",
+      message: "The answer is no HTTP: Too much comes before it.",
+    });
+  });
+
+  /** What is read of an answer that comes in these pieces, after which the connection ends. */
+  function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
+    const reader = new AnswerReader();
+    reader.expect(1000, bodyless);
+    let problem: string | null = null;
+    for (const piece of pieces) {
+      if (reader.progress !== "whole" && problem === null) problem = reader.read(piece);
+    }
+    const { lasting } = reader;
+    if (reader.progress !== "whole" && problem === null) reader.end();
+    if (reader.progress === "nothing") return null;
+    const { status_code, headers, body, complete } = reader.answer();
+    const how = complete ? (lasting ? "lasts" : "ends") : "cut";
+    return { said: `${status_code} ${Buffer.from(body).toString("latin1")}, ${how}`, headers };
+  }
+
+  const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
+  const early = "HTTP/1.1 103 Early Hints\r\nContent-Length: 3\r\nLink: </a>\r\n\r\n";
+  const headers_40 = Array.from({ length: 40 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
+  const sized = (bytes: string, more = "") => `${ok}${more}Content-Length: ${bytes.length}\r\n\r\n${bytes}`;
+
+  test.each([
+    ["a length", sized("ok"), "200 ok, lasts"],
+    ["no body", sized(""), "200 , lasts"],
+    ["any bytes", sized("\u0000\u00ff\u007f\r\n\r\n"), "200 \u0000\u00ff\u007f\r\n\r\n, lasts"],
+    ["no length", `${ok}\r\nall of it`, "200 all of it, ends"],
+    ["chunks", `${chunked}3;x="y;z"\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n`, "200 abc0123456789, lasts"],
+    ["trailers", `${chunked}3\r\nabc\r\n0\r\nT: u\r\n${headers_40}\r\n`, "200 abc, lasts"],
+    [
+      "chunks and a length",
+      `${ok}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+      "none",
+    ],
+    ["a bad chunk", `${chunked}3\r\nabc\r\nzz\r\n`, "200 abc, cut"],
+    ["a chunk that does not end", `${chunked}3\r\nabcX0\r\n\r\n`, "200 abc, cut"],
+    ["a length too long", `${ok}Content-Length: 9\r\n\r\nabc`, "200 abc, cut"],
+    ["two lengths", `${ok}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, "none"],
+    ["a length that is none", `${ok}Content-Length: 0x2\r\n\r\nok`, "none"],
+    ["204 and a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 , lasts"],
+    ["304 and a length", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", "304 , lasts"],
+    ["a head to HEAD", `${ok}Content-Length: 500\r\n\r\n`, "200 , lasts"],
+    ["announcements", `HTTP/1.1 100 Continue\r\n\r\n${early}${early}${sized("ok")}`, "200 ok, lasts"],
+    ["a long announcement", `HTTP/1.1 103 Early\r\n${headers_40}\r\n${sized("ok", "X-A: b\r\n")}`, "200 ok, lasts"],
+    ["an announcement and many headers", `${early}${sized("ok", headers_40)}`, "200 ok, lasts"],
+    ["only announcements", early, "none"],
+    ["another protocol", "HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n\u0001\u0002", "101 , ends"],
+    ["an offer of another", sized("ok", "Upgrade: h2c\r\nConnection: upgrade\r\n"), "200 ok, lasts"],
+    ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold", "200 old, ends"],
+    ["its end", sized("a", "Connection: close\r\n"), "200 a, ends"],
+    ["a folded header", sized("ok", "X-A: one\r\n two\r\n"), "none"],
+    ["empty headers", sized("ok", "X-A:\r\nX-B: \r\nX-C:d \r\n"), "200 ok, lasts"],
+    ["bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "none"],
+    ["a NUL", sized("ok", "X-A: a\u0000b\r\n"), "none"],
+    ["a status below 100", "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok", "99 ok, lasts"],
+    ["another language", "220 mail.example ESMTP\r\n", "none"],
+    ["half a head", `${ok}X-A: b\r\nX-B`, "none"],
+  ])("with %s is read the same, wherever it is cut in transit", (name, said, expected) => {
+    const bytes = Uint8Array.from(Buffer.from(said, "latin1"));
+    const read = (...pieces: Uint8Array[]) => readIn(pieces, name === "a head to HEAD");
+    const whole = read(bytes);
+    expect(whole?.said ?? "none").toBe(expected);
+    // `slice` copies, so that nothing is read beyond a piece.
+    for (let at = 1; at < bytes.length; at += 1) {
+      expect([at, read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
+    }
+    expect(read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
   });
 });
