@@ -256,6 +256,8 @@ class PostgresStore implements Store {
       return value;
     } catch (error) {
       ending = session.rollback();
+      // Whoever is told of a refusal may ask again at once, and finds nothing locked by what was refused.
+      if (kind !== readOnly) await ending.catch(() => {});
       throw error;
     } finally {
       // A connection that cannot even end its transaction is thrown away.

@@ -1,6 +1,7 @@
 // What a store promises, the same on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { and, eq, gte, sql } from "drizzle-orm";
+import { isAlone } from "../../db/kit.ts";
 import { conflict, isDuplicate } from "../../src/database/conflict.ts";
 import { lead } from "../../src/database/lease.ts";
 import { type Args, insert, prepared, preparedOf } from "../../src/database/statements.ts";
@@ -43,6 +44,22 @@ describe("write", () => {
     );
     expect(results).toEqual(["a", "b", new Error("no c"), "d", "e"]);
     expect(await thingNames(store)).toEqual(["a", "b", "d", "e"]);
+  });
+
+  test("a failed write holds nothing any more when it is told of", async () => {
+    const alone = (tx: Tx) =>
+      tx.sql
+        .select({ alone: sql<boolean | 1>`${isAlone(sql`${"cup"}`)}` })
+        .from(sql`(select 1) as one`)
+        .then(([row]) => Boolean(row?.alone));
+    for (let time = 0; time < 100; time += 1) {
+      const failed = store.write(async (tx) => {
+        expect(await alone(tx)).toBe(true);
+        throw new Error("no cup");
+      });
+      await failed.catch(() => {});
+      expect(await store.write(alone)).toBe(true);
+    }
   });
 
   test("work that throws before it awaits fails like any other", async () => {
