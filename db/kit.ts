@@ -85,6 +85,13 @@ export const amongTexts = (column: AnyColumn | SQLWrapper, values: SQLWrapper): 
     : sql`${column} in (select value from json_each(${values}))`;
 
 /**
+ * Whether a column is among what a query finds, which is run once. PostgreSQL would join it, and run it for each row
+ * where it takes a table for empty that has been filled since it was last counted.
+ */
+export const amongThose = (column: AnyColumn | SQLWrapper, query: SQLWrapper): SQL =>
+  isPostgres ? sql`${column} = any(array(${query}))` : sql`${column} in ${query}`;
+
+/**
  * A bound value at which SQLite does not look when it plans. One that limits rows, or that is compared where a partial
  * index may help, makes it plan anew at each run, which takes longer than most queries.
  */

@@ -1,5 +1,5 @@
-import { and, asc, eq, gt, inArray, lte, sql as template } from "drizzle-orm";
-import { isAlone } from "../../db/kit.ts";
+import { and, asc, eq, gt, lte, sql as template } from "drizzle-orm";
+import { amongThose, isAlone } from "../../db/kit.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
@@ -76,7 +76,7 @@ export async function deleteExpiredAnswers(tx: Tx, limit: number): Promise<boole
     .limit(limit);
   const deleted = await tx.sql
     .delete(idempotency_keys)
-    .where(and(inArray(idempotency_keys.key, over), lte(idempotency_keys.expires_at, tx.now)))
+    .where(and(amongThose(idempotency_keys.key, over), lte(idempotency_keys.expires_at, tx.now)))
     .returning({ key: idempotency_keys.key });
   return deleted.length === limit;
 }

@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, lt, sql as template } from "drizzle-orm";
+import { and, asc, eq, lt, sql as template } from "drizzle-orm";
+import { amongThose } from "../../../db/kit.ts";
 import { platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -44,7 +45,7 @@ export async function deleteNotifications(tx: Tx, before: number, limit: number)
     .limit(limit);
   const deleted = await tx.sql
     .delete(platform_notifications)
-    .where(inArray(platform_notifications.id, old))
+    .where(amongThose(platform_notifications.id, old))
     .returning({ id: platform_notifications.id });
   return deleted.length;
 }
@@ -64,7 +65,7 @@ export async function forgetPayloads(tx: Tx, before: number, limit: number): Pro
   const forgotten = await tx.sql
     .update(platform_imports)
     .set({ payload: null })
-    .where(and(inArray(platform_imports.id, old), isUnfinished))
+    .where(and(amongThose(platform_imports.id, old), isUnfinished))
     .returning({ id: platform_imports.id });
   return forgotten.length;
 }

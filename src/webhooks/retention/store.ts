@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, isNotNull, lt, ne, notExists, sql as template } from "drizzle-orm";
+import { and, asc, eq, isNotNull, lt, ne, notExists, sql as template } from "drizzle-orm";
+import { amongThose } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, delivery_attempts, notices, recoveries } from "../../../db/schema/webhooks.ts";
 import type { Tx } from "../../database/store.ts";
@@ -31,7 +32,7 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number): 
   const forgotten = await tx.sql
     .update(events)
     .set({ body: "", previous: null })
-    .where(inArray(events.seq, old))
+    .where(amongThose(events.seq, old))
     .returning({ seq: events.seq });
   return forgotten.length;
 }
@@ -47,7 +48,7 @@ export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number
   const forgotten = await tx.sql
     .update(deliveries)
     .set({ body: "" })
-    .where(inArray(deliveries.id, old))
+    .where(amongThose(deliveries.id, old))
     .returning({ id: deliveries.id });
   return forgotten.length;
 }
@@ -63,7 +64,7 @@ export async function forgetResponses(tx: Tx, before: number, limit: number): Pr
   const forgotten = await tx.sql
     .update(delivery_attempts)
     .set({ response_body: null })
-    .where(inArray(delivery_attempts.id, old))
+    .where(amongThose(delivery_attempts.id, old))
     .returning({ id: delivery_attempts.id });
   return forgotten.length;
 }
@@ -77,7 +78,7 @@ export async function deleteAttempts(tx: Tx, before: number, limit: number): Pro
     .limit(limit);
   const deleted = await tx.sql
     .delete(delivery_attempts)
-    .where(and(inArray(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
+    .where(and(amongThose(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
     .returning({ id: delivery_attempts.id });
   return deleted.length;
 }
@@ -96,7 +97,7 @@ export async function deleteRecoveries(tx: Tx, before: number, limit: number): P
     .limit(limit);
   const deleted = await tx.sql
     .delete(recoveries)
-    .where(inArray(recoveries.id, oldest))
+    .where(amongThose(recoveries.id, oldest))
     .returning({ id: recoveries.id });
   return deleted.length;
 }
@@ -109,6 +110,6 @@ export async function deleteNotices(tx: Tx, before: number, limit: number): Prom
     .where(and(lt(notices.created_at, before), ne(notices.mail_status, "waiting")))
     .orderBy(asc(notices.created_at))
     .limit(limit);
-  const deleted = await tx.sql.delete(notices).where(inArray(notices.id, oldest)).returning({ id: notices.id });
+  const deleted = await tx.sql.delete(notices).where(amongThose(notices.id, oldest)).returning({ id: notices.id });
   return deleted.length;
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { type SQL, sql } from "drizzle-orm";
+import { engine } from "../../../src/config.ts";
 import { insertEvents } from "../../../src/outbox/store.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
 import { insertDeliveries } from "../../../src/webhooks/deliveries/store.ts";
@@ -43,10 +45,23 @@ async function recover(id: string, since: string) {
   return { total: body.data.total as number, shown: async () => (await get(path)).data, path };
 }
 
+/**
+ * Lets PostgreSQL plan as if these tables were empty, as it does when they were filled since it last counted them. A
+ * query that it then runs once for each row takes minutes.
+ */
+async function takenForEmpty(...names: readonly string[]): Promise<void> {
+  if (engine !== "postgres") return;
+  for (const name of names) {
+    const counted = sql`update pg_class set relpages = 1, reltuples = 0 where oid = ${name}::regclass`;
+    await scene.store.write((tx) => (tx.sql as unknown as { execute(query: SQL): Promise<unknown> }).execute(counted));
+  }
+}
+
 describe("works", () => {
   test("of more than ten thousand a recovery queues the oldest ten thousand, another one the rest", async () => {
     const over = 50;
     const { id, since } = await missed(recovered_max + over);
+    await takenForEmpty("deliveries", "events");
     const first = await recover(id, since);
     expect(first.total).toBe(recovered_max);
     let rounds = 0;
