@@ -117,7 +117,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     // The addresses in turn until one is reached.
     for (const address of found) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
-      result = { ...(answer === null ? { answer, error: lost } : { answer, error: null }), ip_address: address };
+      const came = answer === null ? failure(lost.code, lost.message) : { answer, error: null };
+      result = { ...came, ip_address: address };
       if (lost?.stage !== "dialling" || performance.now() >= until) break;
     }
     return result;
