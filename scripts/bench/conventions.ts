@@ -126,7 +126,7 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
   };
   const callOf = (request: Request, request_id: string): Call => ({
     ...{ request, request_id, path: `/orders/${id}`, key: null, writes: false, store, actor: system("bench") },
-    ...{ raw_body: "", cursor_secret: service.secret_key, base_url: "", headers: {} },
+    ...{ raw_body: "", cursor_secret: service.secret_key, base_url: "", headers: {}, confirm: async () => {} },
   });
   const one = (answer: (request: Request) => Promise<Response>) => {
     const app = new Elysia(strict).get("/v1/orders/:id", ({ request }) => answer(request));
@@ -183,7 +183,7 @@ function validation(service: Service) {
   const { test: store } = service.stores;
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
     ...{ request, request_id, path: "/orders", key: null, writes: false, store, actor: system("bench") },
-    ...{ raw_body: "", cursor_secret: service.secret_key, base_url: "", headers: {} },
+    ...{ raw_body: "", cursor_secret: service.secret_key, base_url: "", headers: {}, confirm: async () => {} },
   });
   const done = ({ body }: { body: unknown }) => new Response(null, { status: body ? 204 : 500 });
   const plain = new Elysia(strict).use(withConventions(service, admit)).use(conventions).post("/v1/orders", done);

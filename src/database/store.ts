@@ -59,6 +59,9 @@ export interface StoreFacts {
   readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
 }
 
+/** What writes, and nothing else. */
+export type Writer = Pick<Store, "write">;
+
 /** The data of one mode. */
 export interface Store {
   readonly mode: Mode;

@@ -1,4 +1,4 @@
-import type { Db, Tx } from "../database/store.ts";
+import type { Db, Tx, Writer } from "../database/store.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
@@ -30,7 +30,7 @@ export async function answerWrite<Data>(
     return { status, body: JSON.stringify(wrap(data, call.request_id, tx.now)), headers: etagOf(data) };
   };
   const key = idempotencyKey(call.request);
-  const done = key === null ? await call.store.write(act) : await actOnce(call, key, act, secret_key);
+  const done = key === null ? await writeFor(call, act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
 }
 
@@ -43,8 +43,21 @@ function actOnce(
 ): Promise<KeptAnswer> {
   return inTurn(call, key, async (waited) => {
     const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, secret_key)) : null;
-    return kept ?? call.store.write((tx) => once(tx, call, key, act, secret_key));
+    return kept ?? writeFor(call, (tx) => once(tx, call, key, act, secret_key));
   });
+}
+
+/** Writes for a request, if its key may still do so when the transaction begins. */
+export function writeFor<Done>(call: Call, work: (tx: Tx) => Promise<Done>): Promise<Done> {
+  return call.store.write(async (tx) => {
+    await call.confirm(tx);
+    return work(tx);
+  });
+}
+
+/** The store of a request for work of many transactions, in each of which its key must still be good. */
+export function writerOf(call: Call): Writer {
+  return { write: (work) => writeFor(call, work) };
 }
 
 /**

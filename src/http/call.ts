@@ -1,4 +1,4 @@
-import type { Store } from "../database/store.ts";
+import type { Db, Store } from "../database/store.ts";
 import type { Permission } from "../keys/permission.ts";
 import type { Actor } from "../kit/actor.ts";
 
@@ -20,6 +20,11 @@ export interface Call {
   readonly writes: boolean;
   readonly store: Store;
   readonly actor: Actor;
+  /**
+   * Refuses what its key may do no more, by what became of the key since the request was let in. Each transaction in
+   * which the request changes something asks this first.
+   */
+  readonly confirm: (db: Db) => Promise<void>;
   /** Secret under which the cursors of lists are signed. */
   readonly cursor_secret: Uint8Array;
   /** Address of the service as links name it; empty for the one that the request was sent to. */

@@ -1,6 +1,6 @@
 // Files in which several rows make one thing together: all of its rows are taken in, or none.
 import { Type } from "@sinclair/typebox";
-import type { Store, Tx } from "../database/store.ts";
+import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { type CsvRow, readCsv } from "../kit/csv.ts";
 import { Fault, invalid } from "../kit/fault.ts";
@@ -16,7 +16,7 @@ import {
   rowProblems,
   type SheetRow,
 } from "../kit/sheet.ts";
-import { answerLongWork, answerWrite } from "./answer.ts";
+import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { type ImportReport, ImportView, piecesOf, Tally } from "./imports.ts";
 
@@ -50,7 +50,7 @@ const problems_max = 100;
  * changes nothing. Refuses: validation_failed, when the first line does not name the columns or rows are too many.
  */
 export async function importGroups<Row>(
-  store: Store,
+  store: Writer,
   open: Opening,
   it: GroupImport<Row>,
   actor: Actor,
@@ -143,7 +143,7 @@ function readRow<Row>(header: readonly Column[], it: GroupImport<Row>, { line, c
 }
 
 async function saveGroups<Row>(
-  store: Store,
+  store: Writer,
   it: GroupImport<Row>,
   groups: readonly Group<Row>[],
   tally: Tally,
@@ -186,7 +186,7 @@ export async function answerGroupImport<Row>(
 ): Promise<Response> {
   const open = () => piecesOf(call.raw_body);
   return answerLongWork(call, async () => {
-    const { groups, ...report } = await importGroups(call.store, open, it, call.actor, { rows_max });
+    const { groups, ...report } = await importGroups(writerOf(call), open, it, call.actor, { rows_max });
     return answerWrite(call, 200, async () => ({ ...report, [name]: groups }));
   });
 }

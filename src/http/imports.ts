@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { Store, Tx } from "../database/store.ts";
+import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { readCsv } from "../kit/csv.ts";
 import { Fault } from "../kit/fault.ts";
@@ -16,7 +16,7 @@ import {
   type SheetRow,
   type Taken,
 } from "../kit/sheet.ts";
-import { answerLongWork, answerWrite } from "./answer.ts";
+import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
 
 /** How a file of one kind of record is taken in. */
@@ -63,7 +63,7 @@ const piece_characters = 65_536;
  * again changes nothing. Refuses: validation_failed, when the first line is not that of such a file.
  */
 export async function importRows<Row>(
-  store: Store,
+  store: Writer,
   pieces: AsyncIterable<string> | Iterable<string>,
   it: Import<Row>,
   actor: Actor,
@@ -145,7 +145,7 @@ export class Tally {
 
 /** Saves rows in one transaction; when that is refused as a whole, each half by itself, down to the row that fails. */
 async function saveRows<Row>(
-  store: Store,
+  store: Writer,
   it: Import<Row>,
   rows: readonly SheetRow<Row>[],
   tally: Tally,
@@ -172,7 +172,7 @@ async function saveRows<Row>(
  */
 export async function answerImport<Row>(call: Call, it: Import<Row>): Promise<Response> {
   return answerLongWork(call, async () => {
-    const report = await importRows(call.store, piecesOf(call.raw_body), it, call.actor);
+    const report = await importRows(writerOf(call), piecesOf(call.raw_body), it, call.actor);
     return answerWrite(call, 200, async () => report);
   });
 }

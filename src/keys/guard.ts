@@ -1,5 +1,5 @@
 import { Memoirist } from "memoirist";
-import type { Store } from "../database/store.ts";
+import type { Db, Store } from "../database/store.ts";
 import type { Call } from "../http/call.ts";
 import type { Admit } from "../http/conventions.ts";
 import { checkDeprecations, type Deprecation, deprecationHeaders, deprecations } from "../http/deprecations.ts";
@@ -24,7 +24,7 @@ import {
 import { grants } from "./permission.ts";
 import { type RouteNeed, routeNeeds } from "./permissions.ts";
 import { statusOf } from "./rules.ts";
-import { findKeyByHash, touchKey } from "./store.ts";
+import { findKeyByHash, keys_changed, touchKey } from "./store.ts";
 
 const remembered_ms = 500;
 const remembered_max = 1000;
@@ -47,14 +47,15 @@ export interface RouteTables {
 }
 
 /**
- * The gate every request passes: API key, address, rate, route, permission, in this order. Revoking a key acts within
- * half a second, for so long is a key remembered.
+ * The gate every request passes: API key, address, rate, route, permission, in this order. What becomes of a key in
+ * this process acts at once, also on requests that were let in and have not written yet; what another process decides
+ * of it acts within half a second, for so long is a key remembered.
  * Refuses: authentication_required, invalid_api_key, api_key_revoked, api_key_expired, ip_not_allowed, rate_limited,
  * insufficient_permission, route_not_found, method_not_allowed.
  */
 export function guard(service: Service, tables: RouteTables = { needs: routeNeeds, deprecated: deprecations }): Admit {
   const routes = routeTable(tables, service.base_url);
-  const keyOf = keyFinder(service);
+  const keys = keyFinder(service);
   const limit = limiter();
   const failed = failureCounter();
   const { live } = service.stores;
@@ -69,19 +70,19 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
-      return { ...call, key: null, writes: false, store: live, actor };
+      return { ...call, key: null, writes: false, store: live, actor, confirm: async () => {} };
     }
     if (!versioned && !beside.includes(path)) {
       throw new Fault("route_not_found", "There is no such path; the API begins at /v1.");
     }
-    const found = await keyOf(request).catch((error) => {
+    const found = await keys.find(request).catch((error) => {
       throw refusalOf(error, () => failed(networkOf(clientOf(service, request) ?? "unknown"), live.clock.now()));
     });
     const { key, store } = found;
     trace.key_id = found.id;
     trace.mode = store.mode;
     if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
-    if (found.allowed !== null) checkAddress(service, request, found.allowed, key, headers);
+    checkAddress(service, request, found, headers);
     if (found.rate !== null) limit(key.id, found.rate, live.clock.now(), headers);
     if (route === null) throw unknownRoute(routes, path, request.method);
     if (!grants(key.permission, route.need)) {
@@ -92,7 +93,11 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
     }
     const actor = { type: "api_key", id: found.id, name: key.name, request_id } as const;
     const writes = request.method !== "GET" && request.method !== "HEAD" && route.need !== "read";
-    return { ...call, key, writes, store, actor } satisfies Call;
+    const confirm = async (db: Db) => {
+      const renewed = await keys.renew(found, db);
+      if (renewed !== found) checkAddress(service, request, renewed, {});
+    };
+    return { ...call, key, writes, store, actor, confirm } satisfies Call;
   };
 }
 
@@ -156,33 +161,64 @@ interface Found {
   readonly rate: Rate | null;
   /** Null while every address will do. */
   readonly allowed: AddressList | null;
+  /** Monotonic ms: until then nobody need look again, unless a key is changed in this process. */
+  readonly until: number;
+  /** How many changes of keys this process knew of when the key was looked up. */
+  readonly changes: number;
 }
 
-/** Finds the key of a request. One found is remembered for half a second, by the header that shows it. */
-function keyFinder({ stores, log }: Service): (request: Request) => Promise<Found> {
-  const remembered = new Map<string, Found & { readonly until: number }>();
-  return async (request) => {
+/** How keys are found, and looked at again. */
+interface KeyFinder {
+  /** The key of a request. Refuses: authentication_required, invalid_api_key, api_key_revoked, api_key_expired. */
+  readonly find: (request: Request) => Promise<Found>;
+  /** What a key is in a view of its store, looked up where it may have changed. Refuses as `find` does. */
+  readonly renew: (found: Found, db: Db) => Promise<Found>;
+}
+
+/** Finds keys. One found is remembered for half a second, by the header that shows it, unless a commit changes keys. */
+function keyFinder({ stores, log }: Service): KeyFinder {
+  const remembered = new Map<string, Found>();
+  let changes = 0;
+  for (const store of Object.values(stores)) {
+    store.onWake((name) => {
+      if (name !== keys_changed) return;
+      changes += 1;
+      remembered.clear();
+    });
+  }
+  const isFresh = (found: Found) => found.changes === changes && performance.now() < found.until;
+  // Taken before a look: what changes meanwhile may not be seen by it.
+  const asOfNow = () => ({ until: performance.now() + remembered_ms, changes });
+  const lookUp = async (db: Db, store: Store, hash: string, as_of: ReturnType<typeof asOfNow>): Promise<Found> => {
+    const key = await findKeyByHash(db, hash);
+    if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
+    const allowed = key.ip_mode === "off" ? null : addressList(key.ip_list);
+    const rate = rateOf(key.rate_limit_per_minute);
+    return { key, id: wireId("key", key.id), store, rate, allowed, ...as_of };
+  };
+  const find = async (request: Request) => {
     const header = request.headers.get("authorization") ?? "";
-    const begun_at = performance.now();
     const known = remembered.get(header);
-    if (known !== undefined && begun_at < known.until) return alive(known, known.store.clock.now());
+    if (known !== undefined && isFresh(known)) return alive(known, known.store.clock.now());
     const text = bearerOf(header);
     const mode = modeOf(text);
     if (mode === null) throw new Fault("invalid_api_key", "This is not an API key, or it was copied incompletely.");
     const store = stores[mode];
     const now = store.clock.now();
-    const key = await store.read((db) => findKeyByHash(db, hashOf(text)));
-    if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
+    const as_of = asOfNow();
+    const found = await store.read((db) => lookUp(db, store, hashOf(text), as_of));
     if (remembered.size >= remembered_max) remembered.clear();
-    const allowed = key.ip_mode === "off" ? null : addressList(key.ip_list);
-    const found = { key, id: wireId("key", key.id), store, rate: rateOf(key.rate_limit_per_minute), allowed };
-    remembered.set(header, { ...found, until: begun_at + remembered_ms });
+    remembered.set(header, found);
     alive(found, now);
-    if (now - (key.last_used_at ?? 0) > touch_every_ms) {
-      store.write((tx) => touchKey(tx, key.id)).catch(() => log.warn("the last use of a key was not noted"));
+    const { id, last_used_at } = found.key;
+    if (now - (last_used_at ?? 0) > touch_every_ms) {
+      store.write((tx) => touchKey(tx, id)).catch(() => log.warn("the last use of a key was not noted"));
     }
     return found;
   };
+  const renew = async (found: Found, db: Db) =>
+    alive(isFresh(found) ? found : await lookUp(db, found.store, found.key.hash, asOfNow()), db.now);
+  return { find, renew };
 }
 
 function alive(found: Found, now: number): Found {
@@ -217,10 +253,10 @@ function refusalOf(error: unknown, secondsToWait: () => number): unknown {
 function checkAddress(
   service: Service,
   request: Request,
-  list: AddressList,
-  { ip_mode }: ApiKey,
+  { allowed: list, key: { ip_mode } }: Found,
   headers: Record<string, string>,
 ): void {
+  if (list === null) return;
   const address = clientOf(service, request);
   const allowed = address !== null && list.includes(address);
   if (ip_mode === "observe") headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";

@@ -143,10 +143,13 @@ export async function rowOutcome<Done>(line: number, work: () => Promise<Done>):
 
 type Refused = Extract<Outcome, { change: "failed" }>;
 
+// What is refused to whoever asks, or fails, whatever the row says.
+const of_nobody: readonly string[] = ["authentication", "permission", "api"];
+
 /** A refusal as the outcome of a row; throws what is no refusal of the row itself. */
 export function refused(line: number, error: unknown): Refused {
-  if (error instanceof Fault && faults[error.code].status < 500) return { line, change: "failed", fault: error };
-  throw error;
+  if (!(error instanceof Fault) || of_nobody.includes(faults[error.code].type)) throw error;
+  return { line, change: "failed", fault: error };
 }
 
 /** What is wrong with a row, by column. */
