@@ -20,6 +20,7 @@ import { type Clock, iso, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
 import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
+import { writeWhole } from "./kit/whole_file.ts";
 import { operationFlags, readOperation } from "./operation.ts";
 import { verifyOrders } from "./orders/audit/store.ts";
 import type { exporting, importing } from "./spreadsheets.ts";
@@ -269,7 +270,7 @@ async function runDemoCommand(given: Place & { mode: string | undefined; seed: s
 async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
   const { describeApi } = await import("./describe.ts");
   const text = describeApi((variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""));
-  if (out) await Bun.write(out, `${text}\n`);
+  if (out) writeWhole(out, `${text}\n`);
   else print(text);
   return 0;
 }

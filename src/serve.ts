@@ -1,6 +1,6 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import http from "node:http";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
@@ -20,6 +20,7 @@ import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import type { Log } from "./kit/log.ts";
 import { readSealingKey } from "./kit/seal.ts";
+import { writeWhole } from "./kit/whole_file.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 
 export interface ServeSettings {
@@ -170,7 +171,7 @@ function givenSecretKey(database_url: string | null): Uint8Array | null {
 /** The key in a file of the data directory, made at the first start. */
 function keptSecretKey(data: string): Uint8Array {
   const path = join(data, "secret.key");
-  if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  if (!existsSync(path)) writeWhole(path, randomBytes(32).toString("hex"));
   const key = readSealingKey(readFileSync(path, "utf8").trim());
   if (key === null) throw startRefused("damaged", `${path} does not hold 32 bytes as hex. Restore it from a backup.`);
   return key;

@@ -1,5 +1,4 @@
 // Files of CSV on the command line: the same imports and exports as those of the API.
-import { open } from "node:fs/promises";
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages } from "./http/csv.ts";
 import { type GroupImport, type GroupReport, importGroups } from "./http/group_imports.ts";
@@ -13,6 +12,7 @@ import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { system } from "./kit/actor.ts";
 import { readCsv } from "./kit/csv.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
+import { openWhole } from "./kit/whole_file.ts";
 import { orderExport, orderImport } from "./orders/sheets/routes.ts";
 import { countLines } from "./orders/sheets/store.ts";
 import { productExport, productImport } from "./products/sheets/routes.ts";
@@ -69,7 +69,7 @@ async function* piecesOf(file: string): AsyncGenerator<string> {
 
 function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promise<number>): Exporting {
   return async (store, file, terminal) => {
-    const target = file === undefined ? null : await open(file, "w");
+    const target = file === undefined ? null : openWhole(file);
     const bar = progress(label, await store.read(count), terminal);
     let rows = 0;
     const cells = (row: Row) => {
@@ -79,11 +79,12 @@ function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promi
     };
     try {
       for await (const text of csvPages(store, { ...it, cells })) {
-        if (target !== null) await target.writeFile(text);
+        if (target !== null) target.write(text);
         else if (!(await isRead(text))) break;
       }
+      target?.keep();
     } finally {
-      await target?.close();
+      target?.drop();
     }
     bar.done();
     return rows;

@@ -3,5 +3,6 @@ export interface FaultScript {
   readonly tells: string;
   /** What the machine lacks for it, such as a program or a right; null when it can run. */
   lacks(): Promise<string | null>;
-  run(): Promise<number>;
+  /** `count` is how often it tries, where that can be chosen. */
+  run(count?: number): Promise<number>;
 }

@@ -1,36 +1,56 @@
 // `bun run faults`: what the service does when clocks step, power is cut, clients do not read and imports are hostile.
 import { cpus } from "node:os";
 import type { FaultScript } from "./fault_script.ts";
+import { power } from "./power.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = {};
+const scripts: Readonly<Record<string, FaultScript>> = { power };
 
 const usage = () =>
   [
-    "Usage: bun run faults [NAME ...]",
+    "Usage: bun run faults [NAME [COUNT] ...]",
     "",
     "Tries faults of the machine and of clients on services of its own, all of them or the named ones.",
+    "A number after a name says how often, where that can be chosen.",
     "",
     ...Object.entries(scripts).map(([name, { tells }]) => `  ${name.padEnd(10)} ${tells}`),
   ].join("\n");
+
+interface Wanted {
+  readonly name: string;
+  readonly script: FaultScript;
+  count?: number;
+}
+
+/** The scripts that the words name, each with the number behind it; all without words, null when one names none. */
+function chosen(words: readonly string[]): Wanted[] | null {
+  const wanted: Wanted[] = [];
+  for (const name of words.length === 0 ? Object.keys(scripts) : words) {
+    const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+    const last = wanted.at(-1);
+    if (script !== undefined) wanted.push({ name, script });
+    else if (/^[1-9]\d{0,5}$/.test(name) && last !== undefined && last.count === undefined) last.count = Number(name);
+    else return null;
+  }
+  return wanted;
+}
 
 async function main(words: readonly string[]): Promise<number> {
   if (words.includes("--help")) {
     console.log(usage());
     return 0;
   }
-  if (!words.every((name) => Object.hasOwn(scripts, name))) {
+  const wanted = chosen(words);
+  if (wanted === null) {
     console.error(usage());
     return 2;
   }
   console.log(`${cpus().length} × ${cpus()[0]?.model ?? "CPU"}, Bun ${Bun.version}`);
   let failed = 0;
-  for (const name of words.length === 0 ? Object.keys(scripts) : words) {
-    const script = scripts[name];
-    if (script === undefined) continue;
+  for (const { name, script, count } of wanted) {
     console.log(`\n${name}: ${script.tells}`);
     const lacking = await script.lacks();
     if (lacking !== null) console.log(`SKIPPED ${name}: ${lacking}`);
-    else failed += await script.run();
+    else failed += await script.run(count);
   }
   console.log(failed === 0 ? "\nEvery check passed." : `\n${failed} checks failed.`);
   return failed === 0 ? 0 : 1;

@@ -1,10 +1,11 @@
 // A data directory with its two SQLite databases, looked over before anything relies on it.
 import { Database } from "bun:sqlite";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import { makeFolder, syncFolder } from "../kit/whole_file.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
 import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
@@ -39,13 +40,15 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
     throw startRefused("absent", `There is no data of Packhouse in ${settings.data}.`);
   }
   try {
-    mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+    makeFolder(settings.data);
     repairModes(settings.data, settings.log);
     const path = join(settings.data, "instance.lock");
     const taken = settings.purpose === "serve" ? lock(path) : tryLock(path, command_wait_ms);
     if (taken !== null) opened.push({ close: () => taken.release() });
     const open = (mode: Mode) => openOne(settings, mode, clocks[mode], taken !== null, opened);
     const [live, test] = [open("live"), open("test")];
+    // What is acknowledged from now on is worth nothing in files that a power cut takes away.
+    syncFolder(settings.data);
     // A command needs the directory to itself only while it looks the databases over.
     if (settings.purpose === "command") taken?.release();
     return { live, test, close: () => closeAll(opened) };

@@ -237,7 +237,7 @@ if (engine === "sqlite")
     test("is opened when the number of the last commit did not reach the disk", async () => {
       const number = readCommitFile(join(folder, "live.db.commit"));
       expect(number).toBeGreaterThan(0);
-      for (const text of ["", "0000000000000", "garbage garbage g"]) {
+      for (const text of ["", "0000000000000", "\0".repeat(17), "garbage garbage g"]) {
         cpSync(origin, folder, { recursive: true, force: true });
         writeFileSync(join(folder, "live.db.commit"), text);
         expect(await loses()).toEqual([]);

@@ -1,0 +1,106 @@
+// Files that are kept. A power cut leaves of each the one before or the new one, whole: it is written beside its place,
+// synced, put there, and its folder synced, without which nobody would find it.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** A file that is being written. */
+export interface WholeFile {
+  write(text: string): void;
+  /** Puts it in its place, on the disk. */
+  keep(): void;
+  /** Leaves its place as it was. Nothing to do once it is kept. */
+  drop(): void;
+}
+
+/** Writes a file whole. It can be read by its owner only, or as the one before it. */
+export function writeWhole(path: string, text: string): void {
+  const file = openWhole(path);
+  try {
+    file.write(text);
+    file.keep();
+  } finally {
+    file.drop();
+  }
+}
+
+/** Begins a file that is written piece by piece. What is no file, such as a pipe, is written to as it is. */
+export function openWhole(path: string): WholeFile {
+  const before = statSync(path, { throwIfNoEntry: false });
+  if (before !== undefined && !before.isFile()) return openPipe(path);
+  const place = before === undefined ? resolve(path) : realpathSync(path);
+  if (before !== undefined) accessSync(place, constants.W_OK);
+  const beside = `${place}.${process.pid}.part`;
+  const file = openSync(beside, "w", 0o600);
+  let open = true;
+  const close = () => {
+    open = false;
+    closeSync(file);
+  };
+  return {
+    write: (text) => writeAll(file, text),
+    keep: () => {
+      if (before !== undefined) fchmodSync(file, before.mode & 0o777);
+      fsyncSync(file);
+      renameSync(beside, place);
+      close();
+      syncFolder(dirname(place));
+    },
+    drop: () => {
+      if (!open) return;
+      close();
+      unlinkSync(beside);
+    },
+  };
+}
+
+function openPipe(path: string): WholeFile {
+  const file = openSync(path, "w");
+  let open = true;
+  const close = () => {
+    if (open) closeSync(file);
+    open = false;
+  };
+  return { write: (text) => writeAll(file, text), keep: close, drop: close };
+}
+
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** Makes a folder that only its owner can enter, and those above it that are not there. A power cut leaves them. */
+export function makeFolder(path: string): void {
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    // Also when it was there: whoever made it may have ended before it was synced.
+    syncFolder(dirname(folder));
+    if (made === undefined || folder === resolve(made)) return;
+  }
+}
+
+/** Lets no power cut take away what was made in a folder, or put there. */
+export function syncFolder(path: string): void {
+  let folder: number | null = null;
+  try {
+    folder = openSync(path, "r");
+    fsyncSync(folder);
+  } catch (error) {
+    // Some file systems know no such thing, and a folder may be closed to whoever may write in it.
+    if (!/^E(ACCES|PERM|INVAL|ISDIR|NOTSUP)$/.test((error as { code?: string }).code ?? "")) throw error;
+  } finally {
+    if (folder !== null) closeSync(folder);
+  }
+}
