@@ -39,6 +39,12 @@ export const check = (name: string, condition: string) => constraint(name, sql.r
 export const oneOf = (name: string, column: string, words: readonly string[]) =>
   check(`${name}_${column}`, `${column} in (${words.map((word) => `'${word}'`).join(", ")})`);
 
+/** A CHECK that a text column holds no space, no dash and no small letter of A to Z, and is not empty. */
+export const plainNumber = (name: string, column: string) => {
+  const holds = isPostgres ? `${column} ~ '[a-z -]'` : `${column} glob '*[a-z -]*'`;
+  return check(`${name}_${column}`, `not (${holds}) and ${column} <> ''`);
+};
+
 /** A partial index's condition in plain SQL. */
 export const where = (condition: string): SQL => sql.raw(condition);
 
@@ -57,9 +63,6 @@ export const folded = (column: AnyColumn | SQLWrapper): SQL => sql`lower(${colum
 
 /** A column of an index that is walked from its greatest value on. */
 export const descending = (column: AnyColumn | SQLWrapper): SQL => sql`${column} desc`;
-
-/** A text as `folded`, without the spaces and dashes in which people group numbers. */
-export const bare = (column: AnyColumn | SQLWrapper): SQL => sql`replace(replace(lower(${column}), ' ', ''), '-', '')`;
 
 /** The digits in which a text ends; empty when it ends in something else. */
 export const lastDigits = (column: AnyColumn | SQLWrapper): SQL =>

@@ -1,7 +1,7 @@
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
 import type { LabelWarning } from "../../src/shipping/documents/label.ts";
 import { type LabelStatus, labelStatuses } from "../../src/shipping/status.ts";
-import { bare, bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, check, id, index, int, json, oneOf, plainNumber, table, text, time, unique, where } from "../kit.ts";
 import { order_lines, orders } from "./orders.ts";
 import type { Place } from "./warehouses.ts";
 
@@ -28,8 +28,8 @@ export const shipments = table(
     index("shipments_order").on(t.order_id),
     index("shipments_untold").on(t.id).where(where("untold")),
     index("shipments_tracking").on(t.tracking_number).where(where("tracking_number is not null")),
-    index("shipments_tracking_bare").on(bare(t.tracking_number)).where(where("tracking_number is not null")),
     oneOf("shipments", "status", shipmentStatuses),
+    plainNumber("shipments", "tracking_number"),
   ],
 );
 

@@ -37,8 +37,9 @@ export const tracking_records = table(
     updated_at: time().notNull(),
   },
   (t) => [
-    unique("tracking_records_number").on(t.tracking_number, t.carrier),
-    index("tracking_records_shipment").on(t.shipment_id),
+    index("tracking_records_number").on(t.tracking_number),
+    // A number may be another parcel's later.
+    unique("tracking_records_shipment").on(t.shipment_id),
     oneOf("tracking_records", "status", trackingStatuses),
   ],
 );

@@ -11,6 +11,7 @@ import { move } from "../kit/moves.ts";
 import { noteReturn, noteReturned } from "../orders/commands.ts";
 import { settleHoldsOf } from "../orders/holds/commands.ts";
 import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
+import { givenTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { lockOrder, resolveOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts } from "../products/store.ts";
@@ -160,8 +161,10 @@ function termsOf(before: ReturnTerms, input: UpdateReturn): ReturnTerms {
 function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"]): ReturnShipping {
   if (input === undefined) return before;
   if (input === null) return nothingSaid.return_shipping;
-  const { carrier = before.carrier, tracking_number = before.tracking_number, label_url = before.label_url } = input;
-  const status = input.status ?? before.status;
+  const { carrier = before.carrier, label_url = before.label_url, status = before.status } = input;
+  const given = input.tracking_number;
+  const tracking_number =
+    given === undefined ? before.tracking_number : givenTrackingNumber("return_shipping.tracking_number", given);
   return { carrier, tracking_number, label_url, tracking_url: trackingUrl(carrier, tracking_number), status };
 }
 

@@ -33,11 +33,6 @@ export function isOwnTrackingNumber(text: string): boolean {
   return ownPattern.test(text) && checkCharacter(text.slice(0, -1)) === text.at(-1);
 }
 
-/** A tracking number as people type it, brought to the form in which it is stored: no spaces or hyphens, capitals. */
-export function plainTrackingNumber(text: string): string {
-  return text.replaceAll(/[\s-]/g, "").toUpperCase();
-}
-
 /** The check character of ISO 7064 mod 37,36 for a text of digits and capital letters. */
 export function checkCharacter(body: string): string {
   let carry = 36;

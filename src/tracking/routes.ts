@@ -7,7 +7,7 @@ import { EnvelopedView, MetaView, metaOf } from "../http/envelope.ts";
 import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
-import { plainTrackingNumber } from "../shipping/tracking_number.ts";
+import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { recordScan } from "./commands.ts";
 import { shortTrackingView, trackingView } from "./record.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, ne, or, sql } from "drizzle-orm";
 import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { shipments } from "../../db/schema/shipments.ts";
@@ -13,32 +13,24 @@ import type { ParcelOrder } from "./parcel.ts";
 import type { TrackingHistory, TrackingRecord } from "./record.ts";
 import { beforeEvents } from "./rules.ts";
 
-// Carriers use a number again after some time, so the newest record is the one that is meant.
+// Carriers use a number again after some time, so the newest parcel is the one that is meant. One that the warehouse
+// sent under another carrier's number has no record before its first scan.
 const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
-    .select()
-    .from(tracking_records)
-    .where(amongTexts(tracking_records.tracking_number, a.numbers))
-    .orderBy(asc(tracking_records.id)),
-);
-
-const lockedByNumber = prepared((sql, a: Args<{ tracking_number: string }>) =>
-  forUpdate(
-    sql
-      .select()
-      .from(tracking_records)
-      .where(eq(tracking_records.tracking_number, a.tracking_number))
-      .orderBy(desc(tracking_records.id)),
-  ),
-);
-
-// Parcels that the warehouse sent under another carrier's number have no record before the first scan.
-const parcelsByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
-  sql
-    .select()
+    .select({ parcel: shipments, record: tracking_records })
     .from(shipments)
-    .where(and(amongTexts(shipments.tracking_number, a.numbers), ne(shipments.status, "voided")))
+    .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
+    .where(
+      and(
+        amongTexts(shipments.tracking_number, a.numbers),
+        or(ne(shipments.status, "voided"), isNotNull(tracking_records.id)),
+      ),
+    )
     .orderBy(asc(shipments.id)),
+);
+
+const lockedOfParcel = prepared((sql, a: Args<{ shipment_id: number }>) =>
+  forUpdate(sql.select().from(tracking_records).where(eq(tracking_records.shipment_id, a.shipment_id))),
 );
 
 const eventsOf = prepared((sql, a: Args<{ record_ids: string }>) =>
@@ -52,25 +44,18 @@ const eventsOf = prepared((sql, a: Args<{ record_ids: string }>) =>
 // Only what `insertRecord` wrote is read, so its JSON has the sides that were written.
 const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
 
-/** The newest record of each number with its scans; numbers that name no parcel are left out. */
+/** The newest parcel's record of each number, with its scans; numbers that name no parcel are left out. */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
   const rows = await byNumbers(db, { numbers: list(numbers) });
-  const records = new Map(rows.map((row) => [row.tracking_number, recordOf(row)]));
-  const others = numbers.filter((number) => !records.has(number));
-  const parcels = others.length === 0 ? [] : await parcelsByNumbers(db, { numbers: list(others) });
-  const ids = [...records.values()].map(({ id }) => id);
+  const records = rows.map(({ parcel, record }) => (record ? recordOf(record) : { id: 0, ...firstRecord(parcel) }));
+  const newest = new Map(records.map((record) => [record.tracking_number, record]));
+  const ids = [...newest.values()].flatMap(({ id }) => (id === 0 ? [] : [id]));
   const events = ids.length === 0 ? [] : await eventsOf(db, { record_ids: list(ids) });
   const of = Map.groupBy(events, (event) => event.record_id);
-  const histories = new Map<string, TrackingHistory>();
-  for (const parcel of parcels) {
-    const record = { id: 0, ...firstRecord(parcel) };
-    histories.set(record.tracking_number, { record, events: [] });
-  }
-  for (const [number, record] of records) histories.set(number, { record, events: of.get(record.id) ?? [] });
-  return histories;
+  return new Map([...newest].map(([number, record]) => [number, { record, events: of.get(record.id) ?? [] }]));
 }
 
-/** The newest record of a number with its scans. Refuses: resource_missing. */
+/** The newest parcel's record of a number, with its scans. Refuses: resource_missing. */
 export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
   const found = (await findHistories(db, [tracking_number])).get(tracking_number);
   if (found === undefined) throw missing("tracking number", tracking_number);
@@ -78,19 +63,19 @@ export async function getHistory(db: Db, tracking_number: string): Promise<Track
 }
 
 /**
- * The newest record of a number, locked until the transaction ends. It is made now for a parcel that has none yet.
- * Refuses: resource_missing.
+ * The newest parcel's record of a number, locked until the transaction ends. It is made now for a parcel that has none
+ * yet. Refuses: resource_missing.
  */
 export async function lockRecord(tx: Tx, tracking_number: string): Promise<TrackingRecord> {
-  const [row] = await lockedByNumber(tx, { tracking_number });
-  if (row !== undefined) return recordOf(row);
-  const parcel = (await parcelsByNumbers(tx, { numbers: list([tracking_number]) })).at(-1);
-  if (parcel === undefined) throw missing("tracking number", tracking_number);
+  const found = (await byNumbers(tx, { numbers: list([tracking_number]) })).at(-1);
+  if (found === undefined) throw missing("tracking number", tracking_number);
   // Two first scans at once make one record: the second waits for the first here.
-  await tx.sql.insert(tracking_records).values(firstRecord(parcel)).onConflictDoNothing();
-  const [made] = await lockedByNumber(tx, { tracking_number });
-  assert(made, "a record just made is found");
-  return recordOf(made);
+  if (found.record === null) {
+    await tx.sql.insert(tracking_records).values(firstRecord(found.parcel)).onConflictDoNothing();
+  }
+  const [locked] = await lockedOfParcel(tx, { shipment_id: found.parcel.id });
+  assert(locked, "a parcel that is scanned has a record");
+  return recordOf(locked);
 }
 
 /** What is known of a parcel before anything is reported of it. */

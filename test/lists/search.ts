@@ -9,7 +9,12 @@ export function searches(all: readonly Found[]): string[] {
     const [name = ""] = order.customer.name.split(" ").slice(-1);
     const texts = [
       ...[order.order_number, order.order_number.toUpperCase(), order.id, order.customer.email, `${name} ${sku}`],
-      ...[sku.toUpperCase(), tracking, tracking.replaceAll(" ", ""), `${name.toLowerCase()} ${order.order_number}`],
+      ...[
+        sku.toUpperCase(),
+        tracking,
+        tracking.replace(/.{4}/g, "$& ").toLowerCase(),
+        `${name.toLowerCase()} ${order.order_number}`,
+      ],
       ...[
         order.order_number.slice(0, 3),
         /\d*$/.exec(order.order_number)?.[0] ?? "",

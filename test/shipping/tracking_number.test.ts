@@ -4,7 +4,6 @@ import {
   checkCharacter,
   isOwnTrackingNumber,
   ownTrackingNumber,
-  plainTrackingNumber,
   trackingPrefixProblem,
 } from "../../src/shipping/tracking_number.ts";
 
@@ -71,8 +70,4 @@ describe("trackingPrefixProblem", () => {
     ];
     for (const [prefix, problem] of cases) expect([prefix, trackingPrefixProblem(prefix)]).toEqual([prefix, problem]);
   });
-});
-
-test("plainTrackingNumber takes what people type", () => {
-  expect(plainTrackingNumber(" wh-0000 0000 0001 q\n")).toBe("WH000000000001Q");
 });

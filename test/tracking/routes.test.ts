@@ -180,6 +180,50 @@ describe("works", () => {
     expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
   });
 
+  test.each([
+    ["0307 1790 0005 2348 3741", "03071790000523483741", "0307-1790-0005-2348-3741"],
+    ["rb123456785xx", "RB123456785XX", "rb 123 456 785 xx"],
+    ["1Z-77-AA1", "1Z77AA1", "1z 77\u00a0aa1"],
+    ["shippo_transit", "SHIPPO_TRANSIT", " Shippo_Transit "],
+  ])("a parcel sent as %s is found by every spelling", async (typed, plain, other) => {
+    const { id } = await shop.order();
+    const gone = await app.post(`/orders/${id}/ship`, { tracking_number: typed, carrier: "usps" });
+    expect([gone.status, gone.body.data.shipments[0].tracking_number]).toEqual([200, plain]);
+    for (const spelling of [typed, plain, other]) {
+      const path = `/tracking/${encodeURIComponent(spelling)}`;
+      expect((await app.get(path)).body.data?.tracking_number).toBe(plain);
+      const many = (await app.post("/tracking/batch", { tracking_numbers: [spelling] })).body;
+      expect([many.meta.found, many.data[0].tracking.tracking_number]).toEqual([1, plain]);
+      const found = (await app.get(`/orders?q=${encodeURIComponent(spelling)}`)).body.data;
+      expect(found.map((order: { id: string }) => order.id)).toEqual([id]);
+    }
+    expect((await app.post(`/tracking/${encodeURIComponent(other)}/events`, { status: "delivered" })).status).toBe(201);
+    expect((await app.get(`/orders/${id}`)).body.data.status).toBe("delivered");
+    await app.takeEvents();
+  });
+
+  test("a number that a carrier uses again is the newest parcel's", async () => {
+    const shipped = async () => {
+      const { id } = await shop.order();
+      await app.post(`/orders/${id}/ship`, { tracking_number: "9400 1000 0000 0000 0000 00", carrier: "usps" });
+      return id;
+    };
+    const scanned = (status: string, timestamp: string) =>
+      app.post("/tracking/9400100000000000000000/events", { status, timestamp });
+    const statusOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data.status;
+    const first = await shipped();
+    await scanned("delivered", at(-2 * minute));
+    const second = await shipped();
+    expect((await app.get("/tracking/9400100000000000000000")).body.data).toMatchObject({
+      status: "pending",
+      events: [],
+    });
+    const [one, two] = await Promise.all([scanned("in_transit", at(-minute)), scanned("in_transit", at(-minute))]);
+    expect([one.body.data.status, two.body.data.events]).toEqual(["in_transit", one.body.data.events]);
+    expect([await statusOf(first), await statusOf(second)]).toEqual(["delivered", "shipped"]);
+    await app.takeEvents();
+  });
+
   test("what is reported of a held order is not refused", async () => {
     const { order, scan } = await sent();
     await app.post(`/orders/${order.id}/hold`, { reason: "payment" });
@@ -223,6 +267,16 @@ describe("refuses", () => {
     expect(codeOf(await app.get("/tracking/WH000000000001Q"))).toEqual([404, "resource_missing"]);
     const scan = await app.post("/tracking/WH000000000001Q/events", { status: "in_transit" });
     expect(codeOf(scan)).toEqual([404, "resource_missing"]);
+  });
+
+  test("a number of nothing but dashes, and another one than a parcel's own", async () => {
+    const { id } = await shop.order();
+    const ship = (tracking_number: string) => app.post(`/orders/${id}/ship`, { tracking_number });
+    expect((await ship(" - -")).body.error.details).toMatchObject([{ field: "tracking_number" }]);
+    const { tracking_number } = (await shop.label(id)).body.data;
+    expect(codeOf(await ship("1Z999"))).toEqual([422, "validation_failed"]);
+    expect((await ship(`${tracking_number.slice(0, 4)} ${tracking_number.slice(4).toLowerCase()}`)).status).toBe(200);
+    await app.takeEvents();
   });
 
   test("too many numbers, or none", async () => {

@@ -1,5 +1,6 @@
 import { searchWords } from "../../customers/rules.ts";
 import { readId } from "../../kit/ids.ts";
+import { plainTrackingNumber } from "../shipments/tracking_number.ts";
 
 /** One word of a search, in each form that something is compared with. */
 export interface SearchWord {
@@ -7,8 +8,8 @@ export interface SearchWord {
   readonly name: string;
   /** As order numbers and SKUs are compared: A to Z small. */
   readonly code: string;
-  /** As tracking numbers are compared: as `code`, without dashes. */
-  readonly bare: string;
+  /** As tracking numbers are kept. */
+  readonly tracking: string;
   /** The order that it names as `ord_1042`, or null. */
   readonly order_id: number | null;
 }
@@ -24,12 +25,10 @@ export function readSearch(q: string): Search | null {
   const words = searchWords(q).map((name, at) => {
     const code = codeOf(q.trim().split(/\s+/)[at] ?? name);
     const order_id = code.startsWith("ord_") ? readId("order", code) : null;
-    return { name, code, bare: bareOf(code), order_id };
+    return { name, code, tracking: plainTrackingNumber(code), order_id };
   });
-  return words.length === 0 ? null : { words, tracking: words.map(({ bare }) => bare).join("") };
+  return words.length === 0 ? null : { words, tracking: words.map(({ tracking }) => tracking).join("") };
 }
 
 /** Only A to Z, as the databases do it: other letters count as they are written. */
 const codeOf = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-
-const bareOf = (code: string) => code.replaceAll("-", "");

@@ -1,7 +1,7 @@
 // A search of orders that no number of orders makes slow. What each word may mean is looked up in indexes. When a word
 // means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
 import { and, eq, type SQL, sql as template } from "drizzle-orm";
-import { among, bare, begins, folded, lastDigits, list } from "../../../db/kit.ts";
+import { among, begins, folded, lastDigits, list } from "../../../db/kit.ts";
 import { customer_words } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -33,7 +33,7 @@ const ofTracking = prepared((sql, a: Args<{ piece: string }>) =>
   sql
     .select({ id: shipments.order_id })
     .from(shipments)
-    .where(and(tracked, begins(bare(shipments.tracking_number), a.piece)))
+    .where(and(tracked, begins(shipments.tracking_number, a.piece)))
     .limit(more),
 );
 const customersCalled = prepared((sql, a: Args<{ piece: string }>) =>
@@ -92,10 +92,10 @@ const skus: Source = {
   },
 };
 const parcels: Source = {
-  find: async (db, { bare: piece }) => (piece === "" ? [] : ofTracking(db, { piece })),
-  check: ({ bare: piece }) => {
+  find: async (db, { tracking: piece }) => (piece === "" ? [] : ofTracking(db, { piece })),
+  check: ({ tracking: piece }) => {
     if (piece === "") return template`1 = 0`;
-    const number = begins(bare(shipments.tracking_number), template`${piece}`);
+    const number = begins(shipments.tracking_number, template`${piece}`);
     return some(template`${shipments} where ${eq(shipments.order_id, orders.id)} and ${tracked} and ${number}`);
   },
 };
@@ -138,7 +138,7 @@ export async function meaningOf(db: Db, { words, tracking }: Search, max = candi
   if (words.length === 1 || tracking === "") return { ids: common && [...common], check: all };
   // All of it may be one tracking number that was typed in groups.
   const [first] = words;
-  const whole = await wordMeaning(db, { ...(first as SearchWord), bare: tracking }, [parcels], max);
+  const whole = await wordMeaning(db, { ...(first as SearchWord), tracking }, [parcels], max);
   if (common === null || whole.check !== null) {
     const mine = and(common === null ? undefined : among(orders.id, template`${list([...common])}`), all);
     return { ids: null, check: template`(${mine} or ${either(whole.ids, whole.check)})` };

@@ -36,6 +36,7 @@ import {
   saveTracking,
   saveUntold,
 } from "./store.ts";
+import { givenTrackingNumber } from "./tracking_number.ts";
 
 /** A parcel together with its order, as a command left them. */
 export interface Parcel {
@@ -124,7 +125,8 @@ export async function saveLess(tx: Tx, before: Order, less: Order, entry: Entry)
  * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
  * Emits: order.fulfilled, order.shipped, once nothing of the order is left in the house.
  */
-export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Actor): Promise<Order> {
+export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Actor): Promise<Order> {
+  const input = { ...asked, tracking_number: givenTrackingNumber("tracking_number", asked.tracking_number) };
   const locked = await lockOrder(tx, id);
   const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
   decide(locked, "ship");
@@ -132,7 +134,7 @@ export async function shipOrder(tx: Tx, id: string, input: ShipOrder, actor: Act
   if (chosen !== null && chosen.status !== "pending") throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
   refuseShort(order, input.partial ?? false);
   const waiting = order.shipments.filter(({ status }) => status === "pending");
-  const apart = input.tracking_number != null || waiting.some((parcel) => parcel.tracking_number !== null);
+  const apart = input.tracking_number !== null || waiting.some((parcel) => parcel.tracking_number !== null);
   const leaving = chosen !== null ? [chosen] : waiting.slice(0, apart ? 1 : undefined);
   let rest = order;
   for (const parcel of leaving) {

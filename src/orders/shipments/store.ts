@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
 import type { ShipmentStatus } from "./status.ts";
+import { plainTrackingNumber } from "./tracking_number.ts";
 
 type Row = typeof shipments.$inferSelect;
 
@@ -42,25 +43,6 @@ export async function findOrderOfShipment(db: Db, id: number): Promise<number | 
   return row?.order_id ?? null;
 }
 
-const byTracking = prepared((sql, a: Args<{ tracking_number: string }>) =>
-  sql
-    .select({ id: shipments.id, order_id: shipments.order_id })
-    .from(shipments)
-    .where(and(eq(shipments.tracking_number, a.tracking_number)))
-    // A number may have been used again after its first parcel was voided.
-    .orderBy(asc(sqlIsVoided), desc(shipments.id))
-    .limit(1),
-);
-const sqlIsVoided = sql`case when ${shipments.status} = 'voided' then 1 else 0 end`;
-
-/** The newest shipment with this tracking number, one that is not voided before one that is; or null. */
-export async function findShipmentByTracking(db: Db, tracking_number: string): Promise<Shipment | null> {
-  const [row] = await byTracking(db, { tracking_number });
-  if (row === undefined) return null;
-  const found = await listShipments(db, [row.order_id]);
-  return found.find((shipment) => shipment.id === row.id) ?? null;
-}
-
 /** Stores a new parcel with its units and answers it. */
 export async function insertShipment(
   tx: Tx,
@@ -68,7 +50,8 @@ export async function insertShipment(
   carriage: Carriage,
   lines: readonly ShipmentLine[],
 ): Promise<Shipment> {
-  const { carrier, service, tracking_number = null } = carriage;
+  const { carrier, service } = carriage;
+  const tracking_number = carriage.tracking_number == null ? null : plainTrackingNumber(carriage.tracking_number);
   const status: ShipmentStatus = "pending";
   const row = { order_id, status, carrier, service, tracking_number, tracking_url: null, created_at: tx.now };
   const [id = 0] = await insertIds(tx, shipments, [row]);
