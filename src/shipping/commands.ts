@@ -19,10 +19,12 @@ import type { Shipment } from "../orders/shipments/shipment.ts";
 import { listShipments } from "../orders/shipments/store.ts";
 import { lockOrder, resolveOrder } from "../orders/store.ts";
 import { type Address, addressOf, readAddress } from "./address.ts";
-import { drawLabel } from "./documents/label.ts";
+import { drawLabel, type LabelWarning } from "./documents/label.ts";
+import { printableLine, unprintableLetters } from "./documents/shaping.ts";
 import type { Label } from "./label.ts";
 import {
   checkAddress,
+  checkPrintable,
   chooseService,
   duplicate_within_ms,
   type Parcel,
@@ -88,6 +90,8 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   const { order, shipment } = opened;
   const origin = await originOfOrder(tx, order_id, order.warehouse_id);
   const to_address = to ?? addressOf(order.shipping_address);
+  const from_address = from ?? origin.address;
+  checkPrintable({ from_address, to_address });
   const quote = quoteOf(tx, carrier, service, parcel, origin.timezone, to_address);
   const label = await makeLabel(tx, {
     order,
@@ -96,7 +100,7 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
     service,
     parcel,
     quote,
-    from_address: from ?? origin.address,
+    from_address,
     to_address,
     fingerprint,
     parcel_number: earlier.length + 1,
@@ -169,6 +173,7 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
   const test = tx.mode === "test";
   const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
   const tracking_url = `${purchase.address}/v1/tracking/${tracking_number}`;
+  const { order_number, lost } = printedNumber(order);
   const { drawing, warnings } = drawLabel({
     carrier: carrier.name,
     service: service.name,
@@ -178,8 +183,8 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     parcel: purchase.parcel_number,
     parcels: purchase.parcel_number,
     tracking_number,
-    tracking_url,
-    order_number: order.order_number,
+    qr_text: tracking_url,
+    order_number,
     date: quote.ship_date,
     test,
   });
@@ -197,11 +202,21 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     from_address,
     to_address,
     drawing,
-    warnings,
+    warnings: [...lost, ...warnings],
     fingerprint: purchase.fingerprint,
     created_at: tx.now,
     voided_at: null,
   });
+}
+
+/** The order's number; its id where no font has the number's letters, since nobody can change the number. */
+function printedNumber({ id, order_number }: Order): { order_number: string; lost: LabelWarning[] } {
+  if (unprintableLetters(printableLine(order_number)).length === 0) return { order_number, lost: [] };
+  const message = "The order's number has letters that no font here can print, so its id is printed instead.";
+  return {
+    order_number: wireId("order", id),
+    lost: [{ field: "order_number", code: "unprintable_text", message }],
+  };
 }
 
 /**

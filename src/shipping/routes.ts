@@ -186,6 +186,6 @@ async function answerDocument(call: Call, store: Store, id: string, format: Docu
 }
 
 async function render(drawing: Drawing, format: DocumentFormat): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = format === "zpl" ? zpl(drawing) : format === "png" ? await png(drawing) : await pdf(drawing);
+  const bytes = format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing) : await pdf(drawing);
   return new Uint8Array(bytes);
 }

@@ -6,6 +6,7 @@ import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { money } from "../kit/money.ts";
 import { type Address, isCountry } from "./address.ts";
 import { drawLabel, type LabelFacts } from "./documents/label.ts";
+import { printableLine, unprintableLetters } from "./documents/shaping.ts";
 import type { Dimensions, Package } from "./label.ts";
 import { type BuiltInCarrier, findService, type Quote, type QuoteMessage, type Service } from "./services.ts";
 import { isUsState } from "./time_zones.ts";
@@ -59,6 +60,37 @@ export function checkAddress(field: "from_address" | "to_address", { country, st
     ...postalProblems(`${field}.zip`, postal_code ?? "", country),
   ];
   if (problems.length > 0) throw invalidFields(problems);
+}
+
+// How the shipping routes call what is printed of an address.
+const printedParts = {
+  name: "name",
+  company: "company",
+  address_line1: "street1",
+  address_line2: "street2",
+  city: "city",
+  state: "state",
+  postal_code: "zip",
+} as const satisfies Partial<Record<keyof Address, string>>;
+
+/** Refuses: validation_failed, for every text of the addresses in which there are letters that no font here has. */
+export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_address", Address>>): void {
+  const parts = Object.keys(printedParts) as (keyof typeof printedParts)[];
+  const problems = (["from_address", "to_address"] as const).flatMap((field) =>
+    parts.flatMap((part): FieldProblem[] => {
+      const letters = unprintableLetters(printableLine(addresses[field][part] ?? ""));
+      if (letters.length === 0) return [];
+      const message = `has letters that no font here can print: ${letters.slice(0, 20).map(letterInWords).join(", ")}`;
+      return [{ field: `${field}.${printedParts[part]}`, code: "unprintable_text", message }];
+    }),
+  );
+  if (problems.length > 0) throw invalidFields(problems);
+}
+
+/** A letter and its code points, as in `ཀ (U+0F40)`. */
+function letterInWords(letter: string): string {
+  const codes = [...letter].map((one) => (one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0"));
+  return `${letter} (${codes.map((code) => `U+${code}`).join(" ")})`;
 }
 
 const countryHint = "must be a two-letter country code such as US";
@@ -115,7 +147,7 @@ export function warmUpLabels(): void {
     parcel: 1,
     parcels: 1,
     tracking_number: "WH000000000001Q",
-    tracking_url: "https://example.com/WH000000000001Q",
+    qr_text: null,
     order_number: "1",
     date: "2026-01-01",
     test: false,

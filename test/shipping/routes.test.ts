@@ -135,8 +135,17 @@ describe("works", () => {
     expect(data.from_address).toEqual({ ...desk, company: null, street2: null, phone: null });
     expect(data.to_address).toEqual({ ...to_address, company: null, street2: null });
     expect(data.package).toEqual({ weight: 1000, weight_unit: "g", dimensions });
-    expect(data.warnings).toContainEqual(expect.objectContaining({ field: "recipient.name", code: "untypeable_text" }));
+    expect(data.warnings.map(({ code }: { code: string }) => code)).toEqual(["no_postal_barcode"]);
     expect(await types()).toEqual(["shipment.created"]);
+  });
+
+  test("an order whose number no font can print is named by its id", async () => {
+    const { body } = await app.post("/orders", { ...shop.draft(), order_number: "བོད-1" });
+    const { data } = (await shop.label(body.data.id)).body;
+    expect(data.warnings).toMatchObject([{ field: "order_number", code: "unprintable_text" }]);
+    const printed = (await app.get(`/shipping/labels/${data.label_id}/document?format=zpl`)).body;
+    expect(printed).toContain(`^FDOrder ${body.data.id.replace("_", "_5F")}^FS`);
+    await app.takeEvents();
   });
 
   test("the document comes in three formats, by key or by a link without one", async () => {
@@ -248,6 +257,29 @@ describe("refuses", () => {
     expect(codeOf(await shop.label(id, fields))).toEqual([status, code]);
     expect(await types()).toEqual([]);
     expect((await app.get(`/orders/${id}`)).body.data.shipments).toEqual([]);
+  });
+
+  test("letters that no font has, naming them, wherever they are printed", async () => {
+    const { id } = await shop.order();
+    const street1 = "1 ལྷ་ས Road";
+    const answer = await shop.label(id, { from_address: { ...desk, street1 }, to_address: { ...desk, name: "𒀀 & 𒀀" } });
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, ["from_address.street1", "to_address.name"]]);
+    expect(answer.body.error.details[1]).toMatchObject({
+      field: "to_address.name",
+      code: "unprintable_text",
+      message: "has letters that no font here can print: 𒀀 (U+12000)",
+    });
+    expect(answer.body.error.details[0].message).toEndWith(": ལྷ (U+0F63 U+0FB7), ་ (U+0F0B), ས (U+0F66)");
+    const { shipping_address_id, ...draft } = shop.draft();
+    const address = { address_line1: "1 Road", city: "འབྲུག", postal_code: "11001", country: "BT" };
+    const { body } = await app.post(`/customers/${draft.customer_id}/addresses`, address);
+    const order = (await app.post("/orders", { ...draft, shipping_address_id: body.id })).body.data;
+    const own = await shop.label(order.id);
+    expect([own.status, fieldsOf(own)]).toEqual([422, ["to_address.city"]]);
+    await types();
+    for (const one of [id, order.id]) expect((await app.get(`/orders/${one}`)).body.data.shipments).toEqual([]);
+    expect((await shop.label(id)).status).toBe(201);
+    await app.takeEvents();
   });
 
   test("every bad field is named at once, of an address and of a way too", async () => {

@@ -26,19 +26,21 @@ export async function openShop(app: TestApp, mode: "live" | "test" = "live") {
   });
   let count = 0;
   const carrier = mode === "live" ? "local" : "sim";
+  /** An order of units of the product, as a request asks for it. */
+  const draft = (quantity = 2) => ({
+    order_number: `SO-${++count}`,
+    customer_id: customer.id,
+    shipping_address_id: customer.shipping_addresses[0].id,
+    line_items: [{ product_id: product.data.id, quantity, unit_price: "3.20" }],
+  });
   /** Orders units of the product and forgets the events of doing so. */
   const order = async (quantity = 2): Promise<{ id: string; order_number: string }> => {
-    const { data } = await post("/orders", {
-      order_number: `SO-${++count}`,
-      customer_id: customer.id,
-      shipping_address_id: customer.shipping_addresses[0].id,
-      line_items: [{ product_id: product.data.id, quantity, unit_price: "3.20" }],
-    });
+    const { data } = await post("/orders", draft(quantity));
     await app.takeEvents();
     return data;
   };
   /** Buys a label for an order. */
   const label = (order_id: string | number, fields: object = {}, headers: Record<string, string> = {}) =>
     app.call("POST", "/shipping/labels", { order_id, carrier, ...parcel, ...fields }, { key, headers });
-  return { key, order, label };
+  return { key, draft, order, label };
 }

@@ -1,6 +1,7 @@
 import countries from "i18n-iso-countries/index.js";
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 import { formatAddress } from "localized-address-format";
+import { anyOfScripts } from "./scripts.ts";
 
 countries.registerLocale(english);
 
@@ -16,9 +17,21 @@ export interface LabelAddress {
   readonly country: string;
 }
 
-/** The address in the line order of its own country, with the country's name when it lies abroad of `home`. */
+// Where letters of the East are written, the largest comes first: the town before the street, and the name last.
+const eastern = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Hangul"), "u");
+const ofTheEast: readonly string[] = ["CN", "HK", "JP", "KP", "KR", "MO", "TW"];
+// Their formats have no place for a town but beside the state.
+const townInState: readonly string[] = ["AE", "JP", "KY", "NR"];
+
+/**
+ * The address in the line order of its own country, and in Eastern Asia of the script it is written in; with the
+ * country's name when it lies abroad of `home`.
+ */
 export function labelAddressLines(address: LabelAddress, home: string): string[] {
   const { name, company, address_line1, address_line2, city, state, postal_code, country } = address;
+  const largestFirst = ofTheEast.includes(country) && eastern.test(`${address_line1}${city}`);
+  const region = state ?? "";
+  const joined = largestFirst ? `${region}${city}` : [city, region].filter((part) => part !== "").join(", ");
   const lines = formatAddress(
     {
       postalCountry: country,
@@ -26,10 +39,10 @@ export function labelAddressLines(address: LabelAddress, home: string): string[]
       organization: company ?? "",
       addressLines: [address_line1, address_line2 ?? ""].filter((line) => line !== ""),
       locality: city,
-      administrativeArea: state ?? "",
+      administrativeArea: townInState.includes(country) ? joined : region,
       postalCode: postal_code ?? "",
     },
-    "latin",
+    largestFirst ? "local" : "latin",
   );
   // Some countries' formats have no place for a town or a postal code. What the sender gave is printed all the same.
   for (const part of [city, postal_code ?? ""]) if (!lines.some((line) => line.includes(part))) lines.push(part);

@@ -10,6 +10,8 @@ export interface Ink {
   readonly gray: number;
 }
 
+export type Align = "left" | "center" | "right";
+
 /** The sides of a page in points, 72 to the inch. */
 export interface PageSize {
   readonly width: number;
@@ -18,8 +20,8 @@ export interface PageSize {
 
 /** A page that is written from the upper left corner; all lengths are points. */
 export interface Leaf {
-  /** One line of text: `x` is its left edge, or its right edge when `align` says so, and `y` the baseline. */
-  text(x: number, y: number, text: string, ink: Ink, align?: "left" | "right"): void;
+  /** One line of text: `x` is its left edge, its middle or its right edge by `align`, and `y` the baseline. */
+  text(x: number, y: number, text: string, ink: Ink, align?: Align): void;
   fill(x: number, y: number, width: number, height: number, gray: number): void;
   frame(x: number, y: number, width: number, height: number, line: number): void;
   /** A symbol whose thinnest bar is `module` wide; `height` is that of the bars of a Code 128 one. */
@@ -74,9 +76,10 @@ class PdfLeaf implements Leaf {
     this.#height = height;
   }
 
-  text(x: number, y: number, text: string, ink: Ink, align: "left" | "right" = "left"): void {
+  text(x: number, y: number, text: string, ink: Ink, align: Align = "left"): void {
     const shaped = shapeText(text, ink.bold);
-    const left = align === "left" ? x : x - shaped.width * ink.size;
+    const before = { left: 0, center: shaped.width / 2, right: shaped.width }[align];
+    const left = x - before * ink.size;
     this.#operators.push(`BT ${ink.gray} g ${round(ink.gray)} G ${round(left)} ${round(this.#height - y)} Td`);
     // Every run begins where the one before it has left the pen.
     for (const run of shaped.runs) this.#run(run, ink);
@@ -87,7 +90,7 @@ class PdfLeaf implements Leaf {
     const embedded = this.#faces.of(face);
     this.#fonts.set(embedded.key, embedded);
     const heavy = bold && face.light;
-    this.#operators.push(`/${embedded.key} ${size} Tf ${heavy ? `2 Tr ${round(size / 40)} w` : "0 Tr"}`);
+    this.#operators.push(`/${embedded.key} ${round(size)} Tf ${heavy ? `2 Tr ${round(size / 40)} w` : "0 Tr"}`);
     const writer = new RunWriter(size);
     for (const glyph of glyphs)
       writer.put(glyph.y, glyph.x, hex4(embedded.code(glyph)), glyph.advance, embedded.width(glyph));

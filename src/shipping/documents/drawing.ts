@@ -19,16 +19,6 @@ export interface TextOperation {
   readonly text: string;
 }
 
-/** An empty frame; its lines lie inside the rectangle. */
-export interface BoxOperation {
-  readonly op: "box";
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  readonly line: number;
-}
-
 /** A black rectangle; a rule is a low one. */
 export interface FillOperation {
   readonly op: "fill";
@@ -58,7 +48,7 @@ export interface QrOperation {
   readonly text: string;
 }
 
-export type Operation = TextOperation | BoxOperation | FillOperation | Code128Operation | QrOperation;
+export type Operation = TextOperation | FillOperation | Code128Operation | QrOperation;
 
 /** One page, ready for any of the writers. `date` (`YYYY-MM-DD`) is the only time that gets into the bytes. */
 export interface Drawing {

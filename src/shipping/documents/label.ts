@@ -2,8 +2,7 @@ import { type LabelAddress, labelAddressLines, postalBarcode } from "./address.t
 import { code128Width, isQrText, qrSide } from "./barcodes.ts";
 import { type Drawing, labelHeight, labelWidth, type Operation, type TextOperation } from "./drawing.ts";
 import { fitLine, fitLines, lineHeight, type Room } from "./fit.ts";
-import { isDrawable } from "./fonts.ts";
-import { isLatin1, plainLine, typeable } from "./typeable.ts";
+import { printableLine } from "./shaping.ts";
 
 /** Everything a label says. */
 export interface LabelFacts {
@@ -19,7 +18,8 @@ export interface LabelFacts {
   readonly parcels: number;
   /** One of our own numbers: at most 24 digits and capital letters. */
   readonly tracking_number: string;
-  readonly tracking_url: string;
+  /** What the QR code says: printable ASCII of at most 250 characters. Null leaves it out. */
+  readonly qr_text: string | null;
   readonly order_number: string;
   /** The day it ships, `YYYY-MM-DD`. */
   readonly date: string;
@@ -30,7 +30,7 @@ export interface LabelFacts {
 /** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
 export interface LabelWarning {
   readonly field: string;
-  readonly code: "untypeable_text" | "untypeable_text_in_zpl" | "shortened_text" | "no_postal_barcode" | "no_qr_code";
+  readonly code: "unprintable_text" | "shortened_text" | "no_postal_barcode" | "no_qr_code";
   readonly message: string;
 }
 
@@ -46,8 +46,8 @@ const codeHeight = 254;
 const statement = "Courier label of the sending warehouse";
 
 /**
- * Draws the warehouse's own courier label, 4 x 6 inches at 203 dpi. Text that the fonts lack is replaced, text that is
- * too long shrinks, wraps and is cut at last; each loss is a warning.
+ * Draws the warehouse's own courier label, 4 x 6 inches at 203 dpi. Text that is too long shrinks, wraps and is cut at
+ * last; each loss is a warning. Letters that no font has are to be refused before: they would become empty boxes.
  */
 export function drawLabel(facts: LabelFacts): {
   readonly drawing: Drawing;
@@ -123,13 +123,14 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
   const top = 565;
   const bottom = 800;
   const qrRoom = 190;
-  if (isQrText(facts.tracking_url)) {
-    const side = qrSide(facts.tracking_url);
+  const { qr_text } = facts;
+  if (qr_text !== null && isQrText(qr_text)) {
+    const side = qrSide(qr_text);
     // The quiet zone is four modules on each side, of which the right one is the page's margin.
     const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
     const y = Math.round((top + bottom - side * module) / 2);
-    sheet.operations.push({ op: "qr", x: right - side * module, y, module, text: facts.tracking_url });
-  } else {
+    sheet.operations.push({ op: "qr", x: right - side * module, y, module, text: qr_text });
+  } else if (qr_text !== null) {
     const message = "The tracking address is no printable ASCII of at most 250 characters, so there is no QR code.";
     sheet.warnings.push({ field: "tracking_url", code: "no_qr_code", message });
   }
@@ -175,21 +176,22 @@ function drawAddress(
   y: number,
   room: Room,
 ): void {
-  const typed = (part: keyof LabelAddress): string => typedText(sheet, `${field}.${part}`, address[part] ?? "");
+  const plain = (part: keyof LabelAddress): string => printableLine(address[part] ?? "");
   const printable: LabelAddress = {
-    name: typed("name"),
-    company: typed("company"),
-    address_line1: typed("address_line1"),
-    address_line2: typed("address_line2"),
-    city: typed("city"),
-    state: typed("state"),
-    postal_code: typed("postal_code"),
+    name: plain("name"),
+    company: plain("company"),
+    address_line1: plain("address_line1"),
+    address_line2: plain("address_line2"),
+    city: plain("city"),
+    state: plain("state"),
+    postal_code: plain("postal_code"),
     country: address.country,
   };
   const { lines, size, shortened } = fitLines(labelAddressLines(printable, home), room);
   if (shortened) sheet.warnings.push(shortenedText(field));
+  const high = lineHeight(lines);
   for (const [index, line] of lines.entries()) {
-    const baseline = y + Math.round(size * (1 + index * lineHeight));
+    const baseline = y + Math.round(size * (1 + index * high));
     sheet.operations.push(text(x, baseline, size, line, { bold: room.bold }));
   }
 }
@@ -203,21 +205,9 @@ function fittedText(
   least: number,
   bold: boolean,
 ): { readonly text: string; readonly size: number } {
-  const { lines, size, shortened } = fitLine(typedText(sheet, field, given), { width, most, least, bold });
+  const { lines, size, shortened } = fitLine(printableLine(given), { width, most, least, bold });
   if (shortened) sheet.warnings.push(shortenedText(field));
   return { text: lines[0] ?? "", size };
-}
-
-function typedText(sheet: Sheet, field: string, given: string): string {
-  const { text, lost } = typeable(plainLine(given), isDrawable);
-  if (lost) {
-    const message = "Some characters cannot be printed and became question marks. Give the text in Latin letters.";
-    sheet.warnings.push({ field, code: "untypeable_text", message });
-  } else if (typeable(text, isLatin1).lost) {
-    const message = "Some characters cannot be printed by a ZPL printer and become question marks there.";
-    sheet.warnings.push({ field, code: "untypeable_text_in_zpl", message });
-  }
-  return text;
 }
 
 function shortenedText(field: string): LabelWarning {

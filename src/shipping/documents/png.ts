@@ -1,28 +1,16 @@
-import { readFileSync } from "node:fs";
-import { initWasm, Resvg } from "@resvg/resvg-wasm";
-import wasmPath from "@resvg/resvg-wasm/index_bg.wasm" with { type: "file" };
 import { code128Bars, qrSquares } from "./barcodes.ts";
 import type { Drawing, Operation } from "./drawing.ts";
-import { faceOf, textWidth } from "./fonts.ts";
+import { textOutlines } from "./outlines.ts";
+import { rasterized } from "./raster.ts";
+import { openTypefaces } from "./typefaces.ts";
 
 export const printerResolutions = [203, 300] as const;
 export type PrinterResolution = (typeof printerResolutions)[number];
 
-let ready: Promise<void> | undefined;
-
 /** The drawing as a PNG for a printer of 203 or 300 dots per inch. Bar codes are made of whole pixels in both. */
 export async function png(drawing: Drawing, resolution: PrinterResolution = 203): Promise<Uint8Array> {
-  ready ??= initWasm(readFileSync(wasmPath));
-  await ready;
-  const image = new Resvg(svg(drawing, resolution), { font: { loadSystemFonts: false } });
-  try {
-    const rendered = image.render();
-    const bytes = rendered.asPng();
-    rendered.free();
-    return bytes;
-  } finally {
-    image.free();
-  }
+  await openTypefaces(JSON.stringify(drawing.operations));
+  return rasterized(svg(drawing, resolution), (image) => image.asPng());
 }
 
 /** The drawing as SVG. Text becomes outlines, so nothing depends on the fonts of a machine. */
@@ -42,14 +30,9 @@ function element(operation: Operation, scale: number): string {
   const { x, y } = operation;
   switch (operation.op) {
     case "text":
-      return textElement(operation, scale);
+      return textOutlines(operation, scale);
     case "fill":
       return path(rectangle(dots(x), dots(y), dots(operation.width), dots(operation.height)));
-    case "box": {
-      const { width, height, line } = operation;
-      const inner = rectangle(dots(x + line), dots(y + line), dots(width - 2 * line), dots(height - 2 * line));
-      return path(rectangle(dots(x), dots(y), dots(width), dots(height)) + inner, 'fill-rule="evenodd"');
-    }
     case "code128": {
       const { module, height, text, gs1 } = operation;
       const { bars, width } = code128Bars(text, gs1);
@@ -71,24 +54,6 @@ function element(operation: Operation, scale: number): string {
       return path(squares.join(""));
     }
   }
-}
-
-function textElement(operation: Operation & { op: "text" }, scale: number): string {
-  const { text, size, bold, align, white } = operation;
-  const face = faceOf(bold);
-  const width = align === "left" ? 0 : textWidth(text, size, bold);
-  const left = (operation.x - (align === "center" ? width / 2 : width)) * scale;
-  const unit = (size * scale) / face.em;
-  let at = 0;
-  let glyphs = "";
-  for (const character of text) {
-    const { outline, advance } = face.glyph(character.codePointAt(0) ?? 0);
-    if (outline !== "") glyphs += `<path transform="translate(${at})" d="${outline}"/>`;
-    at += advance;
-  }
-  // Font outlines have y upwards. They are curves, so they are the one thing drawn with soft edges.
-  const place = `translate(${left} ${operation.y * scale}) scale(${unit} ${-unit})`;
-  return `<g transform="${place}" fill="${white ? "#fff" : "#000"}" shape-rendering="geometricPrecision">${glyphs}</g>`;
 }
 
 /** Where a symbol begins whose whole pixels do not scale exactly: around the same middle. */

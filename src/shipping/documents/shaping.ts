@@ -1,6 +1,6 @@
 import bidiFactory from "bidi-js";
 import { anyOfScripts } from "./scripts.ts";
-import { emoji, type Typeface, typefaceOf, typefacesFor } from "./typefaces.ts";
+import { emoji, findTypeface, type Typeface, typefacesFor } from "./typefaces.ts";
 
 /** A glyph of a run. Its lengths are ems: parts of the size of the text. */
 export interface PlacedGlyph {
@@ -50,11 +50,26 @@ export function shapedWidth(text: string, size: number, is_bold: boolean): numbe
   return shapeText(text, is_bold).width * size;
 }
 
+// What stands for letters that were lost before the text came here.
+const lost = "\ufffd";
+
+/** The letters of a line that no typeface has, each once, in their order. */
+export function unprintableLetters(text: string): string[] {
+  if (plain.test(text)) return [];
+  const faces = typefacesFor(text, false);
+  const letters = new Set([...graphemes.segment(text)].map(({ segment }) => segment));
+  return [...letters].filter((letter) => letter === lost || findTypeface(letter, faces) === null);
+}
+
 // Format characters that change how neighbours are drawn; all others (such as overrides of direction) are taken out.
 const joiners = /\u200c|\u200d|\ufe0e|\ufe0f/u;
 
+// Most lines are printable ASCII, with single spaces and only between words: they are what all of this would make.
+const tidy = /^(?:[!-~]+(?: [!-~]+)*)?$/;
+
 /** One line without control characters, composed, with single spaces; joiners of letters and emoji stay. */
 export function printableLine(text: string): string {
+  if (tidy.test(text)) return text;
   return text
     .toWellFormed()
     .normalize("NFC")
@@ -80,7 +95,9 @@ function segments(text: string, is_bold: boolean): Segment[] {
   for (const { segment, index } of graphemes.segment(text)) {
     const level = levels[index] ?? 0;
     const last = found.at(-1);
-    const face = segment === " " && last?.level === level ? spaceFace(last.face, faces) : typefaceOf(segment, faces);
+    const own = segment === " " && last?.level === level ? spaceFace(last.face, faces) : findTypeface(segment, faces);
+    // What no typeface has, the first one draws as an empty box.
+    const face = own ?? (faces[0] as Typeface);
     const drawn = level % 2 === 1 ? mirrored(segment) : segment;
     if (last?.face === face && last.level === level) last.text += drawn;
     else found.push({ text: drawn, face, level });

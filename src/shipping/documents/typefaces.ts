@@ -156,14 +156,14 @@ export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[
 
 const isPicture = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d)/u;
 // What is never drawn itself, and so need not be in a font.
-const unseen = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
+const unseen = /\u034f|\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
-/** The typeface that has all of a character and its marks; without one, the first, which draws an empty box. */
-export function typefaceOf(cluster: string, faces: readonly Typeface[]): Typeface {
+/** The typeface that has all of a character and its marks; null when none has. */
+export function findTypeface(cluster: string, faces: readonly Typeface[]): Typeface | null {
   const ordered = isPicture.test(cluster) ? [emoji, ...faces] : faces;
   const drawn = [...cluster.replaceAll(unseen, "")].map((character) => character.codePointAt(0) ?? 0);
   const found = ordered.find(
     (face) => face.covers.test(cluster) && drawn.every((code_point) => face.font().hasGlyphForCodePoint(code_point)),
   );
-  return found ?? (faces[0] as Typeface);
+  return found ?? null;
 }

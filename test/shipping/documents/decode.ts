@@ -75,15 +75,17 @@ function unicodeTable(cmap: string): Map<string, string> {
   );
 }
 
+/** The texts between BT and ET, as their fonts' tables say what the glyphs stand for. */
 function textsOf(operators: string, fonts: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
-  let table: ReadonlyMap<string, string> | undefined;
-  const texts: string[] = [];
-  for (const [, font, hex] of operators.matchAll(/(\/\S+) [\d.]+ Tf|<([0-9A-F]*)> Tj/gi)) {
-    if (font !== undefined) table = fonts.get(font);
-    if (hex !== undefined)
-      texts.push((hex.match(/.{4}/g) ?? []).map((glyph) => table?.get(glyph.toUpperCase()) ?? "\0").join(""));
-  }
-  return texts;
+  return [...operators.matchAll(/\bBT\b(.*?)\bET\b/gs)].map(([, block = ""]) => {
+    let table: ReadonlyMap<string, string> | undefined;
+    let text = "";
+    for (const [, font, hex] of block.matchAll(/(\/\S+) [\d.]+ Tf|<([0-9a-f]*)>/gi)) {
+      if (font !== undefined) table = fonts.get(font);
+      for (const code of hex?.match(/.{4}/g) ?? []) text += table?.get(code.toUpperCase()) ?? "\0";
+    }
+    return text;
+  });
 }
 
 function paint(operators: string): Pixels {

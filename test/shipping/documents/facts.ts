@@ -28,7 +28,7 @@ export const facts: LabelFacts = {
   parcel: 1,
   parcels: 2,
   tracking_number: "WH000000000001Q",
-  tracking_url: "https://ship.example.com/track/WH000000000001Q",
+  qr_text: "https://ship.example.com/track/WH000000000001Q",
   order_number: "ORD-2026-00017",
   date: "2026-11-20",
   test: false,

@@ -4,8 +4,8 @@ import countries from "i18n-iso-countries/index.js";
 import { type LabelAddress, labelAddressLines, postalBarcode } from "../../../src/shipping/documents/address.ts";
 import { code128Bars, qrSquares } from "../../../src/shipping/documents/barcodes.ts";
 import { labelHeight, labelWidth, type Operation } from "../../../src/shipping/documents/drawing.ts";
-import { textWidth } from "../../../src/shipping/documents/fonts.ts";
 import { drawLabel, type LabelFacts } from "../../../src/shipping/documents/label.ts";
+import { shapedWidth } from "../../../src/shipping/documents/shaping.ts";
 import { facts } from "./facts.ts";
 
 interface Area {
@@ -21,7 +21,7 @@ function areaOf(operation: Operation): Area {
   switch (operation.op) {
     case "text": {
       const { text, size, bold, align } = operation;
-      const width = textWidth(text, size, bold);
+      const width = shapedWidth(text, size, bold);
       const left = x - { left: 0, center: width / 2, right: width }[align];
       return { left, top: y - size * 0.76, right: left + width, bottom: y + size * 0.24 };
     }
@@ -116,17 +116,21 @@ describe("drawLabel", () => {
     }
   });
 
-  test("warns of what it cannot print, by field", () => {
+  test("prints the letters of all scripts, and warns by field of what has no code", () => {
     const recipient = { ...facts.recipient, name: "東京 太郎", company: "Łódź ø", city: "Київ", postal_code: "?" };
-    const { drawing, warnings } = drawLabel({ ...facts, recipient, tracking_url: "https://例え.jp", service: "שלום" });
+    const { drawing, warnings } = drawLabel({ ...facts, recipient, qr_text: "https://例え.jp", service: "שלום" });
     expect(warnings.map(({ field, code }) => [field, code])).toEqual([
-      ["service", "untypeable_text"],
-      ["recipient.name", "untypeable_text"],
-      ["recipient.city", "untypeable_text_in_zpl"],
       ["tracking_url", "no_qr_code"],
       ["recipient.postal_code", "no_postal_barcode"],
     ]);
-    for (const text of ["?? ??", "Łódź ø", "Київ, CA ?", "????"]) expect(textsOf(drawing.operations)).toContain(text);
+    for (const text of ["東京 太郎", "Łódź ø", "Київ, CA ?", "שלום"])
+      expect(textsOf(drawing.operations)).toContain(text);
+  });
+
+  test("has no QR code, and does not speak of it, when there is nothing for it to say", () => {
+    const { drawing, warnings } = drawLabel({ ...facts, qr_text: null });
+    expect(drawing.operations.filter(({ op }) => op === "qr")).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test("keeps the town when everything is far too long, and says that it cut", () => {
@@ -149,26 +153,19 @@ describe("drawLabel", () => {
     const more = fc.record({ name: text, company: text, address_line1: text, city: text, postal_code: text });
     const country = fc.constantFrom("US", "GB", "JP", "AE", "BR", "XX");
     fc.assert(
-      fc.property(
-        more,
-        country,
-        text,
-        fc.boolean(),
-        fc.webUrl(),
-        (address, code, order_number, is_test, tracking_url) => {
-          const recipient: LabelAddress = { ...facts.recipient, ...address, country: code };
-          const { drawing } = drawLabel({
-            ...facts,
-            recipient,
-            sender: recipient,
-            order_number,
-            test: is_test,
-            tracking_url,
-          });
-          expect(layoutProblems(drawing.operations)).toEqual([]);
-          for (const line of textsOf(drawing.operations)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
-        },
-      ),
+      fc.property(more, country, text, fc.boolean(), fc.webUrl(), (address, code, order_number, is_test, qr_text) => {
+        const recipient: LabelAddress = { ...facts.recipient, ...address, country: code };
+        const { drawing } = drawLabel({
+          ...facts,
+          recipient,
+          sender: recipient,
+          order_number,
+          test: is_test,
+          qr_text,
+        });
+        expect(layoutProblems(drawing.operations)).toEqual([]);
+        for (const line of textsOf(drawing.operations)) expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e]/u);
+      }),
       { numRuns: 40 },
     );
   });
@@ -193,6 +190,34 @@ describe("addresses", () => {
     });
     expect(labelAddressLines(berlin, "US")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin", "GERMANY"]);
     expect(labelAddressLines(berlin, "DE")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin"]);
+  });
+
+  test("in Eastern Asia begin with the largest place when they are written in its letters", () => {
+    const tokyo = abroad({
+      name: "山田 太郎",
+      company: "株式会社見本",
+      address_line1: "神南1-2-3",
+      city: "渋谷区",
+      state: "東京都",
+      postal_code: "150-0041",
+      country: "JP",
+    });
+    const lines = ["〒150-0041", "東京都渋谷区", "神南1-2-3", "株式会社見本", "山田 太郎"];
+    expect(labelAddressLines(tokyo, "JP")).toEqual(lines);
+    expect(labelAddressLines(tokyo, "US")).toEqual([...lines, "JAPAN"]);
+    const latin = {
+      name: "Taro Yamada",
+      company: null,
+      address_line1: "1-2-3 Jinnan",
+      city: "Shibuya-ku",
+      state: "Tokyo",
+    };
+    expect(labelAddressLines({ ...tokyo, ...latin }, "US")).toEqual([
+      "Taro Yamada",
+      "1-2-3 Jinnan, Shibuya-ku, Tokyo",
+      "150-0041",
+      "JAPAN",
+    ]);
   });
 
   test("lose no town and no postal code to a format that has no place for them", () => {

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import wasmPath from "@resvg/resvg-wasm/index_bg.wasm" with { type: "file" };
+
+type RenderedImage = ReturnType<InstanceType<typeof Resvg>["render"]>;
+
+let ready: Promise<void> | undefined;
+
+/** Draws an SVG of its own size, and hands the picture to `read`; neither is there any more afterwards. */
+export async function rasterized<Read>(svg: string, read: (image: RenderedImage) => Read): Promise<Read> {
+  ready ??= initWasm(readFileSync(wasmPath));
+  await ready;
+  const drawn = new Resvg(svg, { font: { loadSystemFonts: false } });
+  try {
+    const image = drawn.render();
+    try {
+      return read(image);
+    } finally {
+      image.free();
+    }
+  } finally {
+    drawn.free();
+  }
+}
