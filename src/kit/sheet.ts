@@ -10,6 +10,35 @@ export interface Column {
   readonly kind: "text" | "number" | "boolean" | "json";
   /** What an empty cell means; a field without this stays as it is. A group whose cells are all empty is null. */
   readonly empty?: null | readonly never[] | Readonly<Record<string, never>>;
+  /** Whether a file only tells it: what it says is passed over when the file is taken in. */
+  readonly told_only?: true;
+  /** What it holds, for the documentation: a sentence. */
+  readonly meaning: string;
+  /** A cell as somebody would write it. */
+  readonly example: string;
+}
+
+/** The columns of a file for the documentation, as a table in Markdown. */
+export function columnTable(columns: readonly Column[], required: readonly string[]): string {
+  const rows = columns.map((column) => {
+    const { name, example } = column;
+    return `| \`${name}\` | ${saidOf(column, required)} | \`${example}\` |`;
+  });
+  return ["| column | what it holds | example |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** The same for a terminal: a column to a line, and below it an example. */
+export function columnLines(columns: readonly Column[], required: readonly string[]): string[] {
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  return columns.flatMap((column) => [
+    `  ${column.name.padEnd(width)}  ${saidOf(column, required).replaceAll(/[`*]/g, "")}`,
+    `  ${"".padEnd(width)}  ${column.example}`,
+  ]);
+}
+
+function saidOf({ name, meaning, told_only }: Column, required: readonly string[]): string {
+  if (told_only) return `${meaning} Only told: passed over on import.`;
+  return required.includes(name) ? `**Required.** ${meaning}` : meaning;
 }
 
 /** A row that was read and checked, with the line on which it begins. */

@@ -6,13 +6,49 @@ import type { Column } from "../../kit/sheet.ts";
 
 /** The columns of a file of stock: one row for each SKU, warehouse, bin and lot. */
 export const stockColumns: readonly Column[] = [
-  { name: "sku", path: ["sku"], kind: "text" },
-  { name: "location", path: ["location"], kind: "text" },
-  { name: "bin", path: ["bin"], kind: "text" },
-  { name: "lot_number", path: ["lot_number"], kind: "text" },
-  { name: "expiration_date", path: ["expiration_date"], kind: "text" },
-  { name: "received_date", path: ["received_date"], kind: "text" },
-  { name: "quantity", path: ["quantity"], kind: "number" },
+  { name: "sku", path: ["sku"], kind: "text", meaning: "The product's SKU.", example: "CUP-12" },
+  {
+    name: "location",
+    path: ["location"],
+    kind: "text",
+    meaning: "The warehouse, by its id; it may be left out while there is only one.",
+    example: "whs_1001",
+  },
+  {
+    name: "bin",
+    path: ["bin"],
+    kind: "text",
+    meaning: "The shelf where they lie; without it, the warehouse's bin for what comes in.",
+    example: "A-01-02",
+  },
+  {
+    name: "lot_number",
+    path: ["lot_number"],
+    kind: "text",
+    meaning: "The lot, where the product tracks lots.",
+    example: "L-2026-07",
+  },
+  {
+    name: "expiration_date",
+    path: ["expiration_date"],
+    kind: "text",
+    meaning: "When the lot expires, as a date or a moment.",
+    example: "2027-03-31",
+  },
+  {
+    name: "received_date",
+    path: ["received_date"],
+    kind: "text",
+    meaning: "When they came; the day of the import unless given.",
+    example: "2026-07-01",
+  },
+  {
+    name: "quantity",
+    path: ["quantity"],
+    kind: "number",
+    meaning: "How many units were counted there: they become what is on hand.",
+    example: "40",
+  },
 ];
 
 /** A row of such a file: so many units were counted there. */

@@ -5,17 +5,19 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf } from "../../kit/schema.ts";
-import { writeCells } from "../../kit/sheet.ts";
+import { columnTable, writeCells } from "../../kit/sheet.ts";
 import { CountedStock, type HeldStock, heldView, stockColumns } from "./columns.ts";
 import { saveStockRows } from "./commands.ts";
 import { listHeldAfter } from "./store.ts";
 
 const export_page = 500;
+const required = ["sku", "quantity"];
+const table = columnTable(stockColumns, required);
 
 /** How a file of stock is taken in: what is on hand becomes the number that was counted. */
 export const stockImport: Import<CountedStock> = {
   columns: stockColumns,
-  required: ["sku", "quantity"],
+  required,
   read: checkOf(CountedStock),
   save: saveStockRows,
 };
@@ -35,6 +37,9 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
     detail: documented({
       id: "importInventory",
       summary: "Import counted stock as CSV",
+      description:
+        "A row for each bin and lot: what is on hand there becomes what was counted. What no row names stays as it" +
+        ` is.\n\n${table}`,
       sends: "text/csv",
       answers: { 200: EnvelopedView(ImportView) },
     }),
@@ -43,6 +48,7 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
     detail: documented({
       id: "exportInventory",
       summary: "Export stock as CSV",
+      description: `The file can be imported.\n\n${table}`,
       documents: ["text/csv"],
       answers: { 200: null },
     }),

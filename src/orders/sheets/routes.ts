@@ -7,7 +7,7 @@ import { answerGroupImport, type GroupImport, GroupImportView } from "../../http
 import { documented } from "../../http/route.ts";
 import type { Position } from "../../kit/page.ts";
 import { checkOf, queryOf } from "../../kit/schema.ts";
-import { writeCells } from "../../kit/sheet.ts";
+import { columnTable, writeCells } from "../../kit/sheet.ts";
 import { filterOf } from "../list/routes.ts";
 import { FilterOrders } from "../list/schemas.ts";
 import { listOrders, type OrderFilter, type OrderSort, orderPosition, searchOrders } from "../list/store.ts";
@@ -16,11 +16,13 @@ import { saveOrderGroups } from "./commands.ts";
 
 const export_page = 200;
 const rows_max = 100_000;
+const required = ["order_number", "sku", "quantity", "unit_price"] as const;
+const table = columnTable(orderColumns, required);
 
 /** How a file of orders is taken in: each order once, by its number. */
 export const orderImport: GroupImport<ImportLine> = {
   columns: orderColumns,
-  required: ["order_number", "sku", "quantity", "unit_price"],
+  required,
   read: checkOf(ImportLine),
   save: saveOrderGroups,
 };
@@ -76,7 +78,7 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
         " them, and others may leave these cells empty. The first one names the customer by `customer_email`; a" +
         " customer or an address that is not there yet is made. A bad row refuses its whole order and no other. An" +
         " order that is there already stays as it is, so that a file taken in again changes nothing; one of another" +
-        " customer or of other lines is refused.",
+        ` customer or of other lines is refused.\n\n${table}`,
       sends: "text/csv",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),
@@ -88,7 +90,8 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       summary: "Export the orders of a list as CSV, a row for each line",
       description:
         "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +
-        " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before it.",
+        " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before" +
+        ` it.\n\n${table}`,
       documents: ["text/csv"],
       answers: { 200: null },
     }),

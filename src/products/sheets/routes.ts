@@ -5,7 +5,7 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf } from "../../kit/schema.ts";
-import { writeCells } from "../../kit/sheet.ts";
+import { columnTable, writeCells } from "../../kit/sheet.ts";
 import type { TellChange } from "../commands.ts";
 import { type Product, productView } from "../product.ts";
 import { ImportProduct } from "../schemas.ts";
@@ -14,11 +14,13 @@ import { productColumns } from "./columns.ts";
 import { saveProductRows } from "./commands.ts";
 
 const export_page = 500;
+const required = ["sku"];
+const table = columnTable(productColumns, required);
 
 /** How a file of products is taken in: by SKU, new ones are created and others changed where they differ. */
 export const productImport = (tell: TellChange): Import<ImportProduct> => ({
   columns: productColumns,
-  required: ["sku"],
+  required,
   read: checkOf(ImportProduct),
   save: (tx, rows, taken) => saveProductRows(tx, rows, taken, tell),
 });
@@ -39,6 +41,9 @@ export const productSheetRoutes = (tell: TellChange) =>
       detail: documented({
         id: "importProducts",
         summary: "Import products as CSV",
+        description:
+          "A row for each product, found by its SKU: a new one is created, and of one that is there what differs is" +
+          ` changed. A cell that is empty leaves a field as it is, or empties one that may be empty.\n\n${table}`,
         sends: "text/csv",
         answers: { 200: EnvelopedView(ImportView) },
       }),
@@ -47,6 +52,7 @@ export const productSheetRoutes = (tell: TellChange) =>
       detail: documented({
         id: "exportProducts",
         summary: "Export products as CSV",
+        description: `The file can be imported.\n\n${table}`,
         documents: ["text/csv"],
         answers: { 200: null },
       }),
