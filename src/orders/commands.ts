@@ -11,10 +11,11 @@ import { calendarsOf } from "./dispatch/store.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./drafts/rules.ts";
 import { orderEvent } from "./events.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
+import { findOrderByNumber } from "./names/store.ts";
 import type { Order, OrderLine } from "./order.ts";
 import { claimOf, type LineInput, withClaims } from "./rules.ts";
 import type { CreateOrder } from "./schemas.ts";
-import { addReturned, findOrderByNumber, insertLines, insertOrder, saveOrder } from "./store.ts";
+import { addReturned, insertLines, insertOrder, saveOrder } from "./store.ts";
 
 /** An order that a client has sent by the API. */
 export const fromApi: Source = { platform: "api", external_id: null, stock: "api" };

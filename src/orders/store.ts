@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, or, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
 import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
@@ -7,10 +7,11 @@ import { type Args, allotId, insertIds, prepared, preparedOf } from "../database
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { listClaims } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
-import { Fault, missing } from "../kit/fault.ts";
-import { readId, wireId } from "../kit/ids.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
 import { calendarsOf } from "./dispatch/store.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
+import { findOrderId, isOrderId } from "./names/store.ts";
 import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
 import { claimed } from "./rules.ts";
 import { forgetLines, listShipments } from "./shipments/store.ts";
@@ -39,9 +40,13 @@ const returnsOf = preparedOf((sql, isOf) =>
     .orderBy(asc(returns.id)),
 );
 
-/** The order that an identifier names: `ord_1042` or `1042`. Refuses: resource_missing. */
-export async function getOrder(db: Db, id: string | number): Promise<Order> {
-  return only(db, await byId(db, { id: readId("order", id) ?? 0 }), id);
+/** The order that a client names by its id or its order number. Refuses: resource_missing, ambiguous_identifier. */
+export async function getOrder(db: Db, name: string | number): Promise<Order> {
+  return only(db, await byId(db, { id: await idOf(db, name) }), name);
+}
+
+async function idOf(db: Db, name: string | number): Promise<number> {
+  return (isOrderId(name) ? readId("order", name) : await findOrderId(db, name, null)) ?? 0;
 }
 
 const byIds = preparedOf((sql, isOf) => sql.select().from(orders).where(isOf(orders.id)));
@@ -52,8 +57,8 @@ export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[
 }
 
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
-export async function lockOrder(tx: Tx, id: string | number): Promise<Order> {
-  return only(tx, await locked(tx, { id: readId("order", id) ?? 0 }), id);
+export async function lockOrder(tx: Tx, name: string | number): Promise<Order> {
+  return only(tx, await locked(tx, { id: await idOf(tx, name) }), name);
 }
 
 async function only(db: Db, rows: readonly Row[], id: string | number): Promise<Order> {
@@ -98,47 +103,6 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
 }
 
 const canClaim = ({ status }: Row) => status === "pending" || status === "processing" || status === "fulfilled";
-
-const named = prepared((sql, a: Args<{ id: number; order_number: string }>) =>
-  sql
-    .select({ id: orders.id, order_number: orders.order_number })
-    .from(orders)
-    .where(or(eq(orders.id, a.id), eq(orders.order_number, a.order_number))),
-);
-
-/**
- * The id of the order that a request's `order_id` names: an integer and `ord_N` are ids, any other text is an order
- * number first and then, when it is all digits, an id. Refuses: resource_missing, ambiguous_identifier.
- */
-export async function resolveOrder(db: Db, value: string | number, field = "order_id"): Promise<number> {
-  const number = typeof value === "number" || value.startsWith("ord_") ? "" : value;
-  const rows = await named(db, { id: readId("order", value) ?? 0, order_number: number });
-  const [first, second] = rows;
-  if (first !== undefined && second === undefined) return first.id;
-  const fields = (code: string, message: string) => ({ fields: [{ field, code, message }] });
-  if (first === undefined) {
-    throw new Fault("resource_missing", `No such order: ${value}.`, fields("resource_missing", "names no order"));
-  }
-  const ids = rows.map((row) => wireId("order", row.id)).join(" and ");
-  throw new Fault(
-    "ambiguous_identifier",
-    `${value} is the number of one order and the id of another: ${ids}. Write the one you mean as ord_N.`,
-    fields("ambiguous_identifier", `may be ${ids}`),
-  );
-}
-
-/** The id of the order that a path names, when nothing else of it is wanted. Refuses: resource_missing. */
-export async function getOrderId(db: Db, id: string): Promise<number> {
-  const [row] = await named(db, { id: readId("order", id) ?? 0, order_number: "" });
-  if (row === undefined) throw missing("order", id);
-  return row.id;
-}
-
-/** The id of the order with this number, or null. */
-export async function findOrderByNumber(db: Db, order_number: string): Promise<number | null> {
-  const [row] = await named(db, { id: 0, order_number });
-  return row?.id ?? null;
-}
 
 /** An order in a customer's history. */
 export interface OrderSummary {

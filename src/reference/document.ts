@@ -30,6 +30,7 @@ const description = `Fulfillment for third-party logistics: orders, stock, label
 
 - **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
 - **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
+  An order is meant by its \`order_number\` as well, in paths too.
 - **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
 - **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
 - **Conditions**: what is read by itself carries an \`ETag\`. With \`If-None-Match\` it is sent only if it has changed,
@@ -128,6 +129,8 @@ function describe(operation: Operation, { publisher, refusals, around }: Describ
   };
 }
 
+const orderPath = /^\/orders\/\{id\}/;
+const order = "The order: its id, such as `ord_1001`, or its order number, percent-encoded.";
 const nouns: Readonly<Record<string, string>> = {
   sku: "The SKU of a product.",
   tracking_number: "The tracking number on the label.",
@@ -144,7 +147,8 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
     name,
     in: "path",
     required: true,
-    description: nouns[name] ?? "Its identifier, in any of its forms.",
+    description:
+      (orderPath.test(operation.path) && name === "id" ? order : nouns[name]) ?? "Its identifier, in any of its forms.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     ...shown(name, example?.path),
   }));

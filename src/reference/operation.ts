@@ -91,6 +91,7 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
   add(method !== "get", ...of_bodies);
   add(isWrite(operation), ...of_writes);
   add(path.includes("{"), "resource_missing");
+  add(path.startsWith("/orders/{id}"), "ambiguous_identifier");
   add(query !== null && "cursor" in query.properties, "invalid_cursor");
   add(isTagged(operation) || matches, "malformed_header");
   add(matches, "precondition_failed");

@@ -8,9 +8,8 @@ import { answerList } from "../http/paging.ts";
 import { requireMatch } from "../http/preconditions.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import { momentOf } from "../kit/clock.ts";
-import { Fault } from "../kit/fault.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { resolveOrder } from "../orders/store.ts";
+import { findOrderId } from "../orders/names/store.ts";
 import {
   begin,
   cancelReturn,
@@ -162,7 +161,7 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
   const { status, order_id, created_after, created_before } = query;
   const filter = {
     status,
-    order_id: order_id === undefined ? undefined : await orderOf(call, order_id),
+    order_id: await orderOf(call, order_id),
     created_after: momentOf(created_after),
     created_before: momentOf(created_before),
   };
@@ -178,12 +177,8 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
   );
 }
 
-/** The order that a filter names. When it names none, 0, which is no order's: then the list is empty. */
-async function orderOf(call: Call, order_id: string): Promise<number> {
-  try {
-    return await call.store.read((db) => resolveOrder(db, order_id));
-  } catch (error) {
-    if (error instanceof Fault && error.code === "resource_missing") return 0;
-    throw error;
-  }
+/** The order that a filter names; 0, which is no order's id, when it names none: then the list is empty. */
+async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
+  if (name === undefined) return undefined;
+  return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;
 }

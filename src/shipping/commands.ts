@@ -2,7 +2,7 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, invalid } from "../kit/fault.ts";
-import { readId, wireId } from "../kit/ids.ts";
+import { wireId } from "../kit/ids.ts";
 import { move } from "../kit/moves.ts";
 import { itemsToCancel, losingParcels, takesAll } from "../orders/cancellations/rules.ts";
 import {
@@ -12,12 +12,13 @@ import {
   unitsInParcels,
   unitsWithoutParcel,
 } from "../orders/fulfillment/rules.ts";
+import { findOrderId, resolveOrder } from "../orders/names/store.ts";
 import { type Order, openUnits } from "../orders/order.ts";
 import { decide } from "../orders/rules.ts";
 import { labelShipment, openShipment, voidShipment } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { listShipments } from "../orders/shipments/store.ts";
-import { lockOrder, resolveOrder } from "../orders/store.ts";
+import { lockOrder } from "../orders/store.ts";
 import { type Address, addressOf, readAddress } from "./address.ts";
 import { drawLabel, type LabelWarning } from "./documents/label.ts";
 import { printableLine, unprintableLetters } from "./documents/shaping.ts";
@@ -242,10 +243,10 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
 /**
  * Voids the labels of an order whose parcels have not left, before the order is cancelled. An identifier that names no
  * order names no labels.
- * Refuses: invalid_state_transition.
+ * Refuses: ambiguous_identifier, invalid_state_transition.
  */
 export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
-  const order_id = readId("order", id) ?? 0;
+  const order_id = (await findOrderId(tx, id, null)) ?? 0;
   await lockOrderOfLabels(tx, order_id);
   const bought = await listBoughtLabels(tx, order_id);
   if (bought.length === 0) return;

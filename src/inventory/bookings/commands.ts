@@ -22,7 +22,7 @@ import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
-import { listNamedClaims, saveExpired } from "./store.ts";
+import { findNamedClaim, saveExpired } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
@@ -44,7 +44,7 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
   );
   refuseUnsold(shelves, input.items);
   // Asked under the lock of the stock: the order may come at the same moment.
-  const own = await claimNamed(tx, input.order_id);
+  const own = await findNamedClaim(tx, input.order_id);
   if (own !== null) return heldAlready(tx, own, wants, shelves);
   const requires_cold_storage = input.requires_cold_storage ?? false;
   const options = { now: tx.now, warehouse_id, requires_cold_storage };
@@ -96,15 +96,6 @@ function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
     return product?.status === "inactive" ? { field, code: "inactive", message: "is inactive" } : [];
   });
   if (problems.length > 0) throw invalidFields(problems);
-}
-
-/** The claim of the order of this name, or null when there is no such order yet. Refuses: ambiguous_identifier. */
-async function claimNamed(tx: Tx, name: string | number): Promise<Reservation | null> {
-  const [own = null, ...others] = await listNamedClaims(tx, name);
-  if (others.length === 0) return own;
-  throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
-    fields: [{ field: "order_id", code: "ambiguous_identifier", message: "may be two orders; write ord_N" }],
-  });
 }
 
 /**

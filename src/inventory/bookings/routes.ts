@@ -23,6 +23,7 @@ import {
 import { openShelves } from "../shelves/commands.ts";
 import { bookStock, extendBooking, releaseBooking } from "./commands.ts";
 import { BookingView, BookStock, ExtendBooking, ListBookings, ReleaseBooking, ReleasedView } from "./schemas.ts";
+import { findNamedClaim } from "./store.ts";
 
 /** Reservations: make one, extend it, release it, look at them. */
 export const bookingRoutes = new Elysia({ prefix: "/inventory" })
@@ -92,12 +93,14 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
     detail: documented({
       id: "listReservations",
       summary: "List reservations",
+      refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(BookingView) },
     }),
   });
 
-function list(call: Call, query: ListBookings): Promise<Response> {
+async function list(call: Call, query: ListBookings): Promise<Response> {
   const { status, order_id, sku } = query;
+  if (order_id !== undefined) await call.store.read((db) => findNamedClaim(db, order_id));
   const filter = {
     status,
     sku,

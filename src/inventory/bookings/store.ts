@@ -3,6 +3,7 @@ import { among, given, list } from "../../../db/kit.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 import type { ReservationStatus } from "../reservations/status.ts";
@@ -41,10 +42,14 @@ const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string
 );
 
 /**
- * The claims of the orders there are that a client's name of an order may mean: an integer and `ord_N` are ids, any
- * other text is a number and, when it is all digits, an id.
+ * The claim of the order that a client means by a name, or null: an integer and `ord_N` are ids, any other text
+ * is a number and, when it is all digits, an id. Refuses: ambiguous_identifier.
  */
-export async function listNamedClaims(db: Db, name: string | number): Promise<Reservation[]> {
+export async function findNamedClaim(db: Db, name: string | number): Promise<Reservation | null> {
   const order_ref = typeof name === "number" || name.startsWith("ord_") ? "" : name;
-  return ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
+  const [own = null, ...others] = await ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
+  if (others.length === 0) return own;
+  throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
+    fields: [{ field: "order_id", code: "ambiguous_identifier", message: "may be two orders; write ord_N" }],
+  });
 }

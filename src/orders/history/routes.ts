@@ -7,7 +7,7 @@ import { documented } from "../../http/route.ts";
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
-import { getOrderId } from "../store.ts";
+import { getOrderId } from "../names/store.ts";
 import { HistoryView, ListHistory } from "./schemas.ts";
 import { countHistory, type HistoryRow, listHistory } from "./store.ts";
 

@@ -5,9 +5,10 @@ import { namedBy, takeIn, takenNumber } from "../commands.ts";
 import { draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { settleAddress, settleGoods } from "../holds/commands.ts";
+import { findOrderByNumber } from "../names/store.ts";
 import type { Order } from "../order.ts";
 import type { CreateOrder } from "../schemas.ts";
-import { findOrderByNumber, insertAllotted } from "../store.ts";
+import { insertAllotted } from "../store.ts";
 
 /**
  * Takes in an order that a platform tells of, under the id that was allotted to it. It is never lost for what it names:

@@ -4,8 +4,9 @@ import type { PutBack } from "../../inventory/putbacks/schemas.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { packedInHouse } from "../fulfillment/rules.ts";
 import { insertHistory } from "../history/store.ts";
+import { resolveOrder } from "../names/store.ts";
 import { partsOf, publicStatus } from "../order.ts";
-import { lockOrder, resolveOrder, saveOrder } from "../store.ts";
+import { lockOrder, saveOrder } from "../store.ts";
 
 /**
  * Puts units that were picked for an order back on the shelf: those it gave up, or else, unless they are packed, those

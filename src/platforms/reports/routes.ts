@@ -1,12 +1,13 @@
 import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
 import { answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
-import { readId } from "../../kit/ids.ts";
 import { bodyOf, closed, queryOf } from "../../kit/schema.ts";
+import { findOrderId } from "../../orders/names/store.ts";
 import { getConnection } from "../connections/store.ts";
 import { retryReport } from "./commands.ts";
 import { reportView } from "./report.ts";
@@ -21,6 +22,7 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
     detail: documented({
       id: "listPlatformReports",
       summary: "List the parcels that a store was told of, or is to be",
+      refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(ReportView) },
     }),
   })
@@ -39,9 +41,10 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
     },
   );
 
-function list(call: Call, id: string, query: ListReports): Promise<Response> {
-  const { status, order_id } = query;
-  const filter = { status, order_id: order_id === undefined ? undefined : (readId("order", order_id) ?? 0) };
+async function list(call: Call, id: string, query: ListReports): Promise<Response> {
+  const { status, order_id: name } = query;
+  const named = async (db: Db) => (name === undefined ? undefined : ((await findOrderId(db, name, "order_id")) ?? 0));
+  const filter = { status, order_id: await call.store.read(named) };
   return answerList(
     call,
     query,

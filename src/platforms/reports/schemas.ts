@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, idField, nullable } from "../../kit/schema.ts";
+import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 import { reportStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -8,7 +8,7 @@ const moment = Type.String({ format: "date-time" });
 export const ListReports = closed({
   ...pageFields,
   status: Type.Optional(choice(reportStatuses)),
-  order_id: Type.Optional(idField("order")),
+  order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
 });
 export type ListReports = Static<typeof ListReports>;
 

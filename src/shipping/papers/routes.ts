@@ -10,8 +10,9 @@ import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { assert } from "../../kit/assert.ts";
 import { invalid } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
+import { wireId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { findOrderIds } from "../../orders/names/store.ts";
 import type { Order } from "../../orders/order.ts";
 import { findOrders, getOrder } from "../../orders/store.ts";
 import { findProducts } from "../../products/store.ts";
@@ -65,7 +66,7 @@ const ofWaves = new Elysia({ prefix: "/pick-lists" })
     detail: documented({
       id: "getWavePickList",
       summary: "One walk for up to 200 orders, along the pick path: PDF, or HTML or JSON by `Accept`",
-      refuses: ["invalid_state_transition", "resource_missing"],
+      refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
       answers: { 200: EnvelopedView(WalkView) },
       documents: paperMediaTypes,
     }),
@@ -79,7 +80,7 @@ async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
   if (asked.length === 0) throw invalid("order_ids", "names no order");
   if (asked.length > wave_orders_max)
     throw invalid("order_ids", `names more than ${wave_orders_max} orders`, "too_long");
-  const ids = asked.map((id) => readId("order", id));
+  const ids = await findOrderIds(db, asked, "order_ids");
   const found = await findOrders(
     db,
     ids.filter((id) => id !== null),

@@ -15,8 +15,8 @@ export type PrintPickList = Static<typeof PrintPickList>;
 export const PrintWave = closed({
   order_ids: Type.String({
     minLength: 1,
-    maxLength: 10_000,
-    description: "Up to 200 orders, separated by commas: `ord_1042,ord_1043`.",
+    maxLength: 20_200,
+    description: "Up to 200 orders by id or order number, separated by commas: `ord_1042,ord_1043`.",
   }),
   ...printed,
 });

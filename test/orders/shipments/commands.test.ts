@@ -4,6 +4,7 @@ import type { Tx } from "../../../src/database/store.ts";
 import type { Actor } from "../../../src/kit/actor.ts";
 import { readId, wireId } from "../../../src/kit/ids.ts";
 import { noteReturned } from "../../../src/orders/commands.ts";
+import { resolveOrder } from "../../../src/orders/names/store.ts";
 import {
   deliverShipment,
   handOver,
@@ -11,7 +12,6 @@ import {
   openShipment,
   voidShipment,
 } from "../../../src/orders/shipments/commands.ts";
-import { resolveOrder } from "../../../src/orders/store.ts";
 import { openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;

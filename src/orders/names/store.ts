@@ -1,0 +1,77 @@
+// What a client calls an order: its identifier, or its own number for it.
+import { eq, or } from "drizzle-orm";
+import { among, amongTexts, list } from "../../../db/kit.ts";
+import { orders } from "../../../db/schema/orders.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db } from "../../database/store.ts";
+import { Fault, missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+
+const { id, order_number } = orders;
+const named = prepared((sql, a: Args<{ id: number; order_number: string }>) =>
+  sql
+    .select({ id, order_number })
+    .from(orders)
+    .where(or(eq(id, a.id), eq(order_number, a.order_number))),
+);
+const allNamed = prepared((sql, a: Args<{ ids: string; numbers: string }>) =>
+  sql
+    .select({ id, order_number })
+    .from(orders)
+    .where(or(among(id, a.ids), amongTexts(order_number, a.numbers))),
+);
+
+/** Whether what names an order can be no order number. */
+export function isOrderId(name: string | number): boolean {
+  return typeof name === "number" || name.startsWith("ord_");
+}
+
+const idOf = (name: string | number) => readId("order", name) ?? 0;
+const numberOf = (name: string | number) => (isOrderId(name) ? "" : String(name));
+
+/**
+ * The id of the order that a client names, or null: an integer and `ord_N` are ids, any other text is an order number
+ * first and then, when it is all digits, an id. `field` is where a request says it, null for its path.
+ * Refuses: ambiguous_identifier, when the number is one order's and the id another's.
+ */
+export async function findOrderId(db: Db, name: string | number, field: string | null): Promise<number | null> {
+  return chosen(name, await named(db, { id: idOf(name), order_number: numberOf(name) }), field);
+}
+
+/** The ids of the orders that a list names, each as `findOrderId`. Refuses: ambiguous_identifier. */
+export async function findOrderIds(db: Db, names: readonly string[], field: string): Promise<(number | null)[]> {
+  const rows = await allNamed(db, { ids: list(names.map(idOf)), numbers: list(names.map(numberOf)) });
+  return names.map((name, at) => {
+    const own = rows.filter((row) => row.id === idOf(name) || row.order_number === numberOf(name));
+    return chosen(name, own, `${field}[${at}]`);
+  });
+}
+
+/** The id of the order that a field names, as `findOrderId`. Refuses: resource_missing, ambiguous_identifier. */
+export async function resolveOrder(db: Db, name: string | number, field = "order_id"): Promise<number> {
+  const found = await findOrderId(db, name, field);
+  if (found !== null) return found;
+  const fields = [{ field, code: "resource_missing", message: "names no order" }];
+  throw new Fault("resource_missing", `No such order: ${name}.`, { fields });
+}
+
+/** The id of the order that a path names, as `findOrderId`. Refuses: resource_missing, ambiguous_identifier. */
+export async function getOrderId(db: Db, name: string): Promise<number> {
+  const found = await findOrderId(db, name, null);
+  if (found === null) throw missing("order", name);
+  return found;
+}
+
+/** The id of the order with this number, or null. */
+export async function findOrderByNumber(db: Db, number: string): Promise<number | null> {
+  const [row] = await named(db, { id: 0, order_number: number });
+  return row?.id ?? null;
+}
+
+function chosen(name: string | number, rows: readonly { readonly id: number }[], field: string | null): number | null {
+  if (rows.length < 2) return rows[0]?.id ?? null;
+  const ids = rows.map((row) => wireId("order", row.id)).join(" and ");
+  const message = `${name} is the number of one order and the id of another: ${ids}. Write the one you mean as ord_N.`;
+  const fields = [{ field: field ?? "", code: "ambiguous_identifier", message: `may be ${ids}` }];
+  throw new Fault("ambiguous_identifier", message, field === null ? {} : { fields });
+}
