@@ -4,6 +4,7 @@ import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
 import { engine } from "../src/config.ts";
+import { pack, unpack } from "./packing/packing.ts";
 
 const isPostgres = engine === "postgres";
 const pick = <T>(postgres: T, sqlite: unknown): T => (isPostgres ? postgres : (sqlite as T));
@@ -16,6 +17,25 @@ export const int = () => pick(pg.bigint({ mode: "number" }), lite.integer());
 export const bool = () => pick(pg.boolean(), lite.integer({ mode: "boolean" }));
 /** JSON as text on both engines: stored as written, read back as the same value, never queried by path. */
 export const json = <T>() => pick(pg.json().$type<T>(), lite.text({ mode: "json" }).$type<T>());
+/** A long text, mostly JSON, kept packed and never queried by what it says; `hasText` asks whether it is empty. */
+export const packed = () => pick(pgPacked(), litePacked());
+const packing = { toDriver: pack, fromDriver: unpack };
+const pgPacked = pg.customType<{ data: string; driverData: Uint8Array }>({ dataType: () => "bytea", ...packing });
+const litePacked = lite.customType<{ data: string; driverData: Uint8Array }>({ dataType: () => "blob", ...packing });
+/** JSON that is kept packed. */
+export const packedJson = <T>() => pick(pgPackedJson().$type<T>(), litePackedJson().$type<T>());
+const packingJson = {
+  toDriver: (value: unknown) => pack(JSON.stringify(value)),
+  fromDriver: (bytes: Uint8Array): unknown => JSON.parse(unpack(bytes)),
+};
+const pgPackedJson = pg.customType<{ data: unknown; driverData: Uint8Array }>({
+  ...{ dataType: () => "bytea", ...packingJson },
+});
+const litePackedJson = lite.customType<{ data: unknown; driverData: Uint8Array }>({
+  ...{ dataType: () => "blob", ...packingJson },
+});
+/** Whether a packed column holds any text. */
+export const hasText = (column: AnyColumn | SQLWrapper): SQL => sql`length(${column}) > 0`;
 /** A moment: milliseconds since 1970, which sort and compute the same on both engines. */
 export const time = int;
 /** The integer key of a record, allotted by the database and never used twice. */

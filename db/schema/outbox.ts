@@ -1,6 +1,6 @@
 import type { EventType } from "../../src/outbox/catalog.ts";
 import { eventTypes } from "../../src/outbox/catalog.ts";
-import { id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { id, index, int, oneOf, packed, table, text, time, unique, where } from "../kit.ts";
 
 export const events = table(
   "events",
@@ -12,7 +12,7 @@ export const events = table(
      * The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. Empty when
      * they were forgotten, long after the last delivery.
      */
-    body: text().notNull(),
+    body: packed().notNull(),
     /** What the change did away with, as JSON, for version 2 subscriptions. Null where nothing is told of it. */
     previous: text(),
     created_at: time().notNull(),
@@ -24,7 +24,7 @@ export const events = table(
     unique("events_id").on(t.id),
     unique("events_position").on(t.position),
     index("events_waiting").on(t.seq).where(where("fanned_out_at is null")),
-    index("events_kept").on(t.created_at).where(where("body <> ''")),
+    index("events_kept").on(t.created_at).where(where("length(body) > 0")),
     oneOf("events", "type", eventTypes),
   ],
 );

@@ -1,7 +1,22 @@
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
 import type { LabelWarning } from "../../src/shipping/documents/label.ts";
 import { type LabelStatus, labelStatuses } from "../../src/shipping/status.ts";
-import { bool, check, id, index, int, json, oneOf, plainNumber, table, text, time, unique, where } from "../kit.ts";
+import {
+  bool,
+  check,
+  id,
+  index,
+  int,
+  json,
+  oneOf,
+  packedJson,
+  plainNumber,
+  table,
+  text,
+  time,
+  unique,
+  where,
+} from "../kit.ts";
 import { order_lines, orders } from "./orders.ts";
 import type { Place } from "./warehouses.ts";
 
@@ -76,7 +91,7 @@ export const labels = table(
     package: json<Record<string, unknown>>().notNull(),
     from_address: json<Place>().notNull(),
     to_address: json<Place>().notNull(),
-    drawing: json<unknown>(),
+    drawing: packedJson<unknown>(),
     /** What is not printed as it was given. */
     warnings: json<LabelWarning[]>().notNull(),
     /** Equal for equal purchases: a second one within ten minutes is refused. */

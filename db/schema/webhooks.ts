@@ -4,7 +4,9 @@ import {
   type AttemptTrigger,
   attemptStatuses,
   attemptTriggers,
+  type DeliveryForm,
   type DeliveryStatus,
+  deliveryForms,
   deliveryStatuses,
   type MailStatus,
   mailStatuses,
@@ -87,7 +89,9 @@ export const deliveries = table(
     next_at: time(),
     /** The lease of the server that claimed it: whoever finds another here was overtaken. */
     leased_until: time(),
-    /** What is sent, when it differs from the event's own bytes (version 2, test events). Empty when forgotten. */
+    /** How what is sent is made of the event. */
+    form: text().$type<DeliveryForm>().notNull().default("v1"),
+    /** What is sent, where no event is kept that it could be made of (test events). Empty when forgotten. */
     body: text(),
     /** What the present retry budget was given for. */
     trigger: text().$type<AttemptTrigger>().notNull().default("scheduled"),
@@ -113,6 +117,7 @@ export const deliveries = table(
     index("deliveries_tests").on(t.subscription_id, t.created_at).where(where("sequence = 0")),
     index("deliveries_bodies").on(t.created_at).where(where("body <> ''")),
     oneOf("deliveries", "status", deliveryStatuses),
+    oneOf("deliveries", "form", deliveryForms),
   ],
 );
 
@@ -124,14 +129,14 @@ export const delivery_attempts = table(
       .notNull()
       .references(() => deliveries.id),
     subscription_id: int().notNull(),
-    event_id: text().notNull(),
-    event_type: text().$type<EventType>().notNull(),
     attempt: int().notNull(),
     max_attempts: int().notNull(),
     trigger: text().$type<AttemptTrigger>().notNull(),
     status: text().$type<AttemptStatus>().notNull(),
     url: text().notNull(),
-    request_headers: json<Readonly<Record<string, string>>>().notNull(),
+    /** The moment it was signed for, in seconds, and its signatures, of which the request's headers are made again. */
+    timestamp_s: int().notNull(),
+    signatures: text().notNull(),
     status_code: int(),
     response_headers: json<Readonly<Record<string, string>>>(),
     response_body: text(),

@@ -7,6 +7,7 @@ import { connections, driver } from "./load.ts";
 import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
 import { measureRequests } from "./requests.ts";
+import { measureSpace } from "./space.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
 const usage = `Usage: bun run bench [SECONDS] [PART ...]
@@ -19,6 +20,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand
+  space      what an order takes of the disk, by table and index, alone and with three subscriptions
   webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received`;
 
 /** A part measures for rounds of so many seconds, prints what it found, and answers how many goals are missed. */
@@ -28,6 +30,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   pause: measurePause,
   growth: measureGrowth,
   orders: measureOrders,
+  space: measureSpace,
   webhooks: measureWebhooks,
 };
 

@@ -32,14 +32,9 @@ export function timedSignature(secret: string, id: string, timestamp_s: number, 
   return `v1,${hmacBase64(Buffer.from(secret.slice(prefix.length), "base64"), `${id}.${timestamp_s}.${body}`)}`;
 }
 
-/** What the headers of one attempt say. */
-export interface SignedDelivery {
+/** What one attempt signs. */
+export interface Signing {
   readonly event_id: string;
-  readonly event_type: string;
-  /** `whk_…` */
-  readonly subscription_id: string;
-  /** The number of this attempt, from 1. */
-  readonly attempt: number;
   /** The bytes that are sent, as text. */
   readonly body: string;
   /** The moment of this attempt in milliseconds: real time, also in the sandbox. */
@@ -47,16 +42,42 @@ export interface SignedDelivery {
   readonly secret: string;
   /** The secret before the last rotation while both are valid, else null. */
   readonly previous_secret: string | null;
+}
+
+/** The signatures of one attempt, as its headers are made of them and the log keeps them. */
+export interface Signatures {
+  /** The moment it was signed for, in Unix seconds. */
+  readonly timestamp_s: number;
+  /** Both signatures under the secret, the one over the body first, then both under the previous one if it is valid. */
+  readonly signatures: string;
+}
+
+/** Signs one attempt. */
+export function sign({ event_id, body, sent_at, secret, previous_secret }: Signing): Signatures {
+  const timestamp_s = Math.floor(sent_at / 1000);
+  const secrets = previous_secret === null ? [secret] : [secret, previous_secret];
+  const signatures = secrets.map(
+    (key) => `${bodySignature(key, body)} ${timedSignature(key, event_id, timestamp_s, body)}`,
+  );
+  return { timestamp_s, signatures: signatures.join(" ") };
+}
+
+/** What the headers of one attempt say. */
+export interface SignedAttempt extends Signatures {
+  readonly event_id: string;
+  readonly event_type: string;
+  /** `whk_…` */
+  readonly subscription_id: string;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
   /** Whether this is a test event. */
   readonly test: boolean;
 }
 
 /** The headers of one attempt, signatures included. All but the host and the length, which the sender adds. */
-export function deliveryHeaders(delivery: SignedDelivery): Record<string, string> {
-  const { event_id, body, secret, previous_secret } = delivery;
-  const timestamp_s = Math.floor(delivery.sent_at / 1000);
-  const secrets = previous_secret === null ? [secret] : [secret, previous_secret];
-  const signature = bodySignature(secret, body);
+export function deliveryHeaders(delivery: SignedAttempt): Record<string, string> {
+  const { event_id, timestamp_s } = delivery;
+  const [signature = "", timed = "", previous, timed_previous] = delivery.signatures.split(" ");
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     "User-Agent": "Packhouse-Webhooks/1",
@@ -64,12 +85,12 @@ export function deliveryHeaders(delivery: SignedDelivery): Record<string, string
     "X-Packhouse-Signature": signature,
     "webhook-id": event_id,
     "webhook-timestamp": String(timestamp_s),
-    "webhook-signature": secrets.map((key) => timedSignature(key, event_id, timestamp_s, body)).join(" "),
+    "webhook-signature": timed_previous === undefined ? timed : `${timed} ${timed_previous}`,
     "X-Webhook-Event": delivery.event_type,
     "X-Webhook-Attempt": String(delivery.attempt),
     "X-Webhook-Subscription": delivery.subscription_id,
   };
-  if (previous_secret !== null) headers["X-Webhook-Signature-Previous"] = bodySignature(previous_secret, body);
+  if (previous !== undefined) headers["X-Webhook-Signature-Previous"] = previous;
   if (delivery.test) headers["X-Webhook-Test"] = "true";
   return headers;
 }

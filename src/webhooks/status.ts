@@ -22,6 +22,10 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const deliveryStatuses = ["pending", "delivered", "exhausted", "skipped", "cancelled"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** How what is sent is made of an event: its own bytes, those with what version 2 adds, or its object's key alone. */
+export const deliveryForms = ["v1", "v2", "v2_thin"] as const;
+export type DeliveryForm = (typeof deliveryForms)[number];
+
 // What the receiver accepted is delivered, even if the delivery was skipped, say, while it was on its way.
 // biome-ignore format: a table is read by its columns.
 export const deliveryMoves = {

@@ -118,7 +118,7 @@ const wait = (id: string, count: number, attempts: number, data: object) =>
     const row = {
       ...{ subscription_id: Number(id.slice(4)), event_type: "order.cancelled" as const, status: "pending" as const },
       ...{ attempts, max_attempts: 6, spent_attempts: 0, next_at: tx.now, leased_until: null },
-      ...{ body: JSON.stringify({ data }), trigger: "scheduled" as const, recovery_id: null },
+      ...{ form: "v1" as const, body: JSON.stringify({ data }), trigger: "scheduled" as const, recovery_id: null },
       ...{ created_at: tx.now, finished_at: null },
     };
     const rows = Array.from({ length: count }, (_, n) => ({ ...row, event_id: tx.newId("evt"), sequence: 1e6 + n }));

@@ -22,7 +22,13 @@ const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, 
 
 /** What a server that claimed something records of it. */
 const outcome = (claim: Claim, status_code: number) => ({
-  ...{ claim, request_headers: {}, started_at: scene.app.clocks.test.now(), real_now: 0, random: 0 },
+  ...{
+    claim,
+    signatures: { timestamp_s: 0, signatures: "" },
+    started_at: scene.app.clocks.test.now(),
+    real_now: 0,
+    random: 0,
+  },
   result: {
     ...{ status_code, headers: {}, body: "", truncated: false, ip_address: null, duration_ms: 1 },
     error: status_code === 200 ? null : { code: "http_error" as const, message: "no" },
@@ -46,7 +52,12 @@ describe("works", () => {
     expect(await rows()).toMatchObject([
       { status: "delivered", attempts: 1, sequence: 1, next_at: null, leased_until: null, body: null },
     ]);
-    expect((await get(`/webhooks/${id}/logs`)).data).toMatchObject([
+    const log = (await get(`/webhooks/${id}/logs`)).data;
+    // What is shown as sent was received.
+    const sent = Object.entries(log[0].request.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    expect(sent.length).toBe(10);
+    expect(got.headers).toMatchObject(Object.fromEntries(sent));
+    expect(log).toMatchObject([
       {
         ...{ event_id: event?.id, event_type: "order.created", attempt: 1, max_attempts: 6, trigger: "scheduled" },
         ...{ status: "success", url: scene.receiver.url, error: null, ip_address: "127.0.0.1", next_attempt_at: null },

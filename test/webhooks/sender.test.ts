@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { type AddressPolicy, default_ports, ranges } from "../../src/http/destination.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { createSender, type SenderOptions, type Sending } from "../../src/webhooks/sender.ts";
-import { deliveryHeaders, newSecret } from "../../src/webhooks/signing.ts";
+import { deliveryHeaders, newSecret, sign } from "../../src/webhooks/signing.ts";
 import { authority, expired_certificate, receiver_certificate, receiver_key } from "./certificates.ts";
 
 const closers: (() => unknown)[] = [];
@@ -74,8 +74,8 @@ describe("an attempt", () => {
     const secret = newSecret(Buffer.alloc(32, 5));
     const body = JSON.stringify({ id: "evt_1", data: { name: "Zoë 東京 🚚" } });
     const headers = deliveryHeaders({
-      ...{ event_id: "evt_1", event_type: "order.created", subscription_id: "whk_3", attempt: 1, body },
-      ...{ sent_at: systemClock().now(), secret, previous_secret: null, test: false },
+      ...{ event_id: "evt_1", event_type: "order.created", subscription_id: "whk_3", attempt: 1, test: false },
+      ...sign({ event_id: "evt_1", body, sent_at: systemClock().now(), secret, previous_secret: null }),
     });
     const result = await sender().send({ url: `${url}?a=b%20c`, headers, body });
     const { duration_ms, headers: answered, ...rest } = result;

@@ -7,8 +7,10 @@ import {
   bodySignature,
   deliveryHeaders,
   newSecret,
-  type SignedDelivery,
+  type SignedAttempt,
+  type Signing,
   secretProblem,
+  sign,
   timedSignature,
 } from "../../src/webhooks/signing.ts";
 
@@ -20,17 +22,21 @@ const named_body =
   '"data":{"object":"order","name":"Zoë"}}';
 const bigcommerce_secret = `whsec_${Buffer.from("bc-client-secret").toString("base64")}`;
 
-const delivery: SignedDelivery = {
+const signing: Signing = {
   event_id: "evt_1",
-  event_type: "order.created",
-  subscription_id: "whk_3",
-  attempt: 2,
   body: named_body,
   sent_at: 1_767_225_600_999,
   secret,
   previous_secret: null,
-  test: false,
 };
+
+/** The headers of an attempt that signs this. */
+const headersOf = (changes: Partial<Signing & SignedAttempt> = {}) =>
+  deliveryHeaders({
+    ...{ event_id: "evt_1", event_type: "order.created", subscription_id: "whk_3", attempt: 2, test: false },
+    ...sign({ ...signing, ...changes }),
+    ...changes,
+  });
 
 describe("known answers", () => {
   test("the named body has 117 bytes", () => expect(Buffer.byteLength(named_body)).toBe(117));
@@ -64,7 +70,7 @@ describe("known answers", () => {
 
 describe("the headers of a delivery", () => {
   test("are these, and no others", () => {
-    expect(deliveryHeaders(delivery)).toEqual({
+    expect(headersOf()).toEqual({
       "Content-Type": "application/json",
       "User-Agent": "Packhouse-Webhooks/1",
       "X-Webhook-Signature": "6a91f4aaa7fcfe7b2a59d8b0d51beea8b9e2101fc84aacc2c2071f1632e0cd93",
@@ -79,11 +85,11 @@ describe("the headers of a delivery", () => {
   });
 
   test("mark a test event", () => {
-    expect(deliveryHeaders({ ...delivery, test: true })).toHaveProperty("X-Webhook-Test", "true");
+    expect(headersOf({ test: true })).toHaveProperty("X-Webhook-Test", "true");
   });
 
   test("carry both secrets during a rotation, the new one in the single-valued headers", () => {
-    const headers = deliveryHeaders({ ...delivery, previous_secret: short_secret });
+    const headers = headersOf({ previous_secret: short_secret });
     expect(headers["X-Webhook-Signature"]).toBe(bodySignature(secret, named_body));
     expect(headers["X-Webhook-Signature-Previous"]).toBe(bodySignature(short_secret, named_body));
     const signatures = [secret, short_secret].map((key) => timedSignature(key, "evt_1", 1767225600, named_body));
@@ -95,7 +101,7 @@ describe("the headers of a delivery", () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.string({ unit: "grapheme" }), async (value, name) => {
         const body = JSON.stringify({ value, name });
-        const headers = deliveryHeaders({ ...delivery, body, sent_at, previous_secret: short_secret });
+        const headers = headersOf({ body, sent_at, previous_secret: short_secret });
         for (const key of [secret, short_secret]) new Webhook(key).verify(body, headers);
         expect(await verify(secret, body, `sha256=${headers["X-Packhouse-Signature"]}`)).toBe(true);
         expect(await verify(short_secret, body, `sha256=${headers["X-Webhook-Signature-Previous"]}`)).toBe(true);

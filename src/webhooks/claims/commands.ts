@@ -1,6 +1,6 @@
 import type { Tx } from "../../database/store.ts";
 import { findEventContents } from "../../outbox/store.ts";
-import { type Claim, type Delivery, isLate } from "../deliveries/delivery.ts";
+import { type Claim, type Delivery, deliveryBody, isLate } from "../deliveries/delivery.ts";
 import {
   endLeases,
   type Lane,
@@ -157,7 +157,8 @@ async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boo
   const contents = await findEventContents(tx, own);
   return claimed.flatMap(({ delivery, probe }) => {
     const subscription = subscriptions.get(delivery.subscription_id);
-    const body = delivery.body ?? contents.get(delivery.event_id)?.body;
+    const content = contents.get(delivery.event_id);
+    const body = delivery.body ?? (content && deliveryBody(delivery.form, content, delivery.sequence));
     const gone = subscription === undefined || subscription.deleted_at !== null;
     return gone || body === undefined ? [] : [{ delivery: { ...delivery, leased_until }, subscription, body, probe }];
   });

@@ -17,7 +17,7 @@ import {
   saveSequence,
 } from "../subscriptions/store.ts";
 import { refuseInactive, type Subscription } from "../subscriptions/subscription.ts";
-import { type Delivery, deliveryBody, type Finished, payload_turn } from "./delivery.ts";
+import { type Delivery, type Finished, formOf, payload_turn } from "./delivery.ts";
 import { afterAttempt, budget, type DeliveryStep, requeued } from "./rules.ts";
 import { endPending, insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
 
@@ -43,12 +43,6 @@ export async function fanOut(tx: Tx, owner: string): Promise<boolean> {
 async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscriptions: readonly Subscription[]) {
   const chosen = (event: PlacedEvent, { events: types, created_at }: Subscription) =>
     types.includes(event.type) && event.created_at >= created_at;
-  const second = subscriptions.filter(({ version }) => version === "v2");
-  const read = events.filter((event) => second.some((subscription) => chosen(event, subscription)));
-  const contents = await findEventContents(
-    tx,
-    read.map(({ id }) => id),
-  );
   const rows: Omit<Delivery, "id">[] = [];
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
@@ -61,7 +55,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
         ...{ subscription_id: subscription.id, event_id: event.id, event_type: event.type, sequence, status },
         ...{ attempts: 0, ...budget(0, subscription.retry_limit) },
         ...{ next_at: pending ? tx.now : null, leased_until: null },
-        body: deliveryBody(subscription, contents.get(event.id), sequence),
+        ...{ form: formOf(subscription), body: null },
         ...{ trigger: "scheduled", recovery_id: null },
         ...{ created_at: tx.now, finished_at: pending ? null : tx.now },
       });

@@ -5,8 +5,8 @@ import { wireId } from "../../kit/ids.ts";
 import { open } from "../../kit/seal.ts";
 import type { EventContent, EventType } from "../../outbox/catalog.ts";
 import type { AttemptResult } from "../attempt.ts";
-import { deliveryHeaders } from "../signing.ts";
-import type { AttemptTrigger, DeliveryStatus } from "../status.ts";
+import { deliveryHeaders, type Signatures, sign } from "../signing.ts";
+import type { AttemptTrigger, DeliveryForm, DeliveryStatus } from "../status.ts";
 import { type Subscription, secret_purpose } from "../subscriptions/subscription.ts";
 
 /** One event on its way to one subscription. */
@@ -23,7 +23,8 @@ export interface Delivery {
   readonly spent_attempts: number;
   readonly next_at: number | null;
   readonly leased_until: number | null;
-  /** Null when the event's own bytes are sent. */
+  readonly form: DeliveryForm;
+  /** What is sent, where it is not made of an event that is kept; else null. */
   readonly body: string | null;
   /** What its present retry budget was given for. */
   readonly trigger: AttemptTrigger;
@@ -56,7 +57,7 @@ const attempts_first = 2;
 /** An attempt that has ended. */
 export interface Finished {
   readonly claim: Claim;
-  readonly request_headers: Readonly<Record<string, string>>;
+  readonly signatures: Signatures;
   readonly result: AttemptResult;
   /** When it began, by the store's clock. */
   readonly started_at: number;
@@ -71,18 +72,14 @@ export function signed(claim: Claim, test: boolean, secret_key: Uint8Array, sent
   const { delivery, subscription, body } = claim;
   const { secret, previous_secret } = opened(subscription, secret_key);
   const overlaps = (subscription.previous_secret_expires_at ?? 0) > now;
+  const { event_id, event_type } = delivery;
+  const signatures = sign({ event_id, body, sent_at, secret, previous_secret: overlaps ? previous_secret : null });
   const headers = deliveryHeaders({
-    event_id: delivery.event_id,
-    event_type: delivery.event_type,
+    ...{ event_id, event_type, test, ...signatures },
     subscription_id: wireId("subscription", subscription.id),
     attempt: delivery.attempts + 1,
-    body,
-    sent_at,
-    secret,
-    previous_secret: overlaps ? previous_secret : null,
-    test,
   });
-  return { url: subscription.url, headers, body };
+  return { sending: { url: subscription.url, headers, body }, signatures };
 }
 
 interface Secrets {
@@ -108,21 +105,23 @@ function opened(subscription: Subscription, secret_key: Uint8Array): Secrets {
   return known;
 }
 
+/** The form of what a subscription is sent from now on. */
+export function formOf({ version, payload }: Pick<Subscription, "version" | "payload">): DeliveryForm {
+  if (version === "v1") return "v1";
+  return payload === "thin" ? "v2_thin" : "v2";
+}
+
 /**
- * The bytes of a delivery, or null where the event's own bytes are sent. Version 2 adds `api_version`, `sequence` and
- * `data.previous_attributes`; a thin payload says no more than which object it is about.
+ * The bytes of a delivery, made of its event: the same at each attempt, so this may never come to write them otherwise.
+ * Version 2 adds `api_version`, `sequence` and `data.previous_attributes`; a thin payload says only which object it is
+ * about. Empty when the event was forgotten.
  */
-export function deliveryBody(
-  { version, payload }: Pick<Subscription, "version" | "payload">,
-  content: EventContent | undefined,
-  sequence: number,
-): string | null {
-  if (version === "v1") return null;
-  assert(content !== undefined, "an event is kept until its deliveries are recorded");
+export function deliveryBody(form: DeliveryForm, content: EventContent, sequence: number): string {
+  if (form === "v1" || content.body === "") return content.body;
   const { data, ...event } = JSON.parse(content.body) as { data: Record<string, unknown> };
   const { object, id, sku } = data;
   const thin = id === undefined ? { object, sku } : { object, id };
-  const shown = payload === "thin" ? thin : { ...data, previous_attributes: JSON.parse(content.previous ?? "{}") };
+  const shown = form === "v2_thin" ? thin : { ...data, previous_attributes: JSON.parse(content.previous ?? "{}") };
   return JSON.stringify({ ...event, api_version: "v1", sequence, data: shown });
 }
 

@@ -84,7 +84,7 @@ export function senderOf(service: Service, mode: Mode): Sender {
 /** Makes one attempt at a claimed delivery. */
 export async function attempt(claim: Claim, store: Store, service: Service, test: boolean): Promise<Finished> {
   const started_at = store.clock.now();
-  const sending = signed(claim, test, service.secret_key, realTime.now(), started_at);
+  const { sending, signatures } = signed(claim, test, service.secret_key, realTime.now(), started_at);
   const begun_at = performance.now();
   under_way.add(1, store.mode);
   const result = await senderOf(service, store.mode)
@@ -92,7 +92,7 @@ export async function attempt(claim: Claim, store: Store, service: Service, test
     .finally(() => under_way.add(-1, store.mode));
   attempts_made.add(1, store.mode, result.error?.code ?? "delivered");
   attempt_seconds.observe((performance.now() - begun_at) / 1000, store.mode);
-  return { claim, request_headers: sending.headers, result, started_at, real_now: realTime.now(), random: draw() };
+  return { claim, signatures, result, started_at, real_now: realTime.now(), random: draw() };
 }
 
 /** A number from 0 up to 1. */

@@ -184,7 +184,7 @@ export interface DeliveryFilter extends EventFilter {
 
 function matching(filter: DeliveryFilter): SQL | undefined {
   return and(
-    aboutEvents(deliveries, deliveries.created_at, filter),
+    aboutEvents({ subscription_id: deliveries.subscription_id, moment: deliveries.created_at }, filter),
     template`${deliveries.sequence} > 0`,
     filter.status === undefined ? undefined : eq(deliveries.status, filter.status),
   );

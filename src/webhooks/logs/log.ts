@@ -4,6 +4,7 @@ import { wireId } from "../../kit/ids.ts";
 import type { EventType } from "../../outbox/catalog.ts";
 import { attemptStatus } from "../attempt.ts";
 import type { Finished } from "../deliveries/delivery.ts";
+import { deliveryHeaders } from "../signing.ts";
 import type { AttemptErrorCode, AttemptStatus, AttemptTrigger } from "../status.ts";
 
 /** One line of a subscription's log. */
@@ -11,14 +12,14 @@ export interface Attempt {
   readonly id: number;
   readonly delivery_id: number;
   readonly subscription_id: number;
-  readonly event_id: string;
-  readonly event_type: EventType;
   readonly attempt: number;
   readonly max_attempts: number;
   readonly trigger: AttemptTrigger;
   readonly status: AttemptStatus;
   readonly url: string;
-  readonly request_headers: Readonly<Record<string, string>>;
+  /** Of which the request's headers are made again. */
+  readonly timestamp_s: number;
+  readonly signatures: string;
   readonly status_code: number | null;
   readonly response_headers: Readonly<Record<string, string>> | null;
   readonly response_body: string | null;
@@ -31,21 +32,25 @@ export interface Attempt {
   readonly next_attempt_at: number | null;
 }
 
+/** A line of the log with what its delivery says of the event. */
+export interface LoggedAttempt extends Attempt {
+  readonly event_id: string;
+  readonly event_type: EventType;
+}
+
 /** What the log keeps of an attempt that has ended, and of the moment of the next one. */
 export function attemptOf(finished: Finished, next_at: number | null): Omit<Attempt, "id"> {
-  const { claim, request_headers, result, started_at } = finished;
+  const { claim, signatures, result, started_at } = finished;
   const { delivery, subscription } = claim;
   return {
     delivery_id: delivery.id,
     subscription_id: subscription.id,
-    event_id: delivery.event_id,
-    event_type: delivery.event_type,
     attempt: delivery.attempts + 1,
     max_attempts: delivery.max_attempts,
     trigger: delivery.trigger,
     status: attemptStatus(result),
     url: subscription.url,
-    request_headers,
+    ...signatures,
     status_code: result.status_code,
     response_headers: result.status_code === null ? null : result.headers,
     response_body: result.body,
@@ -60,7 +65,7 @@ export function attemptOf(finished: Finished, next_at: number | null): Omit<Atte
 }
 
 /** A line of the log as the API shows it. */
-export function attemptView(attempt: Attempt) {
+export function attemptView(attempt: LoggedAttempt) {
   const { error_code, error_message, status_code } = attempt;
   return {
     id: wireId("attempt", attempt.id),
@@ -72,7 +77,7 @@ export function attemptView(attempt: Attempt) {
     trigger: attempt.trigger,
     status: attempt.status,
     url: attempt.url,
-    request: { headers: attempt.request_headers },
+    request: { headers: headersOf(attempt) },
     response:
       status_code === null
         ? null
@@ -88,4 +93,9 @@ export function attemptView(attempt: Attempt) {
     started_at: iso(attempt.started_at),
     next_attempt_at: isoOrNull(attempt.next_attempt_at),
   };
+}
+
+function headersOf(attempt: LoggedAttempt): Readonly<Record<string, string>> {
+  const subscription_id = wireId("subscription", attempt.subscription_id);
+  return deliveryHeaders({ ...attempt, subscription_id, test: attempt.trigger === "test" });
 }

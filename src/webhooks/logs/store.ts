@@ -1,12 +1,12 @@
-import { and, desc, eq, type SQL, sql as template } from "drizzle-orm";
-import { delivery_attempts } from "../../../db/schema/webhooks.ts";
+import { and, count, desc, eq, getTableColumns, type SQL, sql as template } from "drizzle-orm";
+import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
 import type { EventFilter } from "../schemas.ts";
 import type { AttemptStatus } from "../status.ts";
 import { aboutEvents } from "../store.ts";
-import type { Attempt } from "./log.ts";
+import type { Attempt, LoggedAttempt } from "./log.ts";
 
 /** Writes lines of the log. */
 export async function insertAttempts(tx: Tx, rows: readonly Omit<Attempt, "id">[]): Promise<void> {
@@ -21,29 +21,38 @@ export interface AttemptFilter extends EventFilter {
 
 function matching(filter: AttemptFilter): SQL | undefined {
   return and(
-    aboutEvents(delivery_attempts, delivery_attempts.started_at, filter),
+    aboutEvents({ subscription_id: delivery_attempts.subscription_id, moment: delivery_attempts.started_at }, filter),
     filter.status === undefined ? undefined : eq(delivery_attempts.status, filter.status),
   );
 }
+
+const isOfDelivery = eq(deliveries.id, delivery_attempts.delivery_id);
+const ofEvent = { event_id: deliveries.event_id, event_type: deliveries.event_type };
 
 /** A page of a subscription's log, newest first. */
 export async function listAttempts(
   db: Db,
   filter: AttemptFilter,
   { limit, offset, after }: Window,
-): Promise<Attempt[]> {
+): Promise<LoggedAttempt[]> {
   const { started_at, id } = delivery_attempts;
   const rows = await db.sql
-    .select()
+    .select({ ...getTableColumns(delivery_attempts), ...ofEvent })
     .from(delivery_attempts)
+    .innerJoin(deliveries, isOfDelivery)
     .where(and(matching(filter), after ? template`(${started_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
     .orderBy(desc(started_at), desc(id))
     .limit(limit)
     .offset(offset);
-  return rows as Attempt[];
+  return rows as LoggedAttempt[];
 }
 
 /** How many lines of a subscription's log match. */
 export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
-  return db.sql.$count(delivery_attempts, matching(filter));
+  const [row] = await db.sql
+    .select({ count: count() })
+    .from(delivery_attempts)
+    .innerJoin(deliveries, isOfDelivery)
+    .where(matching(filter));
+  return row?.count ?? 0;
 }

@@ -49,7 +49,7 @@ type Missed = Pick<Recovery, "subscription_id" | "since" | "until" | "statuses">
 /** The ids of what a subscription missed, oldest first, payloads kept; those of recovery `own_id` are left out. */
 function missed(db: Db, { subscription_id, since, until, statuses }: Missed, own_id: number | null, limit: number) {
   // Asked for each delivery: PostgreSQL joins an `exists`, by the whole table where it takes it for empty.
-  const kept = template`(select ${events.body} from ${events} where ${events.id} = ${deliveries.event_id}) <> ''`;
+  const kept = template`(select length(${events.body}) from ${events} where ${events.id} = ${deliveries.event_id}) > 0`;
   return db.sql
     .select({ id: deliveries.id })
     .from(deliveries)

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNotNull, lt, ne, notExists, sql as template } from "drizzle-orm";
-import { amongThose } from "../../../db/kit.ts";
+import { amongThose, hasText } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, delivery_attempts, notices, recoveries } from "../../../db/schema/webhooks.ts";
 import type { Tx } from "../../database/store.ts";
@@ -19,14 +19,7 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number): 
   const old = tx.sql
     .select({ seq: events.seq })
     .from(events)
-    .where(
-      and(
-        template`${events.body} <> ''`,
-        lt(events.created_at, before),
-        isNotNull(events.fanned_out_at),
-        notExists(unsent),
-      ),
-    )
+    .where(and(hasText(events.body), lt(events.created_at, before), isNotNull(events.fanned_out_at), notExists(unsent)))
     .orderBy(asc(events.created_at))
     .limit(limit);
   const forgotten = await tx.sql

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
-import { type Claim, deliveryBody, type Finished } from "../deliveries/delivery.ts";
+import { type Claim, deliveryBody, type Finished, formOf } from "../deliveries/delivery.ts";
 import { afterAttempt, budget } from "../deliveries/rules.ts";
 import { insertDelivery, saveProgress } from "../deliveries/store.ts";
 import { attemptOf } from "../logs/log.ts";
@@ -30,9 +30,10 @@ export async function beginTest(tx: Tx, id: string, { type, data, previous = {} 
   const event_id = tx.newId("evt_test");
   const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), data });
   const content = { body: event_body, previous: JSON.stringify(previous) };
-  const body = deliveryBody(subscription, content, 0) ?? event_body;
+  const form = formOf(subscription);
+  const body = deliveryBody(form, content, 0);
   const delivery = await insertDelivery(tx, {
-    ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", body },
+    ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", form, body },
     ...{ trigger: "test" as const, recovery_id: null },
     ...{ attempts: 0, ...budget(0, 0), next_at: null, leased_until: null },
     ...{ created_at: tx.now, finished_at: tx.now },

@@ -26,7 +26,13 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
     const like = {
       ...{ subscription_id: Number(id.slice(4)), event_type: "order.shipped" as const, status: "skipped" as const },
       ...{ attempts: 0, max_attempts: 6, spent_attempts: 0, next_at: null, leased_until: null, body: null },
-      ...{ trigger: "scheduled" as const, recovery_id: null, created_at: tx.now, finished_at: tx.now },
+      ...{
+        form: "v1" as const,
+        trigger: "scheduled" as const,
+        recovery_id: null,
+        created_at: tx.now,
+        finished_at: tx.now,
+      },
     };
     await insertDeliveries(
       tx,
