@@ -1,20 +1,26 @@
 // What the service does by itself: acts at set times, and acts that a commit asked for.
 import { Cron } from "croner";
 import { engine } from "./config.ts";
-import type { Store } from "./database/store.ts";
+import { moveLeases } from "./database/lease.ts";
+import type { Store, Tx } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { counter } from "./kit/meter.ts";
 import { holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
 import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
+import { moveImports } from "./platforms/imports/store.ts";
 import { forgetNotifications } from "./platforms/notifications/jobs.ts";
 import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
+import { moveReports } from "./platforms/reports/store.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
+import { moveAttempts } from "./webhooks/deliveries/store.ts";
 import { mailNotices } from "./webhooks/notices/jobs.ts";
+import { moveMails } from "./webhooks/notices/store.ts";
 import { queueRecoveries } from "./webhooks/recoveries/jobs.ts";
 import { forgetOldDeliveries } from "./webhooks/retention/jobs.ts";
+import { movePauses } from "./webhooks/subscriptions/store.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
 interface TimedJob {
@@ -39,6 +45,11 @@ const forgotten_together_max = 1000;
 
 const rounds = counter("packhouse_job_rounds_total", "Rounds of jobs that ended well.", ["job", "mode"]);
 const failed_rounds = counter("packhouse_job_failures_total", "Rounds of jobs that failed.", ["job", "mode"]);
+const held_rounds = counter(
+  "packhouse_job_held_rounds_total",
+  "Rounds of jobs that were put off, since one ran after another without end.",
+  ["job", "mode"],
+);
 
 async function forgetAnswers(store: Store): Promise<void> {
   for (let more = true; more; ) more = await store.write((tx) => deleteExpiredAnswers(tx, forgotten_together_max));
@@ -112,6 +123,12 @@ function startTimed({ when, what, job }: TimedJob, store: Store, service: Servic
   };
 }
 
+/** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
+export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
+  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveImports, moveReports]) await move(tx, by_ms);
+  for (const { when } of wokenJobs) tx.wake(when, tx.now);
+}
+
 /** Starts the woken jobs of one store. */
 export function startWoken(
   store: Store,
@@ -120,6 +137,7 @@ export function startWoken(
   poll_ms: number | null = engine === "postgres" ? other_servers_ms : null,
 ): Schedule[] {
   const timers = new Map(jobs.map((job) => [job.when, new JobTimer(job, store, service, poll_ms)]));
+  store.onStep(moveWaits);
   store.onWake((name, at) => timers.get(name)?.wake(at));
   for (const timer of timers.values()) timer.wake(store.clock.now());
   return [...timers.values()];
@@ -127,9 +145,14 @@ export function startWoken(
 
 // What another server commits wakes nobody here.
 const other_servers_ms = 1000;
-const timeout_max_ms = 2 ** 31 - 1;
+// A timer is set for no longer than that: the store's clock may be set, or go slower, before it rings.
+const look_ms = 5000;
 const rest_first_ms = 1000;
 const rest_max_ms = 60_000;
+// Two hundred rounds may follow one another at once, and a hundred a second for as long as need be: no work wants more.
+const round_ms = 10;
+const burst_ms = 200 * round_ms;
+const told_every_ms = 60_000;
 
 /** Runs one job of one store, a round at a time, at the earliest moment that anyone asked for. */
 class JobTimer implements Schedule {
@@ -139,9 +162,14 @@ class JobTimer implements Schedule {
   readonly #poll_ms: number | null;
   /** The moment of the next round by the store's clock, or null. */
   #due: number | null = null;
-  /** After a failure no round begins before this moment. */
+  /** After a failure no round begins before so much time has elapsed by the store's clock. */
   #rested_at = 0;
   #failures = 0;
+  /** Until when the time for rounds is spent, by the monotonic clock; each of them spends its share. */
+  #spent_until = 0;
+  /** Whether the next round waits for that. */
+  #held = false;
+  #told_until = 0;
   #timer: Timer | undefined;
   /** When the timer rings, by the monotonic clock. */
   #rings_at = 0;
@@ -170,8 +198,8 @@ class JobTimer implements Schedule {
   /** Sets the timer, unless it rings in time already. The store's clock may have been moved since it was set. */
   #arm(): void {
     if (this.#stopped || this.#running !== null || this.#due === null) return;
-    const until = Math.max(this.#due, this.#rested_at) - this.#store.clock.now();
-    const wait = Math.min(Math.max(until, 0), timeout_max_ms);
+    const wait = Math.min(Math.max(this.#wait(this.#due), 0), look_ms);
+    if (wait > 0 && this.#spent_until > performance.now()) this.#held = true;
     const rings_at = performance.now() + wait;
     if (this.#timer !== undefined && rings_at >= this.#rings_at) return;
     clearTimeout(this.#timer);
@@ -179,18 +207,38 @@ class JobTimer implements Schedule {
     this.#timer = setTimeout(() => this.#ring(), wait);
   }
 
+  /** How long a round that is due at this moment has to wait. */
+  #wait(due: number): number {
+    const { clock } = this.#store;
+    return Math.max(due - clock.now(), this.#rested_at - clock.elapsed(), this.#spent_until - performance.now());
+  }
+
   #ring(): void {
     this.#timer = undefined;
-    // A wait longer than a timer can be takes several.
-    if (this.#due !== null && Math.max(this.#due, this.#rested_at) > this.#store.clock.now()) {
+    // A long wait takes several timers.
+    if (this.#due !== null && this.#wait(this.#due) > 0) {
       this.#arm();
       return;
     }
     this.#due = null;
+    this.#spend();
     this.#running = this.#round().finally(() => {
       this.#running = null;
       this.#arm();
     });
+  }
+
+  /** Takes a round's share of the time for rounds: whatever a job asks for, it never runs without rest. */
+  #spend(): void {
+    const now = performance.now();
+    this.#spent_until = Math.max(this.#spent_until, now - burst_ms) + round_ms;
+    if (!this.#held) return;
+    this.#held = false;
+    const { job, mode } = { job: this.#job.when, mode: this.#store.mode };
+    held_rounds.add(1, job, mode);
+    if (now < this.#told_until) return;
+    this.#told_until = now + told_every_ms;
+    this.#service.log.warn("a job asks for one round after another", { job, mode });
   }
 
   async #round(): Promise<void> {
@@ -203,10 +251,10 @@ class JobTimer implements Schedule {
       if (this.#poll_ms !== null) this.wake(this.#store.clock.now() + this.#poll_ms);
     } catch (error) {
       failed_rounds.add(1, name, this.#store.mode);
-      const now = this.#store.clock.now();
-      this.#rested_at = now + Math.min(rest_first_ms * 2 ** this.#failures++, rest_max_ms);
+      const rest_ms = Math.min(rest_first_ms * 2 ** this.#failures++, rest_max_ms);
+      this.#rested_at = this.#store.clock.elapsed() + rest_ms;
       this.#service.log.error("a job failed", { job: name, mode: this.#store.mode, error: String(error) });
-      this.wake(this.#rested_at);
+      this.wake(this.#store.clock.now());
     }
   }
 }

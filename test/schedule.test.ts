@@ -101,7 +101,7 @@ describe("refuses", () => {
     await wake(app.clocks.test.now());
     await Bun.sleep(30);
     expect(rounds).toBe(1);
-    app.clocks.test.advance(1000);
+    app.clocks.test.pass(1000);
     await wake(app.clocks.test.now());
     await until(() => rounds === 2);
     expect(errors).toEqual(["a job failed"]);

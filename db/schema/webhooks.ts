@@ -36,6 +36,8 @@ export const subscriptions = table(
     secret: text().notNull(),
     previous_secret: text(),
     previous_secret_expires_at: time(),
+    /** The last place in the order of events when it was created: it is told of what has a later one. */
+    begins_after: int().notNull().default(0),
     /** Number of the last delivery recorded; the next one gets the next number, without gaps. */
     sequence: int().notNull(),
     consecutive_failures: int().notNull(),

@@ -76,7 +76,12 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
   raw.run(`pragma application_id=${applicationId}`);
   raw.run("create table if not exists migrations (name text primary key) strict");
   raw.run("create table if not exists commit_sequence (id integer primary key check (id = 1), number integer) strict");
-  raw.run("insert into commit_sequence values (1, 0) on conflict do nothing");
+  const columns = raw.query<{ name: string }, []>("select name from pragma_table_info('commit_sequence')").all();
+  // The store's time at the last commit.
+  if (!columns.some(({ name }) => name === "at")) {
+    raw.run("alter table commit_sequence add column at integer not null default 0");
+  }
+  raw.run("insert into commit_sequence (id, number) values (1, 0) on conflict do nothing");
   const before = sequences(raw);
   for (const { name, statements } of missing) {
     for (const statement of statements) raw.run(statement);

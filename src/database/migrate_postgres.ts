@@ -44,6 +44,8 @@ async function apply(client: pg.Client, schema: string, mode: Mode, all: readonl
   if (!ours) await client.query("create table migrations (name text primary key)");
   const missing = missingMigrations(all, await names(client, "select name from migrations"), where);
   if (missing.length === 0) return;
+  // The store's time as it was lately.
+  await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
   // One trip for all: a simple query may hold many statements.
   await client.query(missing.flatMap(({ statements }) => statements).join(";\n"));
   await client.query("insert into migrations select unnest($1::text[])", [missing.map(({ name }) => name)]);

@@ -9,8 +9,8 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { databaseCode } from "./conflict.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
-import { steady } from "./steady_clock.ts";
-import type { Db, Store, StoreFacts, Tx, Writing } from "./store.ts";
+import { SteadyClock, step_min_ms } from "./steady_clock.ts";
+import type { Db, StepListener, Store, StoreFacts, Tx, Writing } from "./store.ts";
 import { recalled, Transaction } from "./transaction.ts";
 import { told, troubleOf } from "./trouble.ts";
 
@@ -29,7 +29,9 @@ const connections_max = 16;
 // Also how long a request waits for its turn, which on a busy machine is as long as it may wait for a lock.
 const connect_timeout_ms = 10_000;
 const attempts_max = 20;
+const keep_every_ms = 1000;
 const readOnly = "repeatable read read only";
+const stepped = new Error("the clock was set, and nothing that waits was moved yet");
 const retried: readonly (string | null)[] = ["40001", "40P01"];
 
 // The tables of a schema with their indexes.
@@ -70,6 +72,19 @@ class Session {
     const query = (...args: unknown[]) =>
       this.#watched(() => (client.query as (...args: unknown[]) => unknown)(...args));
     this.sql = drizzle({ client: { query } as unknown as pg.PoolClient }) as unknown as Writing;
+  }
+
+  /** The store's time as it was kept last, or 0; once `locked`, nobody keeps another until this transaction ends. */
+  async keptTime(locked: boolean): Promise<number> {
+    const query = `select at from store_clock where id = 1${locked ? " for update" : ""}`;
+    return (await this.#client.query<{ at: number }>(query)).rows[0]?.at ?? 0;
+  }
+
+  /** Keeps the store's time for the next start and for other servers; an earlier one only if it `may_go_back`. */
+  async keepTime(at: number, may_go_back: boolean): Promise<void> {
+    const latest = may_go_back ? "excluded.at" : "greatest(store_clock.at, excluded.at)";
+    const query = `insert into store_clock values (1, $1) on conflict (id) do update set at = ${latest}`;
+    await this.#client.query(query, [at]);
   }
 
   /** Begins a transaction and answers the database's time (ms), in one trip. */
@@ -135,20 +150,25 @@ class Session {
 
 class PostgresStore implements Store {
   readonly mode: Mode;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly #settings: PostgresSettings;
+  /** The machine's time as the database told it last, and what time had elapsed by then. */
+  #sample: { readonly at: number; readonly elapsed: number } | null = null;
+  /** The time that was kept last. */
+  #kept_at = 0;
+  #onStep: StepListener | null = null;
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.ClientBase, Session>();
   readonly #scope = new AsyncLocalStorage<object>();
-  readonly #steady: (now: number) => number;
   readonly #listeners: ((job: string, at: number) => void)[] = [];
   #closed = false;
 
   constructor(settings: PostgresSettings) {
     this.mode = settings.mode;
-    this.clock = settings.clock;
     this.#settings = settings;
-    this.#steady = steady(settings.log);
+    const { clock: source, log } = settings;
+    const onStep = () => this.#moveWaits();
+    this.clock = new SteadyClock({ source, read: () => this.#machineTime(), log, onStep });
     const onConnect = (client: pg.ClientBase) => client.query(sessionSettings(settings.schema));
     this.#pool = new pg.Pool({
       connectionString: settings.url,
@@ -167,6 +187,10 @@ class PostgresStore implements Store {
       try {
         return await this.#writeOnce(work);
       } catch (error) {
+        if (error === stepped) {
+          await this.#moveAll();
+          continue;
+        }
         if (!retried.includes(databaseCode(error))) {
           if (troubleOf(error) !== null) failures.add(1, this.mode);
           throw told(error);
@@ -193,6 +217,10 @@ class PostgresStore implements Store {
 
   onWake(listener: (job: string, at: number) => void): void {
     this.#listeners.push(listener);
+  }
+
+  onStep(listener: StepListener): void {
+    this.#onStep = listener;
   }
 
   async facts(): Promise<StoreFacts> {
@@ -223,6 +251,7 @@ class PostgresStore implements Store {
     let wakes: Iterable<[string, number]> = [];
     const begun_at = performance.now();
     const result = await this.#transact(await this.#connect(), "read committed", async (session, now) => {
+      if (this.clock.stepped_ms !== 0 && this.#onStep !== null) throw stepped;
       const tx = new Transaction(session.sql, now, this.mode, (part) => session.part(part));
       const value = await session.run(() => tx.run(work));
       wakes = tx.wakes;
@@ -233,6 +262,33 @@ class PostgresStore implements Store {
     commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
     for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
     return result;
+  }
+
+  /** Lets what waits be moved by as much as the database's clock was set, unless another server has done so. */
+  async #moveAll(): Promise<void> {
+    const by_ms = this.clock.stepped_ms;
+    let wakes: Iterable<[string, number]> = [];
+    try {
+      await this.#transact(await this.#connect(), "read committed", async (session, now) => {
+        const at = now - this.clock.ahead_ms;
+        const isMoved = Math.abs(at - (await session.keptTime(true))) < step_min_ms;
+        const tx = new Transaction(session.sql, now, this.mode, (part) => session.part(part));
+        if (!isMoved) await session.run(() => tx.run(async () => this.#onStep?.(tx, by_ms)));
+        await session.keepTime(at, true);
+        wakes = tx.wakes;
+      });
+    } catch (error) {
+      if (troubleOf(error) !== null || retried.includes(databaseCode(error))) throw told(error);
+      const facts = { mode: this.mode, error: String(error) };
+      this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
+    }
+    this.clock.moved(by_ms);
+    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+  }
+
+  /** Sees to it that a transaction begins although nobody else wants one. */
+  #moveWaits(): void {
+    if (this.#onStep !== null) this.write(async () => {}).catch(() => {});
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -249,7 +305,7 @@ class PostgresStore implements Store {
     const session = this.#session(client);
     let ending: Promise<void> = Promise.resolve();
     try {
-      const value = await work(session, this.#time(await session.begin(kind)));
+      const value = await work(session, await this.#time(session, await session.begin(kind)));
       ending = session.commit();
       // Nothing hangs on the end of a read, so its answer does not wait for it.
       if (kind !== readOnly) await ending;
@@ -260,6 +316,7 @@ class PostgresStore implements Store {
       if (kind !== readOnly) await ending.catch(() => {});
       throw error;
     } finally {
+      if (kind !== readOnly) ending = ending.then(() => this.#keepTime(session));
       // A connection that cannot even end its transaction is thrown away.
       ending.then(
         () => client.release(),
@@ -277,9 +334,28 @@ class PostgresStore implements Store {
     return session;
   }
 
-  #time(database_now: number): number {
-    const own = this.#settings.time === "clock";
-    return this.#steady(own ? this.clock.now() : database_now + this.clock.ahead_ms);
+  /** The time of a transaction that has begun, when the database says it is `database_now`. */
+  async #time(session: Session, database_now: number): Promise<number> {
+    const isFirst = this.#sample === null;
+    const kept_at = isFirst ? await session.keptTime(false) : 0;
+    this.#sample = { at: database_now, elapsed: this.clock.elapsed() };
+    if (isFirst) this.clock.recall(kept_at);
+    return this.clock.now();
+  }
+
+  #machineTime(): number | null {
+    const { clock, time } = this.#settings;
+    if (this.#sample === null) return null;
+    if (time === "clock") return clock.now() - clock.ahead_ms;
+    return this.#sample.at + clock.elapsed() - this.#sample.elapsed;
+  }
+
+  /** Keeps the time now and then, once the transaction that told it is over. */
+  async #keepTime(session: Session): Promise<void> {
+    const at = this.clock.machine();
+    if (Math.abs(at - this.#kept_at) < keep_every_ms || this.clock.stepped_ms !== 0) return;
+    this.#kept_at = at;
+    await session.keepTime(at, false);
   }
 }
 

@@ -8,8 +8,8 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { type Connection, connectReader, connectWriter } from "./sqlite_connection.ts";
-import { steady } from "./steady_clock.ts";
-import type { Db, Store, StoreFacts, Tx } from "./store.ts";
+import { SteadyClock } from "./steady_clock.ts";
+import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import { earliest, recalled, Transaction, type Wakes } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
@@ -58,12 +58,12 @@ export function openSqlite(settings: SqliteSettings): Store {
 
 class SqliteStore implements Store {
   readonly mode: Mode;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly #settings: SqliteSettings;
-  readonly #time: (now: number) => number;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #listeners: ((job: string, at: number) => void)[] = [];
+  #onStep: StepListener | null = null;
 
   readonly #scope = new AsyncLocalStorage<Job>();
   #current: Job | undefined;
@@ -96,9 +96,10 @@ class SqliteStore implements Store {
 
   constructor(settings: SqliteSettings) {
     this.mode = settings.mode;
-    this.clock = settings.clock;
     this.#settings = settings;
-    this.#time = steady(settings.log);
+    const { clock: source, log } = settings;
+    const read = () => source.now() - source.ahead_ms;
+    this.clock = new SteadyClock({ source, read, log, onStep: () => this.#moveWaits() });
     this.#writer = connectWriter(settings.path, {
       enter: () => this.#enter(),
       failed: (error) => {
@@ -113,7 +114,11 @@ class SqliteStore implements Store {
     this.#release = write("release part");
     this.#undo = write("rollback to part");
     this.#count = write("select total_changes()");
-    this.#number = write("update commit_sequence set number = number + 1 returning number");
+    // The moment goes back where what waits was moved, and there alone: else the next start would not know of it.
+    this.#number = write(
+      "update commit_sequence set number = number + 1, at = case when ? then ? else max(at, ?) end returning number",
+    );
+    this.clock.recall((write("select at from commit_sequence").values()[0]?.[0] as number | undefined) ?? 0);
     this.#beginLook = this.#reader.plain("begin");
     this.#endLook = this.#reader.plain("commit");
   }
@@ -138,6 +143,10 @@ class SqliteStore implements Store {
 
   onWake(listener: (job: string, at: number) => void): void {
     this.#listeners.push(listener);
+  }
+
+  onStep(listener: StepListener): void {
+    this.#onStep = listener;
   }
 
   async facts(): Promise<StoreFacts> {
@@ -177,12 +186,18 @@ class SqliteStore implements Store {
     const settle: (() => void)[] = [];
     const wakes: Wakes = new Map();
     let number: number | null = null;
+    let moved = 0;
     const begun_at = performance.now();
     try {
       this.#begin.run();
       const before = this.#changes();
-      for (const job of batch) settle.push(await this.#runJob(job, wakes));
-      if (this.#changes() !== before) number = (this.#number.values()[0]?.[0] as number | undefined) ?? null;
+      const now = this.clock.now();
+      moved = await this.#runStep(now, wakes);
+      for (const job of batch) settle.push(await this.#runJob(job, now, wakes));
+      if (this.#changes() !== before || moved !== 0) {
+        const at = now - this.clock.ahead_ms;
+        number = (this.#number.values(moved !== 0, at, at)[0]?.[0] as number | undefined) ?? null;
+      }
       if (!this.#looking) this.#closeSnapshot();
       this.#commit.run();
       this.#snapshot_until = 0;
@@ -194,13 +209,33 @@ class SqliteStore implements Store {
     commit_writes.observe(batch.length, this.mode);
     commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
     if (number !== null) this.#settings.committed?.(number);
+    this.clock.moved(moved);
     for (const tell of settle) tell();
     for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
   }
 
+  /** Lets what waits be moved by as much as the clock was set, and answers by how much it was. */
+  async #runStep(now: number, wakes: Wakes): Promise<number> {
+    const by_ms = this.clock.stepped_ms;
+    const move = this.#onStep;
+    if (by_ms === 0 || move === null) return 0;
+    const fail = (error: unknown) => {
+      const facts = { mode: this.mode, error: String(error) };
+      this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
+    };
+    const tell = await this.#runJob({ work: (tx) => move(tx, by_ms), done: () => {}, fail }, now, wakes);
+    tell();
+    return by_ms;
+  }
+
+  /** Sees to it that a transaction begins although nobody else wants one. */
+  #moveWaits(): void {
+    if (this.#onStep !== null) this.write(async () => {}).catch(() => {});
+  }
+
   /** Runs one write in its savepoint and says how to answer it. Throws when the whole batch is lost. */
-  async #runJob(job: Job, wakes: Wakes): Promise<() => void> {
-    const tx = new Transaction(this.#writer.sql, this.#time(this.clock.now()), this.mode, (work) => this.#part(work));
+  async #runJob(job: Job, now: number, wakes: Wakes): Promise<() => void> {
+    const tx = new Transaction(this.#writer.sql, now, this.mode, (work) => this.#part(work));
     this.#save.run();
     try {
       this.#current = job;
@@ -266,7 +301,7 @@ class SqliteStore implements Store {
       try {
         if (this.#dead !== null) throw this.#dead;
         this.#openSnapshot();
-        const now = this.#time(this.clock.now());
+        const now = this.clock.now();
         const db = { sql: this.#reader.sql, now, mode: this.mode, memo: this.#memo };
         look.done(await this.#inOneTurn(look.work(db)));
       } catch (error) {

@@ -62,9 +62,13 @@ export interface StoreFacts {
 /** What writes, and nothing else. */
 export type Writer = Pick<Store, "write">;
 
+/** Moves by so many milliseconds what waits for a moment by the store's clock. */
+export type StepListener = (tx: Tx, by_ms: number) => Promise<void>;
+
 /** The data of one mode. */
 export interface Store {
   readonly mode: Mode;
+  /** The store's time: no transaction that begins later has an earlier `now`, unless the clock was set far back. */
   readonly clock: Clock;
   /** A consistent read-only view. `work` awaits nothing but `db`. */
   read<T>(work: (db: Db) => Promise<T>): Promise<T>;
@@ -75,6 +79,11 @@ export interface Store {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Told after a commit, once for each job that was to be woken, with the earliest moment asked for (ms). */
   onWake(listener: (job: string, at: number) => void): void;
+  /**
+   * Handed a transaction before any other when the clock was set by five minutes or more, forth (or back, then `by_ms`
+   * is negative): what the service waits for is to be moved by as much.
+   */
+  onStep(listener: StepListener): void;
   /** Sizes and connections, looked up without reading any record. Refuses: storage_unavailable. */
   facts(): Promise<StoreFacts>;
   /** Waits for what runs, then lets go of the data. */

@@ -16,17 +16,19 @@ export interface StoryClock extends Clock {
   set(at: number): void;
 }
 
-/** A clock that stands where it was set, at first in 1970, beside a machine's clock that runs on. */
+/** A clock that stands where it was set, at first in 1970, beside a machine's clock as it was then. */
 export function storyClock(machine: Clock): StoryClock {
+  const begun = machine.now();
   let at = 0;
   return {
     now: () => at,
     get ahead_ms() {
-      return at - machine.now();
+      return at - begun;
     },
     advance: (by_ms) => {
       at += by_ms;
     },
+    elapsed: () => 0,
     set: (moment) => {
       at = moment;
     },

@@ -4,10 +4,12 @@ import { assert } from "./assert.ts";
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** How far this clock is ahead of the machine's, in milliseconds. */
+  /** How far this clock was moved ahead of the machine's, in milliseconds. */
   readonly ahead_ms: number;
   /** Moves the clock ahead. */
   advance(by_ms: number): void;
+  /** Milliseconds that have passed since some moment; unlike `now`, nobody can set them. */
+  elapsed(): number;
 }
 
 /** The machine's clock, which can be moved ahead but not back. */
@@ -21,19 +23,36 @@ export function systemClock(): Clock {
     advance: (by_ms) => {
       ahead_ms += by_ms;
     },
+    elapsed: () => performance.now(),
   };
 }
 
+/** A clock on a machine whose time is told by hand. */
+export interface StillClock extends Clock {
+  /** Lets time pass on the machine. */
+  pass(ms: number): void;
+  /** Sets the machine's clock, forth or back, without any time passing. */
+  step(by_ms: number): void;
+}
+
 /** A clock that stands still until it is advanced. */
-export function stillClock(start: number): Clock {
-  let now = start;
+export function stillClock(start: number): StillClock {
+  let [machine, elapsed, ahead_ms] = [start, 0, 0];
   return {
-    now: () => now,
+    now: () => machine + ahead_ms,
     get ahead_ms() {
-      return now - start;
+      return ahead_ms;
     },
     advance: (by_ms) => {
-      now += by_ms;
+      ahead_ms += by_ms;
+    },
+    elapsed: () => elapsed,
+    pass: (ms) => {
+      machine += ms;
+      elapsed += ms;
+    },
+    step: (by_ms) => {
+      machine += by_ms;
     },
   };
 }

@@ -154,6 +154,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     read: (work) => store.read(work),
     write: (work) => store.write(work),
     onWake: (listener) => store.onWake(listener),
+    onStep: (listener) => store.onStep(listener),
     facts: () => store.facts(),
     close: async () => {
       before();

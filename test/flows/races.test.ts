@@ -63,7 +63,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     const url = "https://one.example/hook";
     const { id } = (await app.post("/webhooks", { url, events: ["inventory.updated"] })).body.data;
     await shop.product(3);
-    await store.write((tx) => fanOut(tx, "test"));
+    await store.write((tx) => fanOut(tx));
     await app.patch(`/webhooks/${id}`, { active: false });
     await app.patch(`/webhooks/${id}`, { active: true });
     const [delivery] = (await app.get(`/webhooks/${id}/deliveries`)).body.data;

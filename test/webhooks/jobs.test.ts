@@ -250,7 +250,7 @@ describe("works", () => {
     await subscribe({ url: slow.url });
     await subscribe();
     await tell(Array.from({ length: 20 }, (_, n) => `ord_${n}`));
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     let tries = 0;
     while (scene.receiver.received.length < 20 && tries++ < 400) {
       await deliverDue(scene.store, scene.app.service);
@@ -269,7 +269,7 @@ describe("refuses", () => {
   test("a lease is respected until it runs out, and then another server takes over", async () => {
     await subscribe();
     await tell(["ord_1"]);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     const first = await scene.store.write((tx) => claimDeliveries(tx, room));
     expect(first.claims.length).toBe(1);
     expect(first.next_at).toBe(scene.app.clocks.test.now() + 30 * second_ms);
@@ -285,7 +285,7 @@ describe("refuses", () => {
   test("who was overtaken changes nothing by a failure, but what was accepted is delivered", async () => {
     await subscribe();
     await tell(["ord_1"]);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     const claimOne = async () => {
       const [claim] = (await scene.store.write((tx) => claimDeliveries(tx, room))).claims;
       if (claim === undefined) throw new Error("nothing to claim");
@@ -327,7 +327,7 @@ describe("guards", () => {
       ),
     );
     const more: boolean[] = [];
-    for (let round = 0; round < 3; round += 1) more.push(await scene.store.write((tx) => fanOut(tx, "here")));
+    for (let round = 0; round < 3; round += 1) more.push(await scene.store.write((tx) => fanOut(tx)));
     expect(more).toEqual([true, true, false]);
     const kept = await rows();
     expect(kept.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 450 }, (_, n) => n + 1));
@@ -341,7 +341,7 @@ describe("guards", () => {
     const work = Array.from({ length: 8 }, async (_, n) => {
       for (let m = 0; m < 5; m += 1) {
         await tell([`ord_${n}_${m}`]);
-        while (await scene.store.write((tx) => fanOut(tx, `server ${n % 2}`))) await Bun.sleep(1);
+        while (await scene.store.write((tx) => fanOut(tx))) await Bun.sleep(1);
       }
     });
     await Promise.all(work);

@@ -77,7 +77,7 @@ async function queueAgain(tx: Tx, connection: Connection, before: Import, order:
 /** The import with a fresh budget of tries, due now unless a server is at it: that one sees to it afterwards. */
 function requeued(tx: Tx, before: Import, action: ImportAction): Import {
   const status = move(importMoves, action, before.status);
-  const busy = before.status === "queued" && (before.leased_until ?? 0) > tx.now;
+  const busy = before.status === "queued" && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
   const next_at = busy ? before.next_at : tx.now;
   return { ...before, status, attempts: 0, next_at, give_up_at: giveUpAt(tx.now), ...no_reason };
 }

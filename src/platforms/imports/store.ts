@@ -126,6 +126,15 @@ export async function leaseImports(tx: Tx, ids: readonly number[], until: number
   await lease(tx, { ids: list(ids), until });
 }
 
+/** Moves the moments of the next tries, by as much as the clock was set. A lease is known by the end it was given. */
+export async function moveImports(tx: Tx, by_ms: number): Promise<void> {
+  const { next_at, give_up_at } = platform_imports;
+  await tx.sql
+    .update(platform_imports)
+    .set({ next_at: template`${next_at} + ${by_ms}`, give_up_at: template`${give_up_at} + ${by_ms}` })
+    .where(isQueued);
+}
+
 const next = prepared((sql, a: Args<{ ids: string }>) =>
   sql
     .select({ at: template<number | null>`min(${platform_imports.next_at})`.mapWith(Number) })

@@ -111,6 +111,15 @@ export async function postponeReports(tx: Tx, connection_id: number, until: numb
     .where(and(eq(platform_reports.connection_id, connection_id), isQueued, lte(platform_reports.next_at, until)));
 }
 
+/** Moves the moments of the next tries, by as much as the clock was set. */
+export async function moveReports(tx: Tx, by_ms: number): Promise<void> {
+  const { next_at, give_up_at } = platform_reports;
+  await tx.sql
+    .update(platform_reports)
+    .set({ next_at: template`${next_at} + ${by_ms}`, give_up_at: template`${give_up_at} + ${by_ms}` })
+    .where(isQueued);
+}
+
 /** Queues again the reports of a connection that failed, or that nobody could call the platform for. */
 export async function requeueFailedReports(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { lead, takeTurn } from "../../database/lease.ts";
+import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
-import { findEventContents, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
+import { findEventContents, lastPosition, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
 import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type Entered, notify } from "../notices/commands.ts";
@@ -26,11 +26,10 @@ const fan_out_deliveries_max = 2000;
 
 /**
  * Gives the oldest new events their place in the order of events, and records a delivery for each subscription that
- * chose them. Answers whether more may wait. One transaction at a time does this: the row of the lease is locked until
- * the commit, so the lease itself need not last.
+ * chose them. Answers whether more may wait. One transaction at a time does this.
  */
-export async function fanOut(tx: Tx, owner: string): Promise<boolean> {
-  if (!(await lead(tx, "webhooks.fan_out", owner, 0))) return true;
+export async function fanOut(tx: Tx): Promise<boolean> {
+  await takeTurn(tx, "webhooks.fan_out");
   const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await countSubscriptions(tx)));
   const limit = Math.min(fan_out_events_max, events_max);
   const events = await placeEvents(tx, limit);
@@ -40,9 +39,19 @@ export async function fanOut(tx: Tx, owner: string): Promise<boolean> {
   return events.length === limit;
 }
 
+/**
+ * Hands out every event that was committed until now, and answers the last place in the order of events. Who subscribes
+ * in this transaction is told of all that come later: until it ends nobody else gives events their places, however late
+ * those are committed whose numbers are lower.
+ */
+export async function fanOutAll(tx: Tx): Promise<number> {
+  while (await fanOut(tx));
+  return lastPosition(tx);
+}
+
 async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscriptions: readonly Subscription[]) {
-  const chosen = (event: PlacedEvent, { events: types, created_at }: Subscription) =>
-    types.includes(event.type) && event.created_at >= created_at;
+  const chosen = (event: PlacedEvent, { events: types, begins_after }: Subscription) =>
+    types.includes(event.type) && event.position > begins_after;
   const rows: Omit<Delivery, "id">[] = [];
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
@@ -141,7 +150,7 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
   const body = before.body ?? (await findEventContents(tx, [before.event_id])).get(before.event_id)?.body ?? "";
   if (body === "") throw new Fault("payload_expired", "The payload of this delivery is not kept any more.");
   // An attempt under way goes on and counts for the new budget.
-  const underWay = before.status === "pending" && before.leased_until !== null && before.leased_until > tx.now;
+  const underWay = before.status === "pending" && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
   const after: Delivery = {
     ...requeued(before, "redeliver", subscription.retry_limit),
     ...{ trigger: "manual", finished_at: null },

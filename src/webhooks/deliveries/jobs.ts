@@ -4,7 +4,7 @@ import type { Store, Tx } from "../../database/store.ts";
 import { default_ports, ranges } from "../../http/destination.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { randomId, wireId } from "../../kit/ids.ts";
+import { wireId } from "../../kit/ids.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { claimDeliveries, giveBack } from "../claims/commands.ts";
@@ -30,12 +30,16 @@ const attempt_seconds = histogram(
 const under_way = gauge("packhouse_deliveries_under_way", "Attempts that wait for their receiver.", ["mode"]);
 
 const realTime = systemClock();
-const server = randomId("srv");
 
 /** A round of `webhooks.fan_out`: the oldest new events become deliveries. */
 export async function fanOutEvents(store: Store): Promise<number | null> {
-  const more = await store.write((tx) => fanOut(tx, server));
+  const more = await store.write(fanOut);
   return more ? store.clock.now() : null;
+}
+
+/** Hands out what waits, some in each transaction, so that little is left for one that hands out all. */
+export async function fanOutWaiting(store: Store): Promise<void> {
+  while (await store.write(fanOut));
 }
 
 const dispatchers = new WeakMap<Store, Dispatcher>();

@@ -152,6 +152,14 @@ export async function saveProgress(tx: Tx, ids: readonly number[], progress: Pro
   await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
 }
 
+/** Moves the moments of next attempts, by as much as the clock was set. A lease is known by the end it was given. */
+export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(deliveries)
+    .set({ next_at: template`${deliveries.next_at} + ${by_ms}` })
+    .where(isPending);
+}
+
 /** Skips or cancels everything that still waits to be sent to a subscription. */
 export async function endPending(tx: Tx, subscription_id: number, status: "skipped" | "cancelled"): Promise<void> {
   await tx.sql

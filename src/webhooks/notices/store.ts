@@ -90,6 +90,14 @@ export async function leaseMails(tx: Tx, ids: readonly number[], until: number):
   await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));
 }
 
+/** Moves the moments at which e-mails are due, by as much as the clock was set. */
+export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(notices)
+    .set({ mail_next_at: template`${notices.mail_next_at} + ${by_ms}` })
+    .where(isWaiting);
+}
+
 /** Stores where the e-mail of a notice stands. */
 export async function saveMail(
   tx: Tx,

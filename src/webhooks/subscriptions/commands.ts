@@ -19,13 +19,15 @@ import {
 import { isSame, type Subscription, subscriptions_max } from "./subscription.ts";
 
 /**
- * Subscribes a receiver, whose address the caller has checked, with a secret the caller has sealed.
+ * Subscribes a receiver, whose address the caller has checked, with a secret the caller has sealed, to the events with
+ * a later place than `begins_after`: see `fanOutAll`.
  * Refuses: validation_failed, duplicate_subscription, subscription_limit.
  */
 export async function createSubscription(
   tx: Tx,
   input: CreateSubscription,
   sealed_secret: string,
+  begins_after: number,
 ): Promise<Subscription> {
   const { url, description = null, active = true, version = "v1", payload = "full", retry_limit = 5 } = input;
   const { rate_limit_per_second = null } = input;
@@ -44,6 +46,7 @@ export async function createSubscription(
       secret: sealed_secret,
       previous_secret: null,
       previous_secret_expires_at: null,
+      begins_after,
       sequence: 0,
       revision: 1,
       deleted_at: null,

@@ -12,7 +12,8 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
-import { requestsWritten, senderOf } from "../deliveries/jobs.ts";
+import { fanOutAll } from "../deliveries/commands.ts";
+import { fanOutWaiting, requestsWritten, senderOf } from "../deliveries/jobs.ts";
 import { newSecret, secret_bytes, secretProblem } from "../signing.ts";
 import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "./commands.ts";
 import {
@@ -97,9 +98,11 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const { secret_key } = service;
   const secret = randomSecret();
   const sealed = seal(secret, secret_key, secret_purpose);
-  const made = async (tx: Tx) => subscriptionAnswer(await createSubscription(tx, body, sealed), { secret });
+  const made = async (tx: Tx) =>
+    subscriptionAnswer(await createSubscription(tx, body, sealed, await fanOutAll(tx)), { secret });
   const work = async () => {
     await refuseAddress(call, body.url, service);
+    await fanOutWaiting(call.store);
     return answerWrite(call, 201, made, enveloped, secret_key);
   };
   return answerLongWork(call, work, secret_key);

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
+import { type AnyColumn, and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
@@ -110,8 +110,23 @@ export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth)
   await setHealth(tx, { ...healthOf(health), id });
 }
 
+/** Moves what keeps subscriptions waiting, and since when they fail, by as much as the clock was set. */
+export async function movePauses(tx: Tx, by_ms: number): Promise<void> {
+  const { first_failure_at, failing_since, paused_until, paced_until, next_probe_at } = subscriptions;
+  const moved = (column: AnyColumn) => template`${column} + ${by_ms}`;
+  await tx.sql.update(subscriptions).set({
+    first_failure_at: moved(first_failure_at),
+    failing_since: moved(failing_since),
+    paused_until: moved(paused_until),
+    paced_until: moved(paced_until),
+    next_probe_at: moved(next_probe_at),
+  });
+}
+
 /** What may change of a subscription apart from its numbers. */
-export type SubscriptionChange = Partial<Omit<Subscription, "id" | "version" | "sequence" | "revision" | "created_at">>;
+export type SubscriptionChange = Partial<
+  Omit<Subscription, "id" | "version" | "begins_after" | "sequence" | "revision" | "created_at">
+>;
 
 /** Stores what a client changes of a locked subscription and answers it; its revision moves by one. */
 export async function saveSubscription(

@@ -22,6 +22,8 @@ export interface Subscription extends SubscriptionHealth {
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
+  /** It is told of the events whose place in the order of events is later than this one. */
+  readonly begins_after: number;
   /** The number of the last delivery recorded for it. */
   readonly sequence: number;
   /** Raised by each change that a client makes. */

@@ -86,11 +86,11 @@ describe("works", () => {
   test("half of a subscription's slots are kept for first and second attempts", async () => {
     const { id } = await subscribe();
     await tell(30);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     await scene.store.write((tx) => tx.sql.update(deliveries).set({ attempts: 3 }));
     await tell(3, 100);
     passed(1);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     const { claims } = await claim();
     expect(claims.map(({ delivery }) => delivery.attempts).sort()).toEqual([0, 0, 0, 3, 3, 3, 3]);
     const busy = new Map([[Number(id.slice(4)), { all: 4, late: 4 }]]);
@@ -101,11 +101,11 @@ describe("works", () => {
   test("where there is one slot, what is tried again and what is new take turns", async () => {
     await subscribe();
     await tell(5);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     await scene.store.write((tx) => tx.sql.update(deliveries).set({ attempts: 3 }));
     passed(1);
     await tell(5, 100);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     const one = { ...empty, limitOf: () => 1 };
     const attempts = async (was_late: boolean) =>
       (await claim({ ...one, wasLate: () => was_late })).claims.map(({ delivery }) => delivery.attempts);
@@ -117,7 +117,7 @@ describe("works", () => {
     for (let n = 0; n < 3; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     const numbers = hooks.map(({ id }) => Number(id.slice(4)));
     await tell(10);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     // All but three slots are taken, and each of the three has one.
     const held = (id: number, all: number) => [id, { all, late: 0 }] as const;
     const others = Array.from({ length: 25 }, (_, n) => held(n, 10));
@@ -134,7 +134,7 @@ describe("works", () => {
     const hooks: { id: string }[] = [];
     for (let n = 0; n < 21; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     await tell(1);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     const well = Number(hooks.at(-1)?.id.slice(4));
     const ill = ne(subscriptions.id, well);
     await scene.store.write((tx) => tx.sql.update(subscriptions).set({ consecutive_failures: 1 }).where(ill));
@@ -150,7 +150,7 @@ describe("works", () => {
   test("a receiver that is overloaded has fewer at once", async () => {
     await subscribe();
     await tell(30);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     expect((await claim({ ...empty, limitOf: () => 2 })).claims.length).toBe(2);
   });
 
@@ -158,7 +158,7 @@ describe("works", () => {
     const hooks = [];
     for (let n = 0; n < 40; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     await tell(10);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     const { claims } = await claim();
     const each = Map.groupBy(claims, ({ subscription }) => subscription.id);
     expect([claims.length, each.size]).toEqual([240, 40]);

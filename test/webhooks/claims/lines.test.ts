@@ -121,7 +121,7 @@ describe("what was claimed ahead", () => {
   async function begin(answerOf: (before: number) => number | Promise<number>): Promise<void> {
     scene.receiver.answerWith(() => answerOf(scene.receiver.received.length));
     await scene.tell(Array.from({ length: orders }, (_, n) => `ord_${n}`));
-    while (await scene.store.write((tx) => fanOut(tx, "here")));
+    while (await scene.store.write((tx) => fanOut(tx)));
     await deliverDue(scene.store, scene.app.service);
   }
 

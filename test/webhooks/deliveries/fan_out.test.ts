@@ -1,40 +1,159 @@
-// A subscription that is made while others' events are being handed out gets every event that comes after it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// Whether an event is a subscription's is decided by the order in which events are given their places, never by time.
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import pg from "pg";
+import { databaseUrl, engine } from "../../../src/config.ts";
+import { migrateSqlite, migrations } from "../../../src/database/migrate.ts";
+import { migratePostgres } from "../../../src/database/migrate_postgres.ts";
 import { emit } from "../../../src/outbox/emit.ts";
+import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
 import { fanOutEvents } from "../../../src/webhooks/deliveries/jobs.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 
 const rounds = 40;
+const hour_ms = 3_600_000;
 
 let app: TestApp;
-beforeAll(async () => {
+setDefaultTimeout(60_000);
+beforeEach(async () => {
   app = await openTestApp();
 });
-afterAll(() => app.close());
+afterEach(() => app.close());
 
-test("no event passes a subscription by that was there before it", async () => {
-  const store = app.service.stores.test;
-  let done = false;
-  const fanning = (async () => {
-    while (!done) await fanOutEvents(store);
-  })();
-  for (let round = 0; round < rounds; round += 1) {
-    const body = { url: `http://127.0.0.1:9/${round}`, events: ["order.created"] };
-    const { status } = await app.call("POST", "/webhooks", body, { key: app.keys.test.full });
-    expect(status).toBe(201);
-    await store.write((tx) => emit(tx, [{ type: "order.created", data: { object: "order", id: `ord_${round}` } }]));
-    app.clocks.test.advance(1);
+const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
+const subscribe = async (name: string | number): Promise<string> => {
+  const answer = await ask("POST", "/webhooks", { url: `http://127.0.0.1:9/${name}`, events: ["order.created"] });
+  expect(answer.status).toBe(201);
+  return answer.body.data.id;
+};
+const event = (id: string) => [{ type: "order.created" as const, data: { object: "order", id } }];
+const tell = (id: string) => app.service.stores.test.write((tx) => emit(tx, event(id)));
+/** The orders that a subscription has deliveries about, in the order of their numbers. */
+const toldOf = async (subscription: string): Promise<string[]> => {
+  const { data } = (await ask("GET", `/webhooks/${subscription}/deliveries?limit=100`)).body;
+  const ids: string[] = [];
+  for (const { event_id } of data.toReversed()) {
+    ids.push((await ask("GET", `/events/${event_id}`)).body.data.data.id);
   }
-  done = true;
-  await fanning;
-  await fanOutEvents(store);
-  const { data } = (await app.call("GET", "/webhooks?limit=100", undefined, { key: app.keys.test.full })).body;
-  const counts: number[] = [];
-  for (const { id } of data) {
-    const path = `/webhooks/${id}/deliveries?limit=100`;
-    const answer = await app.call("GET", path, undefined, { key: app.keys.test.full });
-    counts.push(answer.body.meta.pagination.total);
+  return ids;
+};
+
+describe("a subscription gets", () => {
+  test("every event that comes after it, while others' events are being handed out", async () => {
+    const store = app.service.stores.test;
+    let done = false;
+    const fanning = (async () => {
+      while (!done) await fanOutEvents(store);
+    })();
+    const made: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      made.push(await subscribe(round));
+      await tell(`ord_${round}`);
+    }
+    done = true;
+    await fanning;
+    await fanOutEvents(store);
+    const all = Array.from({ length: rounds }, (_, at) => `ord_${at}`);
+    for (const [at, id] of made.entries()) expect(await toldOf(id)).toEqual(all.slice(at));
+  });
+
+  for (const [named, by_ms] of [
+    ["a minute", -60_000],
+    ["an hour", -hour_ms],
+    ["to 1970", -Date.parse("2026-01-01T00:00:00Z")],
+    ["a day ahead", 24 * hour_ms],
+  ] as const) {
+    test(`every event that comes after it, though the clock was set by ${named} in between`, async () => {
+      await tell("before");
+      const id = await subscribe("step");
+      await tell("first");
+      await fanOutEvents(app.service.stores.test);
+      app.clocks.test.step(by_ms);
+      for (let n = 0; n < 5; n += 1) await tell(`ord_${n}`);
+      // One round, not one after another for as long as the clock was set back.
+      expect(await app.service.stores.test.write(fanOut)).toBe(false);
+      expect(await toldOf(id)).toEqual(["first", ...Array.from({ length: 5 }, (_, n) => `ord_${n}`)]);
+    });
   }
-  // The newest first: it has the last event only, the oldest has all.
-  expect(counts).toEqual(Array.from({ length: rounds }, (_, at) => at + 1));
-}, 60_000);
+
+  test("nothing that was committed before it, however much of that waited to be handed out", async () => {
+    const old = await subscribe("old");
+    const many = Array.from({ length: 450 }, (_, n) => event(`before_${n}`)).flat();
+    await app.service.stores.test.write((tx) => emit(tx, many));
+    const id = await subscribe("late");
+    await tell("after");
+    await fanOutEvents(app.service.stores.test);
+    expect(await toldOf(id)).toEqual(["after"]);
+    const counted = (await ask("GET", `/webhooks/${old}/deliveries?limit=1`)).body.meta.pagination.total;
+    expect(counted).toBe(451);
+  });
+});
+
+if (engine === "postgres") {
+  test("an event with a lower number that is committed after the subscription is its own", async () => {
+    const store = app.service.stores.test;
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = store.write(async (tx) => {
+      await emit(tx, event("numbered first, committed last"));
+      begun.resolve();
+      await released.promise;
+    });
+    await begun.promise;
+    await tell("committed before");
+    const id = await subscribe("between");
+    released.resolve();
+    await slow;
+    await tell("last");
+    await fanOutEvents(store);
+    expect(await toldOf(id)).toEqual(["numbered first, committed last", "last"]);
+  });
+}
+
+const older = (all: typeof migrations.sqlite) =>
+  all.slice(
+    0,
+    all.findIndex(({ name }) => name.endsWith("_subscriptions_begin")),
+  );
+// The first has a delivery of the third event; the second has none, as one that a clock kept from its events.
+const rowsOfBefore = [
+  ...[1, 2, 3, 4].map((n) => {
+    const columns = "id, type, body, created_at, position, fanned_out_at";
+    return `insert into events (${columns}) values ('evt_${n}', 'order.created', '{}', 1, ${n}, 1)`;
+  }),
+  ...[1, 2].map((id) => {
+    const columns = `id, url, events, version, payload, retry_limit, status, secret, sequence, consecutive_failures,
+      created_at, updated_at`;
+    return `insert into subscriptions (${columns})
+      values (${id}, 'https://a.test', '[]', 'v1', 'full', 5, 'active', '', ${2 - id}, 0, 1, 1)`;
+  }),
+  `insert into deliveries (subscription_id, event_id, event_type, sequence, status, attempts, max_attempts,
+    spent_attempts, created_at) values (1, 'evt_3', 'order.created', 1, 'delivered', 1, 6, 0, 1)`,
+];
+const begins = "select id, begins_after from subscriptions order by id";
+
+test("a subscription of before begins with the first event that it has a delivery of, or with the next", async () => {
+  if (databaseUrl === null) {
+    const raw = new Database(":memory:", { strict: true });
+    migrateSqlite(raw, "test", "memory", older(migrations.sqlite));
+    for (const statement of rowsOfBefore) raw.run(statement);
+    migrateSqlite(raw, "test", "memory");
+    expect(raw.query(begins).values()).toEqual([
+      [1, 2],
+      [2, 4],
+    ]);
+    raw.close();
+    return;
+  }
+  const schema = `temporary_${process.pid}_begins`;
+  await migratePostgres(databaseUrl, schema, "test", older(migrations.postgres));
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`set search_path to ${schema}; ${rowsOfBefore.join(";")}`);
+  await migratePostgres(databaseUrl, schema, "test");
+  expect((await client.query({ text: begins, rowMode: "array" })).rows).toEqual([
+    [1, 2],
+    [2, 4],
+  ]);
+  await client.query(`drop schema ${schema} cascade`);
+  await client.end();
+});

@@ -134,7 +134,7 @@ describe("works", () => {
     await recover(id, since);
     while (await queue());
     await tell(["new"]);
-    await scene.store.write((tx) => fanOut(tx, "here"));
+    await scene.store.write((tx) => fanOut(tx));
     await scene.app.runJobs();
     // Half the slots are for what is new: it comes with the first eight.
     expect(ids().indexOf("new")).toBeWithin(0, 16);
