@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { BunPlugin } from "bun";
+import { workers } from "../src/kit/worker.ts";
 import { root } from "./install.ts";
 
 /** Where the binary lies after the build. */
@@ -21,9 +22,9 @@ const packFiles: BunPlugin = {
   },
 };
 
-async function compile(entry: string, outfile: string): Promise<void> {
+async function compile(entrypoints: string[], outfile: string): Promise<void> {
   await Bun.build({
-    entrypoints: [entry],
+    entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
     minify: true,
@@ -44,7 +45,7 @@ async function probe(): Promise<void> {
   try {
     const entry = join(folder, "probe.ts");
     await Bun.write(entry, "console.log(process.env.NODE_ENV, process.env.PACKHOUSE_PROBE ?? 'unset');\n");
-    await compile(entry, join(folder, "probe"));
+    await compile([entry], join(folder, "probe"));
     await Bun.write(join(folder, ".env"), "PACKHOUSE_PROBE=leaked\n");
     await Bun.write(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
     await Bun.write(join(folder, "preload.ts"), "console.log('preloaded');\n");
@@ -61,7 +62,11 @@ if (import.meta.main) {
   try {
     mkdirSync(join(root, "dist"), { recursive: true });
     await probe();
-    await compile(join(root, "src/main.ts"), binary);
+    const programs = ["main.ts", ...Object.values(workers)];
+    await compile(
+      programs.map((program) => join(root, "src", program)),
+      binary,
+    );
     console.log(`dist/packhouse, ${Math.round(statSync(binary).size / 1e6)} MB`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -28,17 +28,21 @@ async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): P
   return text;
 }
 
-// One name for each font that the binary carries packed, and for the two that labels have, too.
+// One name for each font that the binary carries packed, and for the two that have most of Europe's letters.
 const names = ["বাংলা", "हिन्दी", "አማርኛ", "ગુજરાતી", "ਪੰਜਾਬੀ", "ಕನ್ನಡ", "ខ្មែរ", "മലയാളം", "မြန်မာ", "සිංහල", "தமிழ்"];
 const more_names = ["తెలుగు", "ภาษาไทย", "中文", "日本の", "한국어", "🎁", "العربية", "Łódź"];
 
-/** Takes an order for goods of these names and prints its pick list: every font must be there, and open. */
+/** Takes an order for goods of these names and prints its pick list and a label: every font must be there, and open. */
 async function printsNames(api: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${api}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as { id: string; data: { id: string }; shipping_addresses: { id: string }[] };
+    return (await answer.json()) as {
+      id: string;
+      data: { id: string; documents: { url: string }[] };
+      shipping_addresses: { id: string }[];
+    };
   };
   const goods = [...names, ...more_names].map((name, at) => ({ sku: `SMOKE-${at}`, name }));
   for (const { sku, name } of goods) await post("/products", { sku, name });
@@ -53,6 +57,13 @@ async function printsNames(api: string, key: string): Promise<void> {
   const bytes = await answer.bytes();
   if (answer.status !== 200 || !new TextDecoder().decode(bytes.slice(0, 5)).startsWith("%PDF-")) {
     throw new Error(`the pick list answered ${answer.status}: ${new TextDecoder().decode(bytes)}`);
+  }
+  const place = { street1: names.join(" "), street2: more_names.join(" "), city: "Paris", country: "FR" };
+  const parcel = { carrier: "local", service: "standard", package: { weight: 1 } };
+  const label = await post("/shipping/labels", { order_id: data.id, ...parcel, to_address: { name: "A", ...place } });
+  for (const { url } of label.data.documents) {
+    const document = await fetch(url);
+    if (!document.ok) throw new Error(`${url} answered ${document.status}: ${await document.text()}`);
   }
 }
 
@@ -80,6 +91,7 @@ async function servesAndStops(folder: string): Promise<void> {
     service.kill("SIGTERM");
     const code = await service.exited;
     if (code !== 0) throw new Error(`serve ended with ${code} after SIGTERM`);
+    if (/thread/.test(await complaints)) throw new Error("a thread was lost");
   } catch (error) {
     service.kill("SIGKILL");
     throw new Error(`${error instanceof Error ? error.message : error}\n${await complaints}`);

@@ -18,7 +18,7 @@ const burst_default = 200;
 
 /** Failed authentications of one address. */
 export const failureRate: Rate = { per_minute: 10, burst: 10 };
-const addresses_max = 10_000;
+const names_max = 10_000;
 
 /** The limit of a key: its own, the default for null, and none at all for 0. */
 export function rateOf(rate_limit_per_minute: number | null): Rate | null {
@@ -57,21 +57,26 @@ export function tellLimit(headers: Record<string, string>, bucket: Bucket, rate:
   headers["x-ratelimit-reset"] = `${Math.floor(now / 1000) + seconds}`;
 }
 
+/** Counts the failures of each address, as `rateCounter` does. */
+export function failureCounter(max = names_max): (address: string, now: number) => number {
+  return rateCounter(failureRate, max);
+}
+
 /**
- * Counts the failures of each address. Answers 0 while it may go on failing, else after how many seconds all is
- * forgotten. Of many addresses it remembers those that failed last.
+ * Counts what is done under each name. Answers 0 while it may go on at this rate, else after how many seconds all is
+ * forgotten. Of many names it remembers those that were counted last.
  */
-export function failureCounter(max = addresses_max): (address: string, now: number) => number {
+export function rateCounter(rate: Rate, max = names_max): (name: string, now: number) => number {
   const buckets = new Map<string, Bucket>();
-  return (address, now) => {
-    const bucket = buckets.get(address) ?? fullBucket(failureRate, now);
-    // The map keeps the order of insertion: whoever failed last goes to its end.
-    buckets.delete(address);
+  return (name, now) => {
+    const bucket = buckets.get(name) ?? fullBucket(rate, now);
+    // The map keeps the order of insertion: whoever was counted last goes to its end.
+    buckets.delete(name);
     for (const oldest of buckets.keys()) {
       if (buckets.size < max) break;
       buckets.delete(oldest);
     }
-    buckets.set(address, bucket);
-    return take(bucket, failureRate, now) ? 0 : secondsToFull(bucket, failureRate);
+    buckets.set(name, bucket);
+    return take(bucket, rate, now) ? 0 : secondsToFull(bucket, rate);
   };
 }

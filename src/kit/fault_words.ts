@@ -209,7 +209,9 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Correct the fields that details names. It names all of them at once; nothing was changed.",
   },
   rate_limited: {
-    when: "There were too many requests with this key, or too many failed ones from this address.",
+    when:
+      "There were too many requests with this key, too many failed ones from this address, or too many that follow" +
+      " one link.",
     remedy: "Wait for as many seconds as Retry-After says, then go on more slowly.",
   },
   headers_too_large: {

@@ -1,9 +1,13 @@
+import type { Rate } from "../keys/limits.ts";
 import { hmacHex, sameText } from "../kit/hmac.ts";
 import { wireId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
 
 /** How long the link to a label's document can be followed, in milliseconds. */
 export const link_lifetime_ms = 7 * 86_400_000;
+
+/** How often one link can be followed: a page with it may be opened anew, but nobody prints a label all day. */
+export const linkRate: Rate = { per_minute: 60, burst: 30 };
 
 /** What a link to a label's document says and its signature proves. `expires` is in seconds since 1970. */
 export interface LabelLink {

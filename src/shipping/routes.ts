@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Db, Store, Tx } from "../database/store.ts";
+import type { Db, Tx } from "../database/store.ts";
 import { answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
@@ -8,18 +8,17 @@ import { idempotencyKey } from "../http/idempotency.ts";
 import { reachedAt } from "../http/origin.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
+import { rateCounter } from "../keys/limits.ts";
 import { Fault } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { buyTrackedLabel } from "../tracking/commands.ts";
 import { voidLabel } from "./commands.ts";
-import type { Drawing } from "./documents/drawing.ts";
-import { pdf } from "./documents/pdf.ts";
-import { png } from "./documents/png.ts";
-import { zpl } from "./documents/zpl.ts";
 import { type DocumentFormat, type Label, labelView } from "./label.ts";
-import { type LinkSigner, linkSigner } from "./links.ts";
+import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
 import { paperRoutes } from "./papers/routes.ts";
+import { keeper } from "./press/kept.ts";
+import { drawAside } from "./press/press.ts";
 import { carrierView, checkEnds, noInsurance, quoteView, type RateMessage, readParcel, warmUpLabels } from "./rules.ts";
 import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
 import { builtInCarrier, quote } from "./services.ts";
@@ -29,11 +28,12 @@ import { getLabel, usualOrigin } from "./store.ts";
 export function shippingRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
+  const answer = documentAnswers(service);
   return new Elysia()
     .use(rateRoutes)
-    .use(labelRoutes(service, signer))
-    .use(linkRoutes(service, signer))
-    .use(paperRoutes);
+    .use(labelRoutes(service, signer, answer))
+    .use(linkRoutes(service, signer, answer))
+    .use(paperRoutes(service));
 }
 
 const rateRoutes = new Elysia({ prefix: "/shipping" })
@@ -68,7 +68,7 @@ async function ratesOf(db: Db, body: GetRates) {
   return { rates: quotes.map(quoteView), messages: said };
 }
 
-const labelRoutes = ({ secret_key }: Service, signer: LinkSigner) =>
+const labelRoutes = ({ secret_key }: Service, signer: LinkSigner, answer: AnswerDocument) =>
   new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
     .post("", ({ call, body }) => buy(call, body, signer, secret_key), {
@@ -94,7 +94,10 @@ const labelRoutes = ({ secret_key }: Service, signer: LinkSigner) =>
     )
     .get(
       "/:id/document",
-      ({ call, params, query }) => answerDocument(call, call.store, params.id, query.format ?? "pdf"),
+      async ({ call, params, query }) => {
+        const label = await call.store.read((db) => getLabel(db, params.id));
+        return answer(call, label, query.format ?? "pdf");
+      },
       {
         query: queryOf(ChooseDocument),
         detail: documented({
@@ -140,52 +143,62 @@ function viewOf(signer: LinkSigner, call: Call) {
 }
 
 // A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.
-const linkRoutes = (service: Service, signer: LinkSigner) =>
-  new Elysia({ prefix: "/labels" }).use(conventions).get(
+const linkRoutes = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
+  const followed = rateCounter(linkRate);
+  return new Elysia({ prefix: "/labels" }).use(conventions).get(
     "/:id",
-    ({ call, params, query }) => {
+    async ({ call, params, query }) => {
       const { mode, expires, signature, format = "pdf" } = query;
       const store = service.stores[mode];
+      const now = store.clock.now();
       const label_id = readId("label", params.id) ?? 0;
       if (!signer.isSigned({ label_id, mode, expires }, signature)) {
         throw new Fault("invalid_signature", "This link was not given by this service, or was changed since.");
       }
-      if (expires * 1000 <= store.clock.now()) {
+      if (expires * 1000 <= now) {
         throw new Fault("invalid_signature", "This link has expired. Get the label again for a new one.");
       }
-      return answerDocument(call, store, params.id, format);
+      const retry_after_seconds = followed(signature, now);
+      if (retry_after_seconds > 0) {
+        throw new Fault("rate_limited", "This link is followed too often.", { retry_after_seconds });
+      }
+      const label = await store.read((db) => getLabel(db, label_id));
+      if (label.status === "voided") {
+        throw new Fault("resource_missing", "This label was voided and is not valid any more. Buy another one.");
+      }
+      return answer(call, label, format);
     },
     {
       query: queryOf(FollowLink),
       detail: documented({
         id: "followLabelLink",
         summary: "Get a label by its link",
-        refuses: ["invalid_signature"],
+        refuses: ["invalid_signature", "rate_limited", "resource_missing"],
         documents: Object.values(contentTypes),
         answers: { 200: null },
       }),
     },
   );
+};
 
 const contentTypes = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
 
-/** Renders a label's document. That takes its time, so it happens after the read, and never in a transaction. */
-async function answerDocument(call: Call, store: Store, id: string, format: DocumentFormat): Promise<Response> {
-  const label = await store.read((db) => getLabel(db, id));
-  if (label.drawing === null) throw new Fault("resource_missing", "This label has no document.");
-  const bytes = await render(label.drawing, format);
-  return new Response(bytes, {
-    headers: {
-      "content-type": contentTypes[format],
-      "content-disposition": `inline; filename="${wireId("label", label.id)}.${format}"`,
-      "cache-control": "private, no-store",
-      "x-request-id": call.request_id,
-      ...call.headers,
-    },
-  });
-}
+type AnswerDocument = (call: Call, label: Label, format: DocumentFormat) => Promise<Response>;
 
-async function render(drawing: Drawing, format: DocumentFormat): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing) : await pdf(drawing);
-  return new Uint8Array(bytes);
+/** Answers with documents of labels, each drawn once for as long as it is kept, and never in a transaction. */
+function documentAnswers({ log }: Service): AnswerDocument {
+  const keep = keeper();
+  return async (call, { id, drawing }, format) => {
+    if (drawing === null) throw new Fault("resource_missing", "This label has no document.");
+    const bytes = await keep({ drawing, format }, () => drawAside({ kind: "label", drawing, format }, log));
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        "content-type": contentTypes[format],
+        "content-disposition": `inline; filename="${wireId("label", id)}.${format}"`,
+        "cache-control": "private, no-store",
+        "x-request-id": call.request_id,
+        ...call.headers,
+      },
+    });
+  };
 }

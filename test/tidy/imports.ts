@@ -1,4 +1,5 @@
 // Who may import whom: floors from the ground up, and on one floor down the ladder of the features.
+import { workers } from "../../src/kit/worker.ts";
 import type { Source } from "./source.ts";
 
 const ladder = [
@@ -93,12 +94,12 @@ export function circles(sources: readonly Source[]): string[] {
   return found;
 }
 
-/** Files of the service that nothing leads to from `src/main.ts`; none as long as there is no such file. */
+/** Files of the service that nothing leads to from `src/main.ts` or a worker; none as long as there is no main file. */
 export function dead(sources: readonly Source[]): string[] {
   const graph = graphOf(sources);
   if (!graph.has("src/main.ts")) return [];
   const alive = new Set<string>();
-  const waiting = ["src/main.ts"];
+  const waiting = ["src/main.ts", ...Object.values(workers).map((program) => `src/${program}`)];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (alive.has(file)) continue;
     alive.add(file);

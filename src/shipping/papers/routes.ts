@@ -5,75 +5,79 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
 import { plansOf } from "../../inventory/reservations/store.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { assert } from "../../kit/assert.ts";
 import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { Log } from "../../kit/log.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { findOrderIds } from "../../orders/names/store.ts";
 import type { Order } from "../../orders/order.ts";
 import { findOrders, getOrder } from "../../orders/store.ts";
 import { findProducts } from "../../products/store.ts";
+import { drawAside } from "../press/press.ts";
 import { warehouseOfOrder } from "../store.ts";
 import { type PaperFormat, paperMediaTypes, preferredFormat } from "./formats.ts";
-import { htmlPolicy, paperHtml } from "./html.ts";
+import { htmlPolicy } from "./html.ts";
 import { packingSlipOf, packingSlipPaper, packingSlipView } from "./packing_slip.ts";
 import { type Paper, type PaperSize, usualPaperSize } from "./paper.ts";
-import { paperPdf } from "./pdf.ts";
 import { pickListPaper } from "./pick_list.ts";
 import type { Print } from "./print.ts";
 import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./schemas.ts";
 import { ordersOfWave, refuseUnpickable, type Walk, walkOf, walkView, wave_orders_max } from "./walk.ts";
 
-const ofOrder = new Elysia({ prefix: "/orders/:id" })
-  .use(conventions)
-  .get(
-    "/pick-list",
-    ({ call, params, query }) =>
-      answerWalk(call, query, async (db) => {
-        const order = await getOrder(db, params.id);
-        refuseUnpickable(order);
-        return [order];
-      }),
-    {
-      query: queryOf(PrintPickList),
+const ofOrder = (log: Log) =>
+  new Elysia({ prefix: "/orders/:id" })
+    .use(conventions)
+    .get(
+      "/pick-list",
+      ({ call, params, query }) =>
+        answerWalk(call, log, query, async (db) => {
+          const order = await getOrder(db, params.id);
+          refuseUnpickable(order);
+          return [order];
+        }),
+      {
+        query: queryOf(PrintPickList),
+        detail: documented({
+          id: "getPickList",
+          summary: "The pick list of an order: PDF, or HTML or JSON by `Accept`",
+          refuses: ["invalid_state_transition"],
+          answers: { 200: EnvelopedView(WalkView) },
+          documents: paperMediaTypes,
+        }),
+      },
+    )
+    .get("/packing-slip", ({ call, params, query }) => answerSlip(call, log, params.id, query), {
+      query: queryOf(PrintPackingSlip),
       detail: documented({
-        id: "getPickList",
-        summary: "The pick list of an order: PDF, or HTML or JSON by `Accept`",
+        id: "getPackingSlip",
+        summary: "The packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
         refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(PackingSlipView) },
+        documents: paperMediaTypes,
+      }),
+    });
+
+const ofWaves = (log: Log) =>
+  new Elysia({ prefix: "/pick-lists" })
+    .use(conventions)
+    .get("", ({ call, query }) => answerWalk(call, log, query, (db) => waveOf(db, query.order_ids)), {
+      query: queryOf(PrintWave),
+      detail: documented({
+        id: "getWavePickList",
+        summary: "One walk for up to 200 orders, along the pick path: PDF, or HTML or JSON by `Accept`",
+        refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
         answers: { 200: EnvelopedView(WalkView) },
         documents: paperMediaTypes,
       }),
-    },
-  )
-  .get("/packing-slip", ({ call, params, query }) => answerSlip(call, params.id, query), {
-    query: queryOf(PrintPackingSlip),
-    detail: documented({
-      id: "getPackingSlip",
-      summary: "The packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
-      refuses: ["invalid_state_transition"],
-      answers: { 200: EnvelopedView(PackingSlipView) },
-      documents: paperMediaTypes,
-    }),
-  });
-
-const ofWaves = new Elysia({ prefix: "/pick-lists" })
-  .use(conventions)
-  .get("", ({ call, query }) => answerWalk(call, query, (db) => waveOf(db, query.order_ids)), {
-    query: queryOf(PrintWave),
-    detail: documented({
-      id: "getWavePickList",
-      summary: "One walk for up to 200 orders, along the pick path: PDF, or HTML or JSON by `Accept`",
-      refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
-      answers: { 200: EnvelopedView(WalkView) },
-      documents: paperMediaTypes,
-    }),
-  });
+    });
 
 /** The papers of orders: what a picker walks with, and what goes into the parcel. */
-export const paperRoutes = new Elysia().use(ofOrder).use(ofWaves);
+export const paperRoutes = ({ log }: Service) => new Elysia().use(ofOrder(log)).use(ofWaves(log));
 
 async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
   const asked = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");
@@ -90,7 +94,7 @@ async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
 
 type Wishes = PrintPickList;
 
-async function answerWalk(call: Call, wishes: Wishes, ordersOf: (db: Db) => Promise<Order[]>): Promise<Response> {
+async function answerWalk(call: Call, log: Log, wishes: Wishes, ordersOf: (db: Db) => Promise<Order[]>) {
   const format = formatOf(call, wishes);
   if (format === "json") return answerRead(call, async (db) => walkView(await walkFor(db, await ordersOf(db))));
   const { walk, print } = await call.store.read(async (db) => {
@@ -101,7 +105,7 @@ async function answerWalk(call: Call, wishes: Wishes, ordersOf: (db: Db) => Prom
   });
   const [order, ...others] = walk.orders;
   const name = order === undefined || others.length > 0 ? "pick-list" : `${wireId("order", order.id)}-pick-list`;
-  return answerPaper(call, pickListPaper(walk, print), { name, format, now: print.now });
+  return answerPaper(call, log, pickListPaper(walk, print), { name, format, now: print.now });
 }
 
 async function walkFor(db: Db, orders: readonly Order[]): Promise<Walk> {
@@ -113,7 +117,7 @@ async function walkFor(db: Db, orders: readonly Order[]): Promise<Walk> {
   return walkOf({ orders, plans, products, warehouses: await listPlainWarehouses(db) });
 }
 
-async function answerSlip(call: Call, id: string, query: PrintPackingSlip): Promise<Response> {
+async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingSlip) {
   const { prices = false, notes = false, shipment_id } = query;
   const choices = { prices, notes };
   const parcel = shipment_id === undefined ? undefined : String(shipment_id);
@@ -130,7 +134,7 @@ async function answerSlip(call: Call, id: string, query: PrintPackingSlip): Prom
   const { order, shipment } = slip;
   const of = shipment === null ? wireId("order", order.id) : wireId("shipment", shipment.id);
   const paper = packingSlipPaper(slip, choices, print);
-  return answerPaper(call, paper, { name: `${of}-packing-slip`, format, now: print.now });
+  return answerPaper(call, log, paper, { name: `${of}-packing-slip`, format, now: print.now });
 }
 
 function formatOf(call: Call, { format }: Wishes): PaperFormat {
@@ -148,11 +152,11 @@ interface Writing {
   readonly now: number;
 }
 
-/** Writes a paper. That takes its time, so it happens after the read, and never in a transaction. */
-async function answerPaper(call: Call, paper: Paper, { name, format, now }: Writing): Promise<Response> {
+/** Answers with a paper, which is drawn after the read, never in a transaction. */
+async function answerPaper(call: Call, log: Log, paper: Paper, { name, format, now }: Writing): Promise<Response> {
   const isHtml = format === "html";
-  const content = isHtml ? paperHtml(paper) : new Uint8Array(await paperPdf(paper, now));
-  return new Response(content, {
+  const bytes = await drawAside({ kind: "paper", paper, format, now }, log);
+  return new Response(new Uint8Array(bytes), {
     headers: {
       "content-type": isHtml ? "text/html; charset=utf-8" : "application/pdf",
       "content-disposition": `inline; filename="${name}.${format}"`,

@@ -1,0 +1,13 @@
+// Threads beside the one that answers. Each is a program of its own, which this process starts by its name.
+
+/** The program of each worker by its path from `src/`. The build puts every one of them into the binary. */
+export const workers = {
+  press: "shipping/press/worker.ts",
+} as const;
+
+/** Starts a worker, which runs until it is terminated. What it cannot load or throws comes as an `error` event. */
+export function startWorker(name: keyof typeof workers): Worker {
+  // In the binary this module is a part of the main program, which lies where `src/` was.
+  const root = import.meta.path.endsWith("/kit/worker.ts") ? "../" : "./";
+  return new Worker(new URL(root + workers[name], import.meta.url).href, { name });
+}

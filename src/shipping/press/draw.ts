@@ -1,0 +1,24 @@
+import type { Drawing } from "../documents/drawing.ts";
+import { pdf } from "../documents/pdf.ts";
+import { png } from "../documents/png.ts";
+import { zpl } from "../documents/zpl.ts";
+import type { DocumentFormat } from "../label.ts";
+import { paperHtml } from "../papers/html.ts";
+import type { Paper } from "../papers/paper.ts";
+import { paperPdf } from "../papers/pdf.ts";
+
+/** Something to be printed, as plain data: a label, or a paper of the moment `now` (ms). */
+export type PrintJob =
+  | { readonly kind: "label"; readonly drawing: Drawing; readonly format: DocumentFormat }
+  | { readonly kind: "paper"; readonly paper: Paper; readonly format: "pdf" | "html"; readonly now: number };
+
+const encoder = new TextEncoder();
+
+/** Draws what a job asks for, in the thread that calls it. */
+export async function draw(job: PrintJob): Promise<Uint8Array> {
+  if (job.kind === "paper") {
+    return job.format === "html" ? encoder.encode(paperHtml(job.paper)) : await paperPdf(job.paper, job.now);
+  }
+  const { drawing, format } = job;
+  return format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing) : await pdf(drawing);
+}
