@@ -101,6 +101,8 @@ export const order_lines = table(
     components: json<{ product_id: number; sku: string; quantity: number }[]>(),
     quantity: int().notNull(),
     unit_price_cents: int().notNull(),
+    /** What all units together cost less than their price. */
+    discount_cents: int().notNull().default(0),
     quantity_packed: int().notNull(),
     quantity_shipped: int().notNull(),
     quantity_delivered: int().notNull(),
@@ -112,6 +114,7 @@ export const order_lines = table(
     index("order_lines_product_order").on(t.product_id, t.order_id),
     check("order_lines_quantity", "quantity between 1 and 1000000"),
     check("order_lines_price", "unit_price_cents >= 0"),
+    check("order_lines_discount", "discount_cents between 0 and quantity * unit_price_cents"),
     check(
       "order_lines_counts",
       "0 <= quantity_returned and quantity_returned <= quantity_shipped and 0 <= quantity_delivered" +

@@ -78,10 +78,15 @@ async function checkOrders(client: Client, expected: readonly OrderPlan[]) {
   const found = new Map((await client.list("/orders")).map((order) => [order["order_number"], order]));
   const by_status = new Map<string, number>();
   const differences: string[] = [];
-  for (const { order_number, ends } of expected) {
-    const status = String(found.get(order_number)?.["status"] ?? "missing");
+  for (const { order_number, ends, subtotal_cents } of expected) {
+    const order = found.get(order_number);
+    const status = String(order?.["status"] ?? "missing");
     by_status.set(status, (by_status.get(status) ?? 0) + 1);
     if (status !== ends) differences.push(`Order ${order_number} is ${status} instead of ${ends}.`);
+    const subtotal = subtotal_cents / 100;
+    if (order?.["subtotal"] !== subtotal) {
+      differences.push(`Order ${order_number} costs ${order?.["subtotal"]} instead of ${subtotal}.`);
+    }
   }
   return { by_status, differences };
 }

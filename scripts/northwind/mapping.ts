@@ -17,6 +17,14 @@ export interface ProductPlan {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** A line with the table's price and what its discount takes off all units together. */
+export interface LinePlan {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly unit_price: string;
+  readonly discount_amount: string;
+}
+
 /** An order, and how it is to end: delivered where the table has a shipping date, else pending. */
 export interface OrderPlan {
   readonly order_number: string;
@@ -26,7 +34,9 @@ export interface OrderPlan {
   /** The month in which it was placed, as `1996-07`. */
   readonly month: string;
   readonly ends: "delivered" | "pending";
-  readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly unit_price: string }[];
+  readonly lines: readonly LinePlan[];
+  /** What its lines cost together, each to the cent. */
+  readonly subtotal_cents: number;
   readonly weight_grams: number;
   /** From 1, the shipper's number in the table. */
   readonly shipper: number;
@@ -105,11 +115,11 @@ export function unitsBySku(orders: readonly OrderPlan[]): ReadonlyMap<string, nu
   return units;
 }
 
-/** The price of a unit after its discount, in cents: `"14.00"` less `"0.15"` is 1190. */
-export function discountedCents(unit_price: string, discount: string): number {
-  const cents = Math.round(Number(unit_price) * 100);
-  const percent = Math.round(Number(discount) * 100);
-  return Math.round((cents * (100 - percent)) / 100);
+/** What a row costs in cents: all its units, and what its discount takes off them together, rounded half up. */
+export function costOf({ unit_price, quantity, discount }: Pick<DetailRow, "unit_price" | "quantity" | "discount">) {
+  const full_cents = Math.round(Number(unit_price) * 100) * Number(quantity);
+  const discount_cents = Math.round((full_cents * Math.round(Number(discount) * 100)) / 100);
+  return { discount_cents, total_cents: full_cents - discount_cents };
 }
 
 /** The address a customer's invented mailbox has: `alfki@northwind.example`. */
@@ -192,6 +202,7 @@ function planOrders(tables: Tables, customers: readonly CustomerPlan[]): readonl
       month: row.order_date.slice(0, 7),
       ends: row.shipped_date === "" ? "pending" : "delivered",
       lines: rows.map(planLine),
+      subtotal_cents: rows.reduce((sum, row) => sum + costOf(row).total_cents, 0),
       weight_grams: rows.reduce(
         (sum, { product_id, quantity }) => sum + (kinds.get(product_id)?.weight_grams ?? 0) * Number(quantity),
         packaging_grams,
@@ -209,7 +220,8 @@ function planOrders(tables: Tables, customers: readonly CustomerPlan[]): readonl
   });
 }
 
-function planLine({ product_id, quantity, unit_price, discount }: DetailRow) {
-  const price = decimal(discountedCents(unit_price, discount));
-  return { sku: skuOf(product_id), quantity: Number(quantity), unit_price: price };
+function planLine(row: DetailRow): LinePlan {
+  const { product_id, quantity, unit_price } = row;
+  const discount_amount = decimal(costOf(row).discount_cents);
+  return { sku: skuOf(product_id), quantity: Number(quantity), unit_price, discount_amount };
 }

@@ -16,6 +16,17 @@ export function moneyText(cents: number): string {
   return money(cents).toFixed(2);
 }
 
+/**
+ * What so many of all units cost of what all cost together, in whole cents, rounded half up. The cost of a part is the
+ * difference of two such shares, so that the parts of an amount make exactly the amount, in whatever order they come.
+ */
+export function shareOf(total_cents: number, units: number, all: number): number {
+  // Whole cents of each unit first: the rest times the units is then small enough to be exact.
+  const each = Math.floor(total_cents / all);
+  const rest = total_cents - each * all;
+  return each * units + Math.floor((2 * rest * units + all) / (2 * all));
+}
+
 /** Cents as the wire writes them: a decimal number with at most two decimals. */
 export function money(cents: number): number {
   return cents / 100;

@@ -1,7 +1,7 @@
 import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
-import { money } from "../kit/money.ts";
+import { money, shareOf } from "../kit/money.ts";
 import { allowedActions } from "../kit/moves.ts";
 import { shipDate } from "./dispatch/rules.ts";
 import { type Shipment, shipmentView } from "./shipments/shipment.ts";
@@ -50,6 +50,8 @@ export interface OrderLine {
   readonly components: readonly LinePart[] | null;
   readonly quantity: number;
   readonly unit_price_cents: number;
+  /** What all of its units together cost less than their price. */
+  readonly discount_cents: number;
   /** Units packed so far, those that have left included; so for the counters below. */
   readonly quantity_packed: number;
   readonly quantity_shipped: number;
@@ -135,6 +137,23 @@ export function partsOf(line: OrderLine): readonly LinePart[] {
 /** Units of a line that are still ordered, those that have left included. */
 export function keptUnits(line: Pick<OrderLine, "quantity" | "quantity_cancelled">): number {
   return line.quantity - line.quantity_cancelled;
+}
+
+/** What a line says of its money. In cents. */
+export type LineAmounts = Pick<OrderLine, "quantity" | "unit_price_cents" | "discount_cents">;
+
+/** What all units of a line cost together, the cancelled ones included. In cents. */
+export function lineTotal({ quantity, unit_price_cents, discount_cents }: LineAmounts): number {
+  return quantity * unit_price_cents - discount_cents;
+}
+
+/**
+ * What units of a line cost that come after so many others of it: its total is spread over them so that all parts make
+ * it up exactly. In cents.
+ */
+export function costOf(line: LineAmounts, units: number, before = 0): number {
+  const total = lineTotal(line);
+  return shareOf(total, before + units, line.quantity) - shareOf(total, before, line.quantity);
 }
 
 /** Units of a line that have neither left nor been cancelled. */
@@ -267,6 +286,8 @@ function lineView(line: OrderLine) {
       : { components: line.components.map(({ sku, quantity }) => ({ sku, quantity })) }),
     quantity: line.quantity,
     unit_price: money(line.unit_price_cents),
+    discount_amount: money(line.discount_cents),
+    line_total: money(lineTotal(line)),
     quantity_reserved: line.reserved,
     quantity_backordered: line.wanted - line.reserved,
     quantity_picked: line.picked + line.quantity_shipped,

@@ -2,11 +2,13 @@ import { type AddressPlace, addressProblems } from "../customers/rules.ts";
 import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
-import { readCents } from "../kit/money.ts";
+import { moneyText, readCents } from "../kit/money.ts";
 import {
   actionsOf,
+  costOf,
   hindrance,
   keptUnits,
+  type LineAmounts,
   type LinePart,
   type Order,
   type OrderLine,
@@ -96,12 +98,18 @@ export function inWords(problems: readonly FieldProblem[]): string {
   return problems.map(({ field, message }) => `${field} ${message}`).join(", ");
 }
 
+/** What a request says of a line's money. */
+export interface AmountsInput {
+  readonly quantity: number;
+  readonly unit_price?: string | number | undefined;
+  readonly discount_amount?: string | number | undefined;
+  readonly line_total?: string | number | undefined;
+}
+
 /** A line as a request writes it. */
-export interface LineInput {
+export interface LineInput extends AmountsInput {
   readonly product_id?: string | number | undefined;
   readonly sku?: string | undefined;
-  readonly quantity: number;
-  readonly unit_price: string | number;
 }
 
 /** What an order needs to know of a product. */
@@ -164,14 +172,12 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
     const ended = product.parts.find(({ status }) => status !== "active");
     if (ended !== undefined) throw invalid(`${field}.sku`, `holds ${ended.sku}, which is inactive`, "inactive");
     const parts = product.parts.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity, ...nothing }));
-    const unit_price_cents = readCents(item.unit_price) ?? 0;
     return {
       product_id: product.id,
       sku: product.sku,
       name: product.name,
       components: parts.length === 0 ? null : parts,
-      quantity: item.quantity,
-      unit_price_cents,
+      ...amountsOf(item, `${field}.`),
     };
   });
 }
@@ -179,27 +185,58 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
 const amount_cents_max = 100_000_000_000_000;
 
 /**
+ * What a line costs, as a request tells it by a unit price, a discount and a total; a total alone has the least price
+ * that covers it. What is told must agree. Problems are of fields after `prefix`. Refuses: validation_failed.
+ */
+export function amountsOf(input: AmountsInput, prefix = ""): LineAmounts {
+  const { quantity, unit_price, discount_amount, line_total } = input;
+  const total = line_total === undefined ? null : (readCents(line_total) ?? 0);
+  if (unit_price === undefined && (total === null || discount_amount !== undefined)) {
+    throw invalid(`${prefix}unit_price`, "is required, unless line_total alone says what the line costs", "required");
+  }
+  const price = unit_price === undefined ? null : (readCents(unit_price) ?? 0);
+  const unit_price_cents = price ?? Math.ceil((total ?? 0) / quantity);
+  const full = quantity * unit_price_cents;
+  if (full > amount_cents_max) throw invalid(`${prefix}unit_price`, "costs more than an order may", "too_large");
+  const told = discount_amount === undefined ? null : (readCents(discount_amount) ?? 0);
+  if ((told ?? 0) > full) {
+    throw invalid(`${prefix}discount_amount`, `is more than unit_price × quantity (${moneyText(full)})`, "too_large");
+  }
+  if ((total ?? 0) > full) {
+    const message = `is more than unit_price × quantity (${moneyText(full)}): round the price up, or leave it out`;
+    throw invalid(`${prefix}line_total`, message, "too_large");
+  }
+  const discount_cents = told ?? (total === null ? 0 : full - total);
+  if (total !== null && total !== full - discount_cents) {
+    const message = `is not unit_price × quantity less discount_amount, which is ${moneyText(full - discount_cents)}`;
+    throw invalid(`${prefix}line_total`, message, "conflict");
+  }
+  return { quantity, unit_price_cents, discount_cents };
+}
+
+/**
  * What the lines cost together, in cents, without the units that were cancelled.
  * Refuses: validation_failed (more than can be added up exactly).
  */
 export function subtotalOf(lines: readonly Priced[]): number {
   let sum = 0;
-  for (const { quantity, quantity_cancelled = 0, unit_price_cents } of lines) {
-    sum += keptUnits({ quantity, quantity_cancelled }) * unit_price_cents;
+  for (const { quantity_cancelled = 0, ...amounts } of lines) {
+    sum += costOf(amounts, keptUnits({ quantity: amounts.quantity, quantity_cancelled }));
     if (sum > amount_cents_max) throw invalid("line_items", "cost more than an order may", "too_large");
   }
   return sum;
 }
 
-type Priced = Pick<OrderLine, "quantity" | "unit_price_cents"> & { readonly quantity_cancelled?: number };
+type Priced = LineAmounts & { readonly quantity_cancelled?: number };
 
 /** Whether two lists of lines order the same. */
 export function sameLines(some: readonly OrderLine[], others: readonly Ordered[]): boolean {
-  const key = ({ product_id, quantity, unit_price_cents }: Ordered) => `${product_id}:${quantity}:${unit_price_cents}`;
+  const key = ({ product_id, quantity, unit_price_cents, discount_cents }: Ordered) =>
+    [product_id, quantity, unit_price_cents, discount_cents].join(":");
   return some.map(key).sort().join() === others.map(key).sort().join();
 }
 
-type Ordered = Pick<OrderLine, "product_id" | "quantity" | "unit_price_cents">;
+type Ordered = LineAmounts & Pick<OrderLine, "product_id">;
 
 /** What a client may send back of an order but not change. */
 export interface FixedInput {

@@ -32,7 +32,15 @@ export const Line = closed(
     product_id: Type.Optional(idField("product")),
     sku: Type.Optional(textField(100, { description: "In place of `product_id`." })),
     quantity: quantityField(),
-    unit_price: moneyField(),
+    unit_price: Type.Optional(moneyField("The price of one unit. Needed unless `line_total` alone is given.")),
+    discount_amount: Type.Optional(moneyField("What all units together cost less than `unit_price` × `quantity`.")),
+    line_total: Type.Optional(
+      moneyField(
+        "What all units cost together: `unit_price` × `quantity` less `discount_amount`. Given alone, the price is" +
+          " the least whole-cent one that covers it. So many of the units cost their share, rounded to the cent such" +
+          " that all parts add up to the total.",
+      ),
+    ),
   },
   ["id", "name", "components", ...counted.map((word) => `quantity_${word}`)],
 );
@@ -213,6 +221,8 @@ const LineView = closed({
   ),
   quantity: Type.Integer(),
   unit_price: Type.Number(),
+  discount_amount: Type.Number(),
+  line_total: Type.Number({ description: "Of all units that were ordered, the cancelled ones included." }),
   ...Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])),
 });
 
@@ -275,7 +285,7 @@ const orderView = {
   holds: Type.Array(HoldView),
   shipments: Type.Array(ShipmentView),
   returns: Type.Array(Type.String()),
-  subtotal: Type.Number(),
+  subtotal: Type.Number({ description: "What is not cancelled costs." }),
   shipping_amount: Type.Number(),
   currency: Type.String(),
   allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),

@@ -12,8 +12,8 @@ import { readId } from "../kit/ids.ts";
 import { calendarsOf } from "./dispatch/store.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
-import { type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
-import { claimed } from "./rules.ts";
+import { type LineAmounts, type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
+import { claimed, subtotalOf } from "./rules.ts";
 import { forgetLines, listShipments } from "./shipments/store.ts";
 import type { PublicOrderStatus } from "./status.ts";
 
@@ -109,6 +109,7 @@ export interface OrderSummary {
   readonly id: number;
   readonly order_number: string;
   readonly status: PublicOrderStatus;
+  /** What is not cancelled costs, with its shipping; nothing where all is. */
   readonly total_cents: number;
   readonly currency: string;
   /** Units ordered. */
@@ -141,7 +142,7 @@ export async function listOrderSummaries(db: Db, customer_id: number, limit: num
     id: row.id,
     order_number: row.order_number,
     status: publicStatus(row),
-    total_cents: row.subtotal_cents + row.shipping_amount_cents,
+    total_cents: row.subtotal_cents + (row.status === "cancelled" ? 0 : row.shipping_amount_cents),
     currency: row.currency,
     item_count: counts.get(row.id) ?? 0,
     created_at: row.created_at,
@@ -210,7 +211,7 @@ export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Pr
 }
 
 /** A line as it is ordered. */
-export type NewLine = Pick<OrderLine, "product_id" | "sku" | "name" | "components" | "quantity" | "unit_price_cents">;
+export type NewLine = LineAmounts & Pick<OrderLine, "product_id" | "sku" | "name" | "components">;
 
 const untouched = {
   quantity_packed: 0,
@@ -266,6 +267,7 @@ const saveRow = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof mutable
 const counters = [
   "quantity",
   "unit_price_cents",
+  "discount_cents",
   "quantity_packed",
   "quantity_shipped",
   "quantity_delivered",
@@ -282,10 +284,12 @@ const saveLine = prepared((sql: Writing, a: Args<Pick<OrderLine, "id" | (typeof 
 
 /**
  * Stores what a command made of a locked order: its row, the counters of its lines, and one row of history. Its version
- * moves by one. Holds, parcels and claims are stored by their own.
+ * moves by one, and its subtotal is what its units cost that are not cancelled. Holds, parcels and claims are stored by
+ * their own.
  */
 export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
-  const order = { ...after, version: before.version + 1, updated_at: tx.now };
+  const subtotal_cents = subtotalOf(after.lines);
+  const order = { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now };
   const saved = await saveRow(tx, { ...order, before: before.version });
   assert(saved.length === 1, `order ${before.id} is locked, so nobody else can have changed it`);
   const known = new Map(before.lines.map((line) => [line.id, line]));

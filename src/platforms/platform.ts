@@ -82,8 +82,12 @@ export interface PlatformLine {
   /** The platform's product or variant, from which a SKU is made where there is none. */
   readonly variant_id: string;
   readonly name: string;
+  /** What is left to be sent of it. */
   readonly quantity: number;
+  /** Before discounts. */
   readonly unit_price_cents: number;
+  /** What the units left cost after all discounts; absent in what an older release has read, whose price was final. */
+  readonly total_cents?: number;
 }
 
 /** An order as a platform tells it, in the same words for every platform. */

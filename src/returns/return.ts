@@ -24,6 +24,7 @@ export interface ReturnShipping {
 
 /** What the inspection found of some units of an item, and where they went. */
 export interface Inspection {
+  readonly id: number;
   readonly quantity: number;
   readonly condition: Condition;
   readonly disposition: Disposition;
@@ -115,7 +116,7 @@ export function returnView(found: Return) {
 }
 
 interface ItemView extends Pick<ReturnItem, "sku" | "quantity" | "quantity_received" | "condition" | "notes"> {
-  readonly inspections: readonly Inspection[];
+  readonly inspections: readonly Omit<Inspection, "id">[];
 }
 
 /** The items as the client gave them: what was spread over several order lines is put together again. */
@@ -130,7 +131,7 @@ function itemViews(items: readonly ReturnItem[]): ItemView[] {
       quantity_received: quantity_received + (before?.quantity_received ?? 0),
       condition,
       notes,
-      inspections: [...(before?.inspections ?? []), ...inspections],
+      inspections: [...(before?.inspections ?? []), ...inspections.map(({ id: _id, ...found }) => found)],
     });
   }
   return [...views.values()];

@@ -25,6 +25,7 @@ const itemsOf = prepared((sql, a: Args<{ return_ids: string }>) =>
 const inspectionsOf = prepared((sql, a: Args<{ return_ids: string }>) =>
   sql
     .select({
+      id: return_inspections.id,
       return_item_id: return_inspections.return_item_id,
       quantity: return_inspections.quantity,
       condition: return_inspections.condition,

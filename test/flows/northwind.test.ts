@@ -3,13 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-validator";
-import {
-  discountedCents,
-  emailOf,
-  type NorthwindPlan,
-  planNorthwind,
-  unitsBySku,
-} from "../../scripts/northwind/mapping.ts";
+import { costOf, emailOf, type NorthwindPlan, planNorthwind, unitsBySku } from "../../scripts/northwind/mapping.ts";
 import { readTables } from "../../scripts/northwind/tables.ts";
 import { runNorthwind, summary } from "../../scripts/northwind.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
@@ -20,11 +14,14 @@ const isThere = existsSync(folder);
 if (!isThere) console.log(`SKIPPED northwind: the tables are not in ${folder}`);
 
 describe("prices and names", () => {
-  test("a discount is taken off in cents and rounded half up", () => {
-    expect(discountedCents("14.00", "0")).toBe(1_400);
-    expect(discountedCents("14.00", "0.15")).toBe(1_190);
-    expect(discountedCents("7.70", "0.05")).toBe(732);
-    expect(discountedCents("2.50", "0.05")).toBe(238);
+  test("a discount is taken off all units together, in cents and rounded half up", () => {
+    const costs = (unit_price: string, quantity: string, discount: string) => {
+      return Object.values(costOf({ unit_price, quantity, discount }));
+    };
+    expect(costs("14.00", "12", "0")).toEqual([0, 16_800]);
+    expect(costs("14.00", "2", "0.15")).toEqual([420, 2_380]);
+    expect(costs("7.70", "3", "0.05")).toEqual([116, 2_194]);
+    expect(costs("2.50", "1", "0.05")).toEqual([13, 237]);
   });
 
   test("mailboxes are of a domain that nobody has", () => {

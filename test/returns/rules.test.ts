@@ -77,7 +77,7 @@ describe("the items of a return", () => {
   });
 
   const inspection = (quantity: number, disposition: "restock" | "return_to_sender") => ({
-    ...{ quantity, disposition, condition: "opened" as const, lot_number: null, notes: null },
+    ...{ id: 1, quantity, disposition, condition: "opened" as const, lot_number: null, notes: null },
   });
 
   test.each([

@@ -8,7 +8,7 @@ import type { Entry } from "../history/store.ts";
 import { settleHolds } from "../holds/commands.ts";
 import { closeHolds } from "../holds/store.ts";
 import type { Order } from "../order.ts";
-import { decide, subtotalOf, withClaims } from "../rules.ts";
+import { decide, withClaims } from "../rules.ts";
 import type { CancelItems, CancelOrder } from "../schemas.ts";
 import { saveLess } from "../shipments/commands.ts";
 import { saveShipment, saveShipmentLines } from "../shipments/store.ts";
@@ -80,6 +80,6 @@ export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor:
   const claims = await releaseClaim(tx, before.id, claimUnits(before, units), actor);
   const less = withClaims(withoutUnits(before, units), claims);
   const shipments = before.shipments.map((shipment) => losing.get(shipment.id) ?? shipment);
-  const order = await saveLess(tx, before, { ...less, shipments, subtotal_cents: subtotalOf(less.lines) }, entry);
+  const order = await saveLess(tx, before, { ...less, shipments }, entry);
   return settleHolds(tx, order, actor);
 }

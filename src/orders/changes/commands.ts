@@ -23,7 +23,6 @@ import {
   refuseImmutable,
   refuseIncomplete,
   sameLines,
-  subtotalOf,
   withClaims,
 } from "../rules.ts";
 import type { UpdateOrder } from "../schemas.ts";
@@ -153,15 +152,15 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
     if (old === undefined) return undefined;
     // Another number of units is what is wanted now, whatever was cancelled before.
     const quantity_cancelled = old.quantity === line.quantity ? old.quantity_cancelled : 0;
-    return { ...old, quantity: line.quantity, quantity_cancelled, unit_price_cents: line.unit_price_cents };
+    const { quantity, unit_price_cents, discount_cents } = line;
+    return { ...old, quantity, quantity_cancelled, unit_price_cents, discount_cents };
   });
   const fresh = await insertLines(
     tx,
     order.id,
     wanted.filter((_, at) => kept[at] === undefined),
   );
-  const lines = [...kept.filter((line) => line !== undefined), ...fresh];
-  return { ...order, lines, subtotal_cents: subtotalOf(lines) };
+  return { ...order, lines: [...kept.filter((line) => line !== undefined), ...fresh] };
 }
 
 /** Lets stock know what changed of the order's wants. */

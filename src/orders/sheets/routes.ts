@@ -16,7 +16,7 @@ import { saveOrderGroups } from "./commands.ts";
 
 const export_page = 200;
 const rows_max = 100_000;
-const required = ["order_number", "sku", "quantity", "unit_price"] as const;
+const required = ["order_number", "sku", "quantity"] as const;
 const table = columnTable(orderColumns, required);
 
 /** How a file of orders is taken in: each order once, by its number. */

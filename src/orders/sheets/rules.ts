@@ -1,21 +1,22 @@
 import { emailKey } from "../../customers/rules.ts";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { readCents } from "../../kit/money.ts";
 import type { Group } from "../../kit/sheet.ts";
-import type { Order } from "../order.ts";
+import type { LineAmounts, Order } from "../order.ts";
+import { amountsOf } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
 import { type ImportLine, readOnly } from "./columns.ts";
 
 const lines_max = 500;
 // What each row says for its own line, or only tells.
-const own: ReadonlySet<string> = new Set(["sku", "quantity", "unit_price", ...readOnly]);
+const lineFields = ["sku", "quantity", "unit_price", "discount_amount", "line_total"] as const;
+const own: ReadonlySet<string> = new Set([...lineFields, ...readOnly]);
 
 /** An order as the rows of a file tell it. */
 export interface OrderSheet {
   /** What the first row says of the order itself. */
   readonly first: ImportLine;
-  readonly lines: readonly Pick<ImportLine, "sku" | "quantity" | "unit_price">[];
+  readonly lines: readonly Pick<ImportLine, (typeof lineFields)[number]>[];
 }
 
 /**
@@ -57,8 +58,7 @@ export function refuseOldState({ first: { status } }: OrderSheet): void {
 export function refuseOther(order: Order, { first, lines }: OrderSheet): void {
   const isSame =
     (first.customer_email === undefined || emailKey(first.customer_email) === emailKey(order.customer_email)) &&
-    keys(lines.map((line) => ({ ...line, cents: readCents(line.unit_price) }))) ===
-      keys(order.lines.map((line) => ({ ...line, cents: line.unit_price_cents })));
+    keys(lines.map((line, at) => ({ sku: line.sku, ...amountsOf(line, `rows[${at}].`) }))) === keys(order.lines);
   if (isSame) return;
   const id = wireId("order", order.id);
   const problem = {
@@ -69,9 +69,9 @@ export function refuseOther(order: Order, { first, lines }: OrderSheet): void {
   throw new Fault("duplicate_order_number", `There is another order ${order.order_number}.`, { fields: [problem] });
 }
 
-const keys = (lines: readonly { sku: string; quantity: number; cents: number | null }[]) =>
+const keys = (lines: readonly (LineAmounts & { readonly sku: string })[]) =>
   lines
-    .map(({ sku, quantity, cents }) => JSON.stringify([sku, quantity, cents]))
+    .map((line) => JSON.stringify([line.sku, line.quantity, line.unit_price_cents, line.discount_cents]))
     .sort()
     .join();
 
@@ -84,9 +84,15 @@ export function inputOf(
   const { shipping_amount, currency, allow_backorder, warehouse_id } = first;
   const changeable = { shipping_method, order_notes, requires_cold_storage, priority, metadata };
   const given = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
-  const line_items = lines.map(({ sku, quantity, unit_price }) => ({ sku, quantity, unit_price }));
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { order_number, ...recipient, line_items, ...said };
+  const line_items = lines.map(({ sku, quantity, unit_price, discount_amount, line_total }) => {
+    return { sku, quantity, ...said({ unit_price, discount_amount, line_total }) };
+  });
+  return { order_number, ...recipient, line_items, ...said(given) };
+}
+
+/** The fields that have a value. */
+function said(fields: Record<string, unknown>): Record<string, never> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** A refusal with its fields as the file has them. */

@@ -13,7 +13,7 @@ import type {
 import type { PlatformOrderState } from "../status.ts";
 import { ask, needed, platformError, understood } from "./asking.ts";
 import {
-  discounted,
+  costsOf,
   type Fields,
   fieldsIn,
   fieldsOrNone,
@@ -237,11 +237,12 @@ function lineOf(product: Fields, field: string): PlatformLine[] {
   const ordered = readQuantity(product["quantity"], `${field}.quantity`);
   const discount = discounts.reduce((sum, amount) => sum + amount, 0);
   const variant_id = variant > 0 ? String(variant) : own > 0 ? `p${own}` : `l${external_id}`;
+  const quantity = left(product, field);
   return [
     {
-      ...{ external_id, variant_id, sku: readSku(product["sku"]), quantity: left(product, field) },
+      ...{ external_id, variant_id, sku: readSku(product["sku"]), quantity },
       name: readText(product["name"], 200) ?? `Product ${variant_id}`,
-      unit_price_cents: discounted(price, discount, ordered),
+      ...costsOf({ unit_cents: price, total_cents: price * ordered - discount, ordered }, quantity),
     },
   ];
 }

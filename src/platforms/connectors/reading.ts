@@ -1,6 +1,7 @@
 // Reads what platforms send. Nothing of it is sure: what an order cannot do without is refused by name, the rest is
 // taken if it is any good.
 import { Fault, invalid } from "../../kit/fault.ts";
+import { shareOf } from "../../kit/money.ts";
 import type { PlatformAddress, PlatformLine, PlatformOrder } from "../platform.ts";
 
 /** An object as it came. */
@@ -75,9 +76,18 @@ export function readAmount(value: unknown, field: string): number {
   return Number(whole) * 100 + Number(cents) + half;
 }
 
-/** The price of one unit once a discount on all of them is shared out, in cents. */
-export function discounted(unit_cents: number, discount_cents: number, quantity: number): number {
-  return Math.max(0, unit_cents - Math.round(discount_cents / Math.max(1, quantity)));
+/** The money of a line as a platform tells it, in cents: of a unit, and of all ordered after all discounts. */
+export interface LineMoney {
+  readonly unit_cents: number;
+  readonly total_cents: number;
+  readonly ordered: number;
+}
+
+/** What so many units of a line cost that are left of those ordered, in cents. */
+export function costsOf({ unit_cents, total_cents, ordered }: LineMoney, quantity: number) {
+  const total = ordered === 0 ? 0 : shareOf(Math.max(0, total_cents), Math.min(quantity, ordered), ordered);
+  // A shop with taxes in its prices may have totals that are a little more than its rounded price makes.
+  return { unit_price_cents: Math.max(unit_cents, Math.ceil(total / Math.max(1, quantity))), total_cents: total };
 }
 
 /** A moment in milliseconds. Refuses: validation_failed. */

@@ -5,10 +5,11 @@ import type { Access, Connector, Inbound, Notification, PlatformLine, PlatformOr
 import type { NotificationKind, PlatformOrderState } from "../status.ts";
 import { understood } from "./asking.ts";
 import {
-  discounted,
+  costsOf,
   type Fields,
   fieldsIn,
   fieldsOrNone,
+  type LineMoney,
   orderOrNull,
   readAddress,
   readAmount,
@@ -175,18 +176,19 @@ function lineOf(line: Fields, field: string): PlatformLine {
   return {
     ...{ external_id, variant_id, sku: readSku(line["sku"]), quantity },
     name: readText(line["name"], 200) ?? readText(line["title"], 200) ?? `Product ${variant_id}`,
-    unit_price_cents: priceOf(line, field),
+    ...costsOf(moneyOf(line, field), quantity),
   };
 }
 
-/** The price of a unit after all discounts, which the API answers and a webhook's line is made of. */
-function priceOf(line: Fields, field: string): number {
-  const unit = inShop(line["unit_price_set"]);
-  if (unit !== undefined) return readAmount(unit, `${field}.price`);
-  const shares = fieldsIn(line["discount_allocations"]).map(({ amount }) => readAmount(amount, `${field}.discount`));
+/** The price of a unit and its line's share of all discounts, which are of all units that were ordered. */
+function moneyOf(line: Fields, field: string): LineMoney {
+  const unit_cents = readAmount(inShop(line["price_set"]) ?? line["price"], `${field}.price`);
+  const shares = fieldsIn(line["discount_allocations"]).map(({ amount, amount_set }) =>
+    readAmount(inShop(amount_set) ?? amount, `${field}.discount`),
+  );
   const discount = shares.reduce((sum, share) => sum + share, 0);
-  const quantity = readQuantity(line["quantity"], `${field}.quantity`);
-  return discounted(readAmount(line["price"], `${field}.price`), discount, quantity);
+  const ordered = readQuantity(line["quantity"], `${field}.quantity`);
+  return { unit_cents, total_cents: unit_cents * ordered - discount, ordered };
 }
 
 /** What the buyer wrote for a line. Names that start with an underscore are for the shop's programs. */

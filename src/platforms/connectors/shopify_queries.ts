@@ -23,7 +23,10 @@ export const order_query = `query Order($id: ID!, $after: String) {
       nodes {
         id name sku requires_shipping: requiresShipping gift_card: isGiftCard
         quantity current_quantity: currentQuantity
-        unit_price_set: discountedUnitPriceAfterAllDiscountsSet { shop_money: shopMoney { amount } }
+        price_set: originalUnitPriceSet { shop_money: shopMoney { amount } }
+        discount_allocations: discountAllocations {
+          amount_set: allocatedAmountSet { shop_money: shopMoney { amount } }
+        }
         properties: customAttributes { name: key value }
         variant { id }
         product { id }

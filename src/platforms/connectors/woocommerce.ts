@@ -13,6 +13,7 @@ import type {
 import type { PlatformOrderState } from "../status.ts";
 import { ask, type Found, needed, platformError, understood } from "./asking.ts";
 import {
+  costsOf,
   type Fields,
   fieldsIn,
   fieldsOrNone,
@@ -179,12 +180,13 @@ function lineOf(item: Fields, refunds: readonly Fields[], field: string): Platfo
   const ordered = readQuantity(item["quantity"], `${field}.quantity`);
   const [variation, product] = [Number(item["variation_id"] ?? 0), Number(item["product_id"] ?? 0)];
   const variant_id = variation > 0 ? `${variation}` : product > 0 ? `p${product}` : `l${external_id}`;
-  const total = readAmount(item["total"], `${field}.total`);
+  const total_cents = readAmount(item["total"], `${field}.total`);
+  const full_cents = Math.max(total_cents, readAmount(item["subtotal"], `${field}.subtotal`));
+  const quantity = Math.max(0, ordered - refundedUnits(external_id, refunds));
   return {
-    ...{ external_id, variant_id, sku: readSku(item["sku"]) },
-    quantity: Math.max(0, ordered - refundedUnits(external_id, refunds)),
+    ...{ external_id, variant_id, sku: readSku(item["sku"]), quantity },
     name: readText(item["name"], 200) ?? `Product ${variant_id}`,
-    unit_price_cents: Math.round(total / Math.max(1, ordered)),
+    ...costsOf({ unit_cents: Math.ceil(full_cents / Math.max(1, ordered)), total_cents, ordered }, quantity),
   };
 }
 

@@ -102,8 +102,9 @@ const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(va
 
 /** The digests of an order by which the next telling of it shows what changed at the platform. */
 export function seenOf({ state, address, lines, shipping_method, notes }: PlatformOrder): Seen {
-  const parts = lines.map(({ external_id, sku, variant_id, quantity, unit_price_cents }) => {
-    return [external_id, sku, variant_id, quantity, unit_price_cents];
+  // What a unit costs after discounts, as it was digested before lines had totals.
+  const parts = lines.map((line) => {
+    return [line.external_id, line.sku, line.variant_id, line.quantity, totalOf(line) / Math.max(1, line.quantity)];
   });
   return {
     state,
@@ -113,6 +114,10 @@ export function seenOf({ state, address, lines, shipping_method, notes }: Platfo
     notes: digest(notes),
   };
 }
+
+/** What the units left of a line cost, in cents. */
+const totalOf = ({ quantity, unit_price_cents, total_cents }: PlatformLine) =>
+  total_cents ?? quantity * unit_price_cents;
 
 /** Text that fits a field: without control characters and outer spaces, and cut where it is too long; empty is null. */
 export function fitted(text: string | null | undefined, max: number): string | null {
@@ -182,6 +187,7 @@ export interface WantedLine {
   readonly name: string;
   readonly quantity: number;
   readonly unit_price_cents: number;
+  readonly total_cents: number;
 }
 
 /**
@@ -194,7 +200,8 @@ export function wantedLines(platform: Platform, { lines }: PlatformOrder): Wante
     const whole = Number.isInteger(quantity) && quantity >= 1 && quantity <= units_max;
     if (!whole) throw invalid(`lines[${at}].quantity`, `must be 1 to ${units_max}`);
     const sku = skuOf(platform, line);
-    return { external_id, sku, name: fitted(line.name, 200) ?? sku, quantity, unit_price_cents };
+    const costs = { unit_price_cents, total_cents: totalOf(line) };
+    return { external_id, sku, name: fitted(line.name, 200) ?? sku, quantity, ...costs };
   });
 }
 

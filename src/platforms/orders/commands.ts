@@ -136,7 +136,9 @@ const method_max = 200;
 const notes_max = 2000;
 
 const lineItems = (wanted: readonly WantedLine[]) =>
-  wanted.map(({ sku, quantity, unit_price_cents }) => ({ sku, quantity, unit_price: amountOf(unit_price_cents) }));
+  wanted.map(({ sku, quantity, unit_price_cents, total_cents }) => {
+    return { sku, quantity, unit_price: amountOf(unit_price_cents), line_total: amountOf(total_cents) };
+  });
 
 /** Does work in a savepoint; null when it was refused with one of these codes. Any other refusal is thrown on. */
 async function unlessRefused<Done>(

@@ -9,11 +9,19 @@ import type { Order } from "../../orders/order.ts";
 import { emit } from "../../outbox/emit.ts";
 import { begin } from "../commands.ts";
 import { returnEvent } from "../events.ts";
-import { acceptedUnits, type Return } from "../return.ts";
+import type { Return } from "../return.ts";
 import { type ReturnStatus, refundMoves, returnMoves } from "../status.ts";
 import { listReturnsOfOrder, saveReturn } from "../store.ts";
 import type { Refund } from "./refund.ts";
-import { amountOf, estimatedCompletion, planRefund, type RefundTerms, refundStatusOf, standing } from "./rules.ts";
+import {
+  acceptedCents,
+  amountOf,
+  estimatedCompletion,
+  planRefund,
+  type RefundTerms,
+  refundStatusOf,
+  standing,
+} from "./rules.ts";
 import type { RefundReturn, ReportRefund } from "./schemas.ts";
 import { insertRefund, saveRefundStatus } from "./store.ts";
 
@@ -72,14 +80,12 @@ export async function reportRefund(tx: Tx, id: string, refund_id: string, input:
 }
 
 async function termsOf(tx: Tx, found: Return, order: Order): Promise<RefundTerms> {
-  const prices = new Map(order.lines.map((line) => [line.id, line.unit_price_cents]));
-  const value = (item: Return["items"][number]) => acceptedUnits(item) * (prices.get(item.order_line_id) ?? 0);
   const others = (await listReturnsOfOrder(tx, order.id)).filter((one) => one.id !== found.id);
   const elsewhere = others
     .flatMap(({ refunds }) => standing(refunds))
     .reduce((sum, { breakdown }) => sum + breakdown.shipping_cents, 0);
   return {
-    accepted_cents: found.items.reduce((sum, item) => sum + value(item), 0),
+    accepted_cents: acceptedCents(found, others, order.lines),
     shipping_cents: order.shipping_amount_cents - elsewhere,
     agreed_cents: found.refund_amount_cents,
     refund_shipping: found.refund_shipping,

@@ -1,6 +1,8 @@
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { money, moneyText } from "../../kit/money.ts";
+import { costOf, type OrderLine } from "../../orders/order.ts";
+import { acceptedUnits, type Return } from "../return.ts";
 import type { RefundStatus } from "../status.ts";
 import type { Breakdown, Refund } from "./refund.ts";
 
@@ -21,6 +23,29 @@ export interface RefundWish {
   readonly amount_cents: number | null;
   readonly refund_shipping: boolean | null;
   readonly restocking_fee_cents: number | null;
+}
+
+/**
+ * What the accepted units of a return cost, in cents. They count after those that earlier inspections of the order have
+ * accepted, so that all its returns together are worth what all their units cost.
+ */
+export function acceptedCents(found: Return, others: readonly Return[], lines: readonly OrderLine[]): number {
+  const own = acceptedOf([found]);
+  const earlier = acceptedOf(others.filter((other) => inspectedAs(other) < inspectedAs(found)));
+  return lines.reduce((sum, line) => sum + costOf(line, own.get(line.id) ?? 0, earlier.get(line.id) ?? 0), 0);
+}
+
+/** Where the inspection of a return stands among all; one without stands last. */
+function inspectedAs({ items }: Return): number {
+  return Math.min(...items.flatMap(({ inspections }) => inspections.map(({ id }) => id)));
+}
+
+function acceptedOf(some: readonly Return[]): ReadonlyMap<number, number> {
+  const units = new Map<number, number>();
+  for (const item of some.flatMap(({ items }) => items)) {
+    units.set(item.order_line_id, (units.get(item.order_line_id) ?? 0) + acceptedUnits(item));
+  }
+  return units;
 }
 
 interface Left {

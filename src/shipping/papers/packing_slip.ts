@@ -3,7 +3,7 @@ import { isoOrNull } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { money, moneyText } from "../../kit/money.ts";
-import { type Order, type OrderLine, publicStatus } from "../../orders/order.ts";
+import { costOf, keptUnits, lineTotal, type Order, type OrderLine, publicStatus } from "../../orders/order.ts";
 import { refusal } from "../../orders/rules.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { addressOf } from "../address.ts";
@@ -27,6 +27,8 @@ export interface SlipItem {
   /** Units in the parcel, or packed so far when the slip is of the whole order. */
   readonly packed: number;
   readonly backordered: number;
+  /** What the units in the parcel cost, or all that are ordered. */
+  readonly amount_cents: number;
 }
 
 /**
@@ -39,19 +41,28 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
   const shipment = order.shipments.find((parcel) => parcel.id === id) ?? null;
   if (shipment_id !== undefined && shipment === null) throw missing("shipment", shipment_id);
   if (shipment?.status === "voided") throw refusal(order, "print a packing slip", "this parcel is voided");
-  const counts = new Map<number, number>();
-  for (const { order_line_id, quantity } of shipment?.lines ?? []) {
-    counts.set(order_line_id, (counts.get(order_line_id) ?? 0) + quantity);
-  }
-  const items = order.lines.map((line) => ({
-    line,
-    ordered: line.quantity - line.quantity_cancelled,
-    packed: shipment === null ? line.quantity_packed : (counts.get(line.id) ?? 0),
-    backordered: line.wanted - line.reserved,
-  }));
+  const valid = order.shipments.filter(({ status }) => status !== "voided");
+  const counts = unitsIn(shipment === null ? [] : [shipment]);
+  // What parcels before this one cost together is rounded once, so that all of them make the whole.
+  const earlier = unitsIn(shipment === null ? [] : valid.slice(0, valid.indexOf(shipment)));
+  const items = order.lines.map((line) => {
+    const ordered = keptUnits(line);
+    const packed = shipment === null ? line.quantity_packed : (counts.get(line.id) ?? 0);
+    const amount_cents = costOf(line, shipment === null ? ordered : packed, earlier.get(line.id) ?? 0);
+    return { line, ordered, packed, backordered: line.wanted - line.reserved, amount_cents };
+  });
   // A parcel's slip tells what is in it and what its recipient still waits for.
   const shown = items.filter((item) => item.ordered > 0 && (shipment === null || item.packed + item.backordered > 0));
   return { order, shipment, warehouse, items: shown };
+}
+
+/** Units of each line in some parcels. */
+function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { order_line_id, quantity } of parcels.flatMap(({ lines }) => lines)) {
+    counts.set(order_line_id, (counts.get(order_line_id) ?? 0) + quantity);
+  }
+  return counts;
 }
 
 /** What else is printed, when asked for: the recipient sees neither prices nor internal notes otherwise. */
@@ -106,7 +117,7 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
   const packed = shipment === null ? "Packed" : "In parcel";
   const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
   const blank: Cell = [];
-  const amount = items.reduce((total, item) => total + amountOf(item, shipment), 0);
+  const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
   return {
     caption: null,
     columns: [
@@ -117,7 +128,7 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
       count("Backordered", 72),
       ...(prices ? [count(`Price ${currency}`, 60), count(`Amount ${currency}`, 66)] : []),
     ],
-    rows: items.map((item) => itemRow(item, shipment, prices)),
+    rows: items.map((item) => itemRow(item, prices)),
     total: [
       [textPiece("Total", "strong")],
       ...(prices ? [] : [blank]),
@@ -144,14 +155,8 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
   };
 }
 
-/** What the units cost: those in the parcel, or all that are ordered. In cents. */
-function amountOf({ line, ordered, packed }: SlipItem, shipment: Shipment | null): number {
-  return line.unit_price_cents * (shipment === null ? ordered : packed);
-}
-
-function itemRow(item: SlipItem, shipment: Shipment | null, prices: boolean): Cell[] {
-  const { line, ordered, packed, backordered } = item;
-  const { sku, name, components, unit_price_cents } = line;
+function itemRow({ line, ordered, packed, backordered, amount_cents }: SlipItem, prices: boolean): Cell[] {
+  const { sku, name, components } = line;
   const parts = (components ?? []).map((part) => textPiece(`${part.quantity} × ${part.sku}`, "quiet"));
   return [
     [textPiece(name, "strong"), ...(prices ? [textPiece(sku, "plain")] : []), ...parts],
@@ -159,10 +164,14 @@ function itemRow(item: SlipItem, shipment: Shipment | null, prices: boolean): Ce
     [textPiece(String(ordered), "plain")],
     [textPiece(String(packed), "strong")],
     [textPiece(String(backordered), "plain")],
-    ...(prices
-      ? [[textPiece(moneyText(unit_price_cents), "plain")], [textPiece(moneyText(amountOf(item, shipment)), "plain")]]
-      : []),
+    ...(prices ? [priceCell(line), [textPiece(moneyText(amount_cents), "plain")]] : []),
   ];
+}
+
+/** The price of a unit, and what all units of the line cost less. */
+function priceCell({ unit_price_cents, discount_cents }: OrderLine): Cell {
+  const price = textPiece(moneyText(unit_price_cents), "plain");
+  return discount_cents === 0 ? [price] : [price, textPiece(`less ${moneyText(discount_cents)}`, "quiet")];
 }
 
 /** The slip as the API shows it. */
@@ -177,14 +186,23 @@ export function packingSlipView({ order, shipment, warehouse, items }: PackingSl
     ship_to: order.shipping_address,
     ship_from: warehouse.address,
     ...(notes ? { order_notes: order.order_notes } : {}),
-    items: items.map(({ line, ordered, packed, backordered }) => ({
+    items: items.map(({ line, ordered, packed, backordered, amount_cents }) => ({
       line_id: wireId("order_line", line.id),
       sku: line.sku,
       name: line.name,
       quantity_ordered: ordered,
       quantity_packed: packed,
       quantity_backordered: backordered,
-      ...(prices ? { unit_price: money(line.unit_price_cents) } : {}),
+      ...(prices ? pricesView(line, amount_cents) : {}),
     })),
+  };
+}
+
+function pricesView(line: OrderLine, amount_cents: number) {
+  return {
+    unit_price: money(line.unit_price_cents),
+    discount_amount: money(line.discount_cents),
+    line_total: money(lineTotal(line)),
+    amount: money(amount_cents),
   };
 }

@@ -88,6 +88,11 @@ export const PackingSlipView = closed({
       quantity_packed: count,
       quantity_backordered: count,
       unit_price: Type.Optional(Type.Number()),
+      discount_amount: Type.Optional(Type.Number()),
+      line_total: Type.Optional(Type.Number()),
+      amount: Type.Optional(
+        Type.Number({ description: "What the units in the parcel cost, or all that are ordered." }),
+      ),
     }),
   ),
 });

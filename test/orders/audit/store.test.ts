@@ -84,6 +84,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
     [
       [claimed, "order line 1004: 2 0"],
       [over, "order 1004: 0 2"],
+      [worth, "order 1004: 2500 0"],
     ],
   ],
   [
@@ -156,6 +157,11 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
     "a price nobody pays",
     (tx) => tx.sql.update(orders).set({ subtotal_cents: 7 }).where(sql`id = 1003`),
     [[worth, "order 1003: 62500 7"]],
+  ],
+  [
+    "a discount that its order knows nothing of",
+    (tx) => tx.sql.update(order_lines).set({ discount_cents: 1 }).where(line(1001)),
+    [[worth, "order 1001: 4999 5000"]],
   ],
   [
     "a state that no act explains",

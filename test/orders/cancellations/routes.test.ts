@@ -175,7 +175,7 @@ describe("works", () => {
     expect(none).toMatchObject({
       status: "cancelled",
       cancel_reason: "declined",
-      subtotal: 12.5,
+      subtotal: 0,
       shipments: [{ status: "voided" }],
       allowed_actions: [],
       line_items: [{ quantity_cancelled: 2 }, { quantity_cancelled: 1 }],

@@ -47,14 +47,18 @@ describe("an order", () => {
         ...{ state: "Texas", postal_code: "78701", country: "US", phone: "512-555-0117" },
       },
       lines: [
-        { external_id: "11800", sku: "MUG-1", variant_id: "170", name: "Mug", quantity: 2, unit_price_cents: 1250 },
+        {
+          ...{ external_id: "11800", sku: "MUG-1", variant_id: "170", name: "Mug", quantity: 2 },
+          ...{ unit_price_cents: 1250, total_cents: 2500 },
+        },
         {
           external_id: "11803",
           sku: null,
           variant_id: "l11803",
           name: "Own thing",
           quantity: 2,
-          unit_price_cents: 375,
+          unit_price_cents: 500,
+          total_cents: 750,
         },
       ],
       ...{ shipping_method: "Ground", shipping_amount_cents: 650, currency: "USD" },

@@ -99,9 +99,13 @@ describe("Shopify", () => {
         lines: [
           {
             ...{ external_id: "500100", sku: "LAMP-B", variant_id: "900", name: "Lamp - Brass", quantity: 2 },
-            unit_price_cents: 3733,
+            // Two of three that cost 111.99 together, which no price of whole cents makes.
+            ...{ unit_price_cents: 4000, total_cents: 7466 },
           },
-          { external_id: "500104", sku: null, variant_id: "904", name: "Tray", quantity: 1, unit_price_cents: 1000 },
+          {
+            ...{ external_id: "500104", sku: null, variant_id: "904", name: "Tray", quantity: 1 },
+            ...{ unit_price_cents: 1000, total_cents: 1000 },
+          },
         ],
         ...{ shipping_method: "Colissimo", shipping_amount_cents: 500, currency: "EUR" },
         ...{ notes: "Leave at the\ndoor\nTray: Engraving: For Zoë", created_at: at, updated_at: at },
@@ -192,8 +196,14 @@ describe("WooCommerce", () => {
         ...{ state: null, postal_code: "LS1 4DY", country: "GB", phone: "0113 496 0000" },
       },
       lines: [
-        { external_id: "81200", sku: "SOAP-1", variant_id: "p50", name: "Soap", quantity: 3, unit_price_cents: 860 },
-        { external_id: "81201", sku: null, variant_id: "71", name: "Dish", quantity: 1, unit_price_cents: 401 },
+        {
+          ...{ external_id: "81200", sku: "SOAP-1", variant_id: "p50", name: "Soap", quantity: 3 },
+          ...{ unit_price_cents: 900, total_cents: 2580 },
+        },
+        {
+          ...{ external_id: "81201", sku: null, variant_id: "71", name: "Dish", quantity: 1 },
+          ...{ unit_price_cents: 2700, total_cents: 401 },
+        },
       ],
       ...{ shipping_method: "Royal Mail 48", shipping_amount_cents: 420, currency: "GBP" },
       ...{ notes: "Thanks!\nSoap: Ribbon: Blue", created_at: at, updated_at: at },

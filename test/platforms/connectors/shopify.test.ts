@@ -32,10 +32,11 @@ describe("an order", () => {
       ]),
     );
     const told = read(inbound(sh.notification(order))).order;
-    expect(told?.lines.map(({ variant_id, unit_price_cents }) => [variant_id, unit_price_cents])).toEqual([
-      ["900", 3700],
-      ["902", 1000],
-      ["l500103", 1000],
+    const money = told?.lines.map((line) => [line.variant_id, line.unit_price_cents, line.total_cents]);
+    expect(money).toEqual([
+      ["900", 4000, 7400],
+      ["902", 1000, 1000],
+      ["l500103", 1000, 1000],
     ]);
     expect(await fetchOrder(access(), "5001")).toEqual(told);
   });

@@ -24,8 +24,9 @@ type ShippingLineConnection { nodes: [ShippingLine!]! pageInfo: PageInfo! }
 type LineItem {
   id: ID! name: String! title: String! sku: String quantity: Int! currentQuantity: Int! requiresShipping: Boolean!
   isGiftCard: Boolean! customAttributes: [Attribute!]! variant: ProductVariant product: Product
-  originalUnitPriceSet: MoneyBag! discountedUnitPriceAfterAllDiscountsSet: MoneyBag!
+  originalUnitPriceSet: MoneyBag! discountAllocations: [DiscountAllocation!]!
 }
+type DiscountAllocation { allocatedAmountSet: MoneyBag! }
 type LineItemConnection { nodes: [LineItem!]! pageInfo: PageInfo! }
 
 enum FulfillmentStatus { CANCELLED ERROR FAILURE OPEN PENDING SUCCESS }

@@ -117,7 +117,6 @@ export function connection(list: readonly unknown[], { first = 0, after }: { fir
 }
 
 export function lineView(line: ShopLine, currency: unknown) {
-  const unit = (Number(line.price) - Number(line.discount) / line.quantity).toFixed(2);
   return {
     ...{ id: gid("LineItem", line.id), name: line.name, title: line.name, sku: line.sku, quantity: line.quantity },
     ...{ currentQuantity: line.current_quantity, requiresShipping: line.requires_shipping, isGiftCard: line.gift_card },
@@ -125,7 +124,7 @@ export function lineView(line: ShopLine, currency: unknown) {
     variant: line.variant_id && { id: gid("ProductVariant", line.variant_id) },
     product: line.product_id && { id: gid("Product", line.product_id) },
     originalUnitPriceSet: money(line.price, currency),
-    discountedUnitPriceAfterAllDiscountsSet: money(unit, currency),
+    discountAllocations: Number(line.discount) > 0 ? [{ allocatedAmountSet: money(line.discount, currency) }] : [],
   };
 }
 
