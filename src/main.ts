@@ -12,17 +12,18 @@ import {
   WrongUse,
 } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
-import { openStores, type Stores } from "./database/open.ts";
+import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
 import type { Db } from "./database/store.ts";
 import { type Difference, verifyInventory } from "./inventory/audit/store.ts";
 import { keyCommands } from "./keyring.ts";
-import { type Clock, iso, systemClock } from "./kit/clock.ts";
+import { iso, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
 import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import { operationFlags, readOperation } from "./operation.ts";
 import { verifyOrders } from "./orders/audit/store.ts";
+import type { Running } from "./serve.ts";
 import type { exporting, importing } from "./spreadsheets.ts";
 
 process.umask(0o077);
@@ -70,7 +71,7 @@ const commands: Readonly<Record<string, Command>> = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runVerify(stores, given.json), { must_exist: true }),
+    run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true }),
   }),
   "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
   "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
@@ -82,6 +83,11 @@ const commands: Readonly<Record<string, Command>> = {
   "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
   "export orders": exportCommand("orders", "write all orders as CSV, a row for each line"),
   "export movements": exportCommand("movements", "write the ledger as CSV"),
+  "new-secret-key": command({
+    summary: "go on with another secret key, where the one that the data was sealed with is lost",
+    flags: place,
+    run: runNewSecretKey,
+  }),
   demo: command({
     summary: "load a sample business into an empty world",
     flags: {
@@ -177,7 +183,7 @@ type Place = Given<typeof place>;
 async function withStores(
   given: Place,
   work: (stores: Stores) => Promise<number>,
-  opening: { must_exist?: boolean; clocks?: Record<Mode, Clock> } = {},
+  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose">> = {},
 ): Promise<number> {
   const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
   const fatal = (error: unknown) => {
@@ -211,23 +217,31 @@ async function runServe(given: ServeFlags): Promise<number> {
   const exit = (code: number) => process.exit(code);
   const settings = { host, port, data, database_url: databaseUrl, event_retention_days };
   const { serve } = await import("./serve.ts");
-  const running = await serve({ ...settings, ...readOperation(given, lines), print, exit });
+  let running: Running | null = null;
   let asked = false;
   const stop = () => {
-    // Asked twice, it does not wait for what is under way.
-    if (asked) process.exit(1);
+    // Asked twice, or before it serves, it does not wait for what is under way.
+    if (asked || running === null) return process.exit(1);
     asked = true;
     running.stop().then((all) => ended.resolve(all ? 0 : 1), ended.reject);
   };
+  // Who reads that it serves may ask it to stop at once.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  running = await serve({ ...settings, ...readOperation(given, lines), print, exit });
   return ended.promise.finally(() => lines.settled());
 }
 
 const verifyAll = async (db: Db) => [...(await verifyInventory(db)), ...(await verifyOrders(db))];
 
-async function runVerify(stores: Stores, json: boolean): Promise<number> {
+async function runVerify(stores: Stores, { json, data = "./data" }: Place & { json: boolean }): Promise<number> {
   let found = 0;
+  const { secretKeyProblem } = await import("./secret_key.ts");
+  const key_problem = await secretKeyProblem(stores, data, databaseUrl);
+  if (key_problem !== null) {
+    found += 1;
+    print(json ? JSON.stringify({ rule: "the secret key is that of the data", problem: key_problem }) : key_problem);
+  }
   for (const mode of modes) {
     const differences = await stores[mode].read(verifyAll);
     found += differences.length;
@@ -253,6 +267,19 @@ function linesOf({ rule, subject, expected, actual, rows }: Difference): string[
     return `  ${table}${id === undefined ? "" : ` ${id}`}: ${values.join(", ")}`;
   });
   return [`${rule}: ${subject}: expected ${expected}, found ${actual}`, ...shown];
+}
+
+async function runNewSecretKey(given: Place): Promise<number> {
+  const { givenSecretKey, renewSecretKey } = await import("./secret_key.ts");
+  const key = givenSecretKey(databaseUrl);
+  const work = async (stores: Stores) => {
+    const lines = await renewSecretKey(stores, given.data ?? "./data", key);
+    for (const line of lines) print(line);
+    print(`The data is sealed with ${key === null ? "the key in secret.key" : "PACKHOUSE_SECRET_KEY"} from now on.`);
+    return 0;
+  };
+  // Nobody may serve meanwhile: he would go on with the key before.
+  return withStores(given, work, { must_exist: true, purpose: "serve" });
 }
 
 async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {

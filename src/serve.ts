@@ -1,12 +1,11 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import http from "node:http";
 import { isIP } from "node:net";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createApp } from "./app.ts";
 import { variable, version, WrongUse } from "./config.ts";
-import { exitCodes, startRefused } from "./database/exit.ts";
+import { exitCodes } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { rangeProblem } from "./http/destination.ts";
@@ -19,9 +18,8 @@ import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import type { Log } from "./kit/log.ts";
-import { readSealingKey } from "./kit/seal.ts";
-import { writeWhole } from "./kit/whole_file.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
+import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -65,11 +63,15 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     exit(exitCodes.storage);
   };
   const stores = await openStores({ data, database_url, purpose: "serve", log, fatal });
+  const secret_key = await secretKeyOf(stores, data, given_key).catch(async (error) => {
+    await stores.close();
+    throw error;
+  });
   let server: Bun.Server<undefined> | null = null;
   const service: Service = {
     stores: { live: stores.live, test: stores.test },
     log,
-    secret_key: given_key ?? keptSecretKey(data),
+    secret_key,
     base_url: (variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""),
     trusted_proxies,
     loopback_only: isLoopback(host),
@@ -151,30 +153,6 @@ async function firstKey(store: Store): Promise<string> {
   const random = randomBytes(96);
   const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
   return text;
-}
-
-/** The 32 bytes that seal secrets, from `PACKHOUSE_SECRET_KEY`; null when they are kept beside the data. */
-function givenSecretKey(database_url: string | null): Uint8Array | null {
-  const given = variable("PACKHOUSE_SECRET_KEY");
-  const key = given === null ? null : readSealingKey(given);
-  if (given !== null && key === null) {
-    throw new WrongUse("PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64, such as `openssl rand -hex 32` makes.");
-  }
-  if (key === null && database_url !== null) {
-    throw new WrongUse(
-      "With PostgreSQL, set PACKHOUSE_SECRET_KEY to the same 32 bytes on every server (`openssl rand -hex 32`).",
-    );
-  }
-  return key;
-}
-
-/** The key in a file of the data directory, made at the first start. */
-function keptSecretKey(data: string): Uint8Array {
-  const path = join(data, "secret.key");
-  if (!existsSync(path)) writeWhole(path, randomBytes(32).toString("hex"));
-  const key = readSealingKey(readFileSync(path, "utf8").trim());
-  if (key === null) throw startRefused("damaged", `${path} does not hold 32 bytes as hex. Restore it from a backup.`);
-  return key;
 }
 
 function words(name: `PACKHOUSE_${string}`): string[] {

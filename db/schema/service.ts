@@ -1,5 +1,19 @@
-// What belongs to the service itself: leases of jobs, answers kept for repeated requests.
-import { index, int, table, text, time } from "../kit.ts";
+// What belongs to the service itself: what a database is, leases of jobs, answers kept for repeated requests.
+import { type Mode, modes } from "../../src/kit/mode.ts";
+import { check, index, int, oneOf, table, text, time } from "../kit.ts";
+
+/** What a database is, in its only row. */
+export const installation = table(
+  "installation",
+  {
+    id: int().primaryKey(),
+    /** The world that it holds. */
+    mode: text().$type<Mode>().notNull(),
+    /** Sealed under the secret key, which is known by opening it. Null until a server has started. */
+    seal: text(),
+  },
+  () => [check("installation_id", "id = 1"), oneOf("installation", "mode", modes)],
+);
 
 export const leases = table("leases", {
   name: text().primaryKey(),

@@ -1,7 +1,8 @@
 // A data directory with its two SQLite databases, looked over before anything relies on it.
-import { Database } from "bun:sqlite";
+import { constants, Database } from "bun:sqlite";
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
@@ -10,7 +11,7 @@ import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.t
 import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
 import { lock, tryLock } from "./lock.ts";
-import { lacksMigrations, migrateSqlite } from "./migrate.ts";
+import { checkWorldOnSqlite, lacksMigrations, migrateSqlite } from "./migrate.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Store } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
@@ -86,11 +87,15 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
 
 /** Looks a database over and migrates it. Beside a running server, which has done so, only its version is looked at. */
 function prepare(path: string, mode: Mode, alone: boolean, log: Log): void {
-  if (alone) checkLog(path, log);
+  if (alone) {
+    checkWorldOfFile(path, mode);
+    checkLog(path, log);
+  }
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
   try {
     raw.run("pragma busy_timeout=5000");
     const lacking = lacksMigrations(raw, path);
+    checkWorldOnSqlite(raw, mode, path);
     if (!alone) {
       if (lacking) throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
       return;
@@ -116,6 +121,21 @@ function checkLog(path: string, log: Log): void {
     throw startRefused("damaged", `${path} is missing, but its side files are there. ${advice}`);
   }
   if (state === "torn") log.warn("the last commit was cut off; it had not been acknowledged", { path });
+}
+
+/** Looks at a database without its log: that of the other world would make it look like the one it is taken for. */
+function checkWorldOfFile(path: string, mode: Mode): void {
+  if (!existsSync(path)) return;
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
+  const raw = new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  try {
+    checkWorldOnSqlite(raw, mode, path);
+  } catch (error) {
+    // Without its log it may be half of a database, or none yet. What is wrong with it is found below.
+    if (isStartRefused(error)) throw error;
+  } finally {
+    raw.close();
+  }
 }
 
 const advice = "Restore a backup, or move all files of this name away to begin anew.";

@@ -33,6 +33,27 @@ export function missingMigrations(all: readonly Migration[], applied: readonly s
   return all.filter(({ name }) => !done.has(name));
 }
 
+/** Refuses a database that holds the other world: `found` is the one that it holds, null while nothing tells. */
+export function refuseOtherWorld(found: Mode | null, mode: Mode, where: string): void {
+  if (found === null || found === mode) return;
+  const advice = "Live and test data have been exchanged: put each back in its own place.";
+  throw startRefused("unsuitable", `${where} holds ${found} data, not ${mode} data. ${advice}`);
+}
+
+/** The world whose ids go on from this one; null when there is none yet. */
+export function worldOfIds(last: number | null): Mode | null {
+  if (last === null) return null;
+  return last >= firstId.test - 1 ? "test" : "live";
+}
+
+/** Refuses a SQLite database that holds the other world, by what it says of itself or else by its ids. */
+export function checkWorldOnSqlite(raw: Database, mode: Mode, where: string): void {
+  const tells = raw.query("select 1 from sqlite_schema where name = 'installation'").all().length > 0;
+  const told = tells ? raw.query<{ mode: Mode }, []>("select mode from installation").get() : null;
+  const last = [...sequences(raw).values()].reduce<number | null>((most, seq) => Math.max(most ?? 0, seq), null);
+  refuseOtherWorld(told?.mode ?? worldOfIds(last), mode, where);
+}
+
 /** Whether a SQLite database lacks migrations. Refuses databases of other programs and of newer versions. */
 export function lacksMigrations(raw: Database, where: string, all: readonly Migration[] = migrations.sqlite): boolean {
   return missingMigrations(all, appliedOnSqlite(raw, where), where).length > 0;
@@ -90,6 +111,9 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
   const broken = raw.query("pragma foreign_key_check").all();
   if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows that refer to nothing`);
   startIds(raw, mode, before);
+  if (raw.query("select 1 from sqlite_schema where name = 'installation'").all().length > 0) {
+    raw.run("insert into installation (id, mode) values (1, ?) on conflict do nothing", [mode]);
+  }
   raw.run(`pragma user_version=${count}`);
 }
 

@@ -2,7 +2,7 @@
 import pg from "pg";
 import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
-import { firstId, type Migration, migrations, missingMigrations } from "./migrate.ts";
+import { firstId, type Migration, migrations, missingMigrations, refuseOtherWorld, worldOfIds } from "./migrate.ts";
 import { sessionSettings } from "./postgres.ts";
 
 const version_min = 150_000;
@@ -10,7 +10,8 @@ const lock_key = 0x5041434b;
 
 /**
  * Makes the schema when it is not there, applies what it lacks and sets the first ids of its mode, all in one
- * transaction. Refuses servers older than PostgreSQL 15, schemas of other programs and of newer versions.
+ * transaction. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions and of the other
+ * world.
  */
 export async function migratePostgres(
   url: string,
@@ -43,6 +44,8 @@ async function apply(client: pg.Client, schema: string, mode: Mode, all: readonl
   if (!ours && tables.length > 0) throw startRefused("foreign", `${where} holds tables of another program.`);
   if (!ours) await client.query("create table migrations (name text primary key)");
   const missing = missingMigrations(all, await names(client, "select name from migrations"), where);
+  const told = tables.includes("installation") ? await value<Mode>(client, "select mode from installation") : null;
+  refuseOtherWorld(told ?? worldOfIds(await value<number | null>(client, lastId, [schema])), mode, where);
   if (missing.length === 0) return;
   // The store's time as it was lately.
   await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
@@ -50,11 +53,18 @@ async function apply(client: pg.Client, schema: string, mode: Mode, all: readonl
   await client.query(missing.flatMap(({ statements }) => statements).join(";\n"));
   await client.query("insert into migrations select unnest($1::text[])", [missing.map(({ name }) => name)]);
   await client.query(startIds, [schema, firstId[mode] - 1]);
+  if ((await value(client, "select to_regclass('installation')")) === null) return;
+  await client.query("insert into installation (id, mode) values (1, $1) on conflict do nothing", [mode]);
 }
 
 /** Every identity column goes on from the first id of the mode, or from where it has come. */
 const startIds = `
   select setval(sequence.oid, greatest($2::bigint, coalesce(pg_sequence_last_value(sequence.oid), 0)))
+  from pg_class sequence join pg_namespace on pg_namespace.oid = sequence.relnamespace
+  where sequence.relkind = 'S' and nspname = $1`;
+
+const lastId = `
+  select max(pg_sequence_last_value(sequence.oid))
   from pg_class sequence join pg_namespace on pg_namespace.oid = sequence.relnamespace
   where sequence.relkind = 'S' and nspname = $1`;
 

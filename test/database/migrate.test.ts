@@ -1,7 +1,7 @@
 // Migrations on SQLite: all or nothing, children survive a rebuilt table, ids go on from where they were.
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { type Migration, migrateSqlite, migrations } from "../../src/database/migrate.ts";
+import { checkWorldOnSqlite, type Migration, migrateSqlite, migrations } from "../../src/database/migrate.ts";
 
 const key = "integer primary key autoincrement";
 const first: Migration = {
@@ -61,6 +61,17 @@ describe("migrations", () => {
     migrateSqlite(raw, "test", "memory", [first]);
     migrateSqlite(raw, "test", "memory", [first]);
     expect(all("select count(*) from migrations")).toEqual([[1]]);
+  });
+
+  test("a database of before is known by its ids, and says itself what it is from then on", () => {
+    const at = migrations.sqlite.findIndex(({ name }) => name.endsWith("_installation"));
+    migrateSqlite(raw, "test", "memory", migrations.sqlite.slice(0, at));
+    expect(() => checkWorldOnSqlite(raw, "live", "memory")).toThrow("memory holds test data, not live data.");
+    checkWorldOnSqlite(raw, "test", "memory");
+    migrateSqlite(raw, "test", "memory");
+    expect(all("select mode, seal from installation")).toEqual([["test", null]]);
+    raw.run("delete from sqlite_sequence");
+    expect(() => checkWorldOnSqlite(raw, "live", "memory")).toThrow("exchanged");
   });
 
   test("the program carries the same migrations for both engines", () => {

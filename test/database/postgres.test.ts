@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import pg from "pg";
 import { databaseUrl, engine } from "../../src/config.ts";
+import { migrations } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { type Args, insert, prepared } from "../../src/database/statements.ts";
@@ -120,6 +121,19 @@ if (engine === "postgres")
       const [second] = await store.write((tx) => tx.sql.insert(boxes).values({ name: "y" }).returning());
       expect(second?.id).toBe(1_000_000_002);
       expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
+    });
+
+    test("a schema of before is known by its ids, and says itself what it is from then on", async () => {
+      const other = { exit_code: 78, message: expect.stringContaining("holds test data, not live data") };
+      expect(await ended(migratePostgres(url, schema, "live", thingMigrations))).toMatchObject(other);
+      const statement = migrations.postgres.find(({ name }) => name.endsWith("_installation"))?.statements ?? [];
+      const more = [...thingMigrations, { name: "0002_installation", statements: statement }];
+      await migratePostgres(url, schema, "test", more);
+      expect((await admin.query(`select mode, seal from ${schema}.installation`)).rows).toEqual([
+        { mode: "test", seal: null },
+      ]);
+      await admin.query(`drop table ${schema}.things, ${schema}.boxes`);
+      expect(await ended(migratePostgres(url, schema, "live", more))).toMatchObject(other);
     });
 
     test("another program's schema is refused", async () => {

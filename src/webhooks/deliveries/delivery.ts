@@ -94,12 +94,13 @@ function opened(subscription: Subscription, secret_key: Uint8Array): Secrets {
   let known = secrets.get(subscription);
   if (known === undefined) {
     const { secret, previous_secret } = subscription;
-    const unseal = (sealed: string): string => {
-      const text = open(sealed, secret_key, secret_purpose);
-      assert(text !== null, "a signing secret was sealed under another secret key");
-      return text;
+    const text = open(secret, secret_key, secret_purpose);
+    assert(text !== null, "a signing secret was sealed under another secret key");
+    // The one before may have been sealed under a secret key that is lost: then the new one signs alone.
+    known = {
+      secret: text,
+      previous_secret: previous_secret === null ? null : open(previous_secret, secret_key, secret_purpose),
     };
-    known = { secret: unseal(secret), previous_secret: previous_secret === null ? null : unseal(previous_secret) };
     secrets.set(subscription, known);
   }
   return known;
