@@ -42,6 +42,7 @@ export const addresses = table(
       .notNull()
       .references(() => customers.id),
     name: text().notNull(),
+    company: text(),
     address_line1: text().notNull(),
     address_line2: text(),
     city: text().notNull(),

@@ -3,7 +3,7 @@ import { isDuplicate } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
-import { type Address, type Customer, customerName } from "./customer.ts";
+import { type Address, type Customer, customerName, usualCompany } from "./customer.ts";
 import {
   type AddressFields,
   addressDefaults,
@@ -218,14 +218,16 @@ const keep = ({ is_default }: Address): DefaultWish => ({ is_default: undefined,
 const draftOf = (address: Address): AddressDraft => ({ id: address.id, fields: addressFieldsOf(address) });
 
 function addressFieldsOf(before: AddressFields): AddressFields {
-  const { name, address_line1, address_line2, city, state, postal_code, country, phone } = before;
-  return { name, address_line1, address_line2, city, state, postal_code, country, phone };
+  const { name, company, address_line1, address_line2, city, state, postal_code, country, phone } = before;
+  return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
 }
 
-/** An address after the client's changes; without a name it is addressed to the customer. */
+/** An address after the client's changes; what a new one does not say of its name and company is the customer's. */
 function addressOf(customer: Customer, before: AddressFields, input: UpdateAddress | ReplaceAddress): AddressFields {
   const fields = { ...addressFieldsOf(before), ...only(input, Object.keys(addressDefaults)) };
-  return { ...fields, name: fields.name || customerName(customer) };
+  const name = fields.name || customerName(customer);
+  const unsaid = before === addressDefaults && input.company === undefined;
+  return { ...fields, name, company: unsaid ? usualCompany(customer, name) : fields.company || null };
 }
 
 function fieldsOf({ email, first_name, last_name, phone, company, metadata }: Customer): CustomerFields {

@@ -6,6 +6,8 @@ export interface Address {
   readonly id: number;
   readonly customer_id: number;
   readonly name: string;
+  /** Null when the name says all. */
+  readonly company: string | null;
   readonly address_line1: string;
   readonly address_line2: string | null;
   readonly city: string;
@@ -45,9 +47,16 @@ export function customerName({ first_name, last_name, company, email }: Omit<Buy
   return name.join(" ") || company?.trim() || email;
 }
 
+/** The company on a customer's parcels: its own, unless the name on them says it already. */
+export function usualCompany({ company }: Pick<Buyer, "company">, name: string): string | null {
+  const own = company?.trim() ?? "";
+  return own === "" || name.includes(own) ? null : own;
+}
+
 /** An address as an order keeps it: a copy that later changes of the customer do not reach. */
-export function placeOf({ name, address_line1, address_line2, city, state, postal_code, country, phone }: Address) {
-  return { name, address_line1, address_line2, city, state, postal_code, country, phone };
+export function placeOf(address: Address) {
+  const { name, company, address_line1, address_line2, city, state, postal_code, country, phone } = address;
+  return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
 }
 
 /** The address as the API shows it. */

@@ -18,12 +18,13 @@ export const customerDefaults: Omit<CustomerFields, "email"> = {
 /** What a client may say of an address, as the tables keep it. */
 export type AddressFields = Pick<
   Address,
-  "name" | "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country" | "phone"
+  "name" | "company" | "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country" | "phone"
 >;
 
 /** What an address is when the client says nothing else; its empty lines are then refused as missing. */
 export const addressDefaults: AddressFields = {
   name: "",
+  company: null,
   address_line1: "",
   address_line2: null,
   city: "",

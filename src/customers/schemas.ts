@@ -15,6 +15,14 @@ export const emailField = () =>
 
 export const addressFields = {
   name: Type.Optional(nullable(textField(200))),
+  company: Type.Optional(
+    nullable(
+      textField(200, {
+        min: 0,
+        description: "Printed above the street. A new address without it gets the customer's; null leaves it out.",
+      }),
+    ),
+  ),
   address_line1: Type.Optional(textField(200)),
   address_line2: blankable(200),
   city: Type.Optional(textField(100)),
@@ -78,6 +86,7 @@ export type ListCustomers = Static<typeof ListCustomers>;
 export const AddressView = closed({
   id: Type.String(),
   name: Type.String(),
+  company: nullable(Type.String()),
   address_line1: Type.String(),
   address_line2: nullable(Type.String()),
   city: Type.String(),

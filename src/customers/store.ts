@@ -218,6 +218,7 @@ const changeAddress = prepared((sql: Writing, a: Args<AddressFields & { id: numb
     .update(addresses)
     .set({
       name: bound(a.name),
+      company: bound(a.company),
       address_line1: bound(a.address_line1),
       address_line2: bound(a.address_line2),
       city: bound(a.city),

@@ -45,11 +45,11 @@ describe("works", () => {
     expect(shipping_addresses).toEqual([
       {
         ...{ id: expect.stringMatching(/^adr_\d+$/), name: "Jane Doe", ...home, address_line2: null, phone: null },
-        ...{ is_default: false, is_verified: false },
+        ...{ company: "Doe & Co", is_default: false, is_verified: false },
       },
       {
         ...{ id: expect.stringMatching(/^adr_\d+$/), ...office, address_line2: null, phone: null },
-        ...{ is_default: true, is_verified: false },
+        ...{ company: "Doe & Co", is_default: true, is_verified: false },
       },
     ]);
     const detail = { ...answer.body, order_history: [], order_count: 0 };
@@ -66,6 +66,29 @@ describe("works", () => {
     expect((await named({ first_name: " ", last_name: "Doe", company: "Co" }))[0].name).toBe("Doe");
     expect((await named({ first_name: "", company: "Co" }))[0].name).toBe("Co");
     expect((await named({ email: "plain@example.com" }))[0].name).toBe("plain@example.com");
+  });
+
+  test("an address has the customer's company unless it has its own, none, or the name says it", async () => {
+    const fields = { first_name: "Jane", company: "Doe & Co" };
+    const sites = [
+      ...[home, { ...home, company: "Roe Ltd" }, { ...home, company: null }, { ...home, company: "" }],
+      { ...home, name: "Doe & Co, gate 2" },
+    ];
+    const customer = await create({ ...fields, shipping_addresses: sites });
+    const companies = async () => {
+      const { shipping_addresses } = (await app.get(`/customers/${customer.id}`)).body;
+      return shipping_addresses.map(({ company }: { company: string | null }) => company);
+    };
+    expect(await companies()).toEqual(["Doe & Co", "Roe Ltd", null, null, null]);
+    const path = `/customers/${customer.id}/addresses`;
+    const [first] = customer.shipping_addresses;
+    expect((await app.post(path, home)).body.company).toBe("Doe & Co");
+    expect((await app.patch(`${path}/${first.id}`, { city: "Salem" })).body.company).toBe("Doe & Co");
+    expect((await app.patch(`${path}/${first.id}`, { company: null })).body.company).toBeNull();
+    expect((await app.patch(`${path}/${first.id}`, { company: "Roe Ltd" })).body.company).toBe("Roe Ltd");
+    const { shipping_addresses } = (await app.get(`/customers/${customer.id}`)).body;
+    await app.patch(`/customers/${customer.id}`, { shipping_addresses });
+    expect(await companies()).toEqual(["Roe Ltd", "Roe Ltd", null, null, null, "Doe & Co"]);
   });
 
   test("a change of nothing leaves the moment as it was", async () => {

@@ -41,6 +41,7 @@ const activate = async ({ id }: { id: string }) =>
 
 const incomplete: AddressFields = {
   name: "Jo Roe",
+  company: null,
   address_line1: "7 Low Rd",
   address_line2: null,
   city: "",

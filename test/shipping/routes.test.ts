@@ -127,6 +127,23 @@ describe("works", () => {
     expect((await app.get(`/tracking/${label.tracking_number}`)).body.data).toMatchObject({ status: "pending" });
   });
 
+  test("companies of both ends stand above the street, on the label and on the slip", async () => {
+    const { id } = await shop.order(1, "Corner Deli");
+    await app.patch("/inventory/locations/whs_1001", {
+      address: { ...(await app.get("/inventory/locations")).body.data[0].address, company: "Cold Harbor Foods" },
+    });
+    const { data } = (await shop.label(id)).body;
+    expect([data.from_address.company, data.to_address.company]).toEqual(["Cold Harbor Foods", "Corner Deli"]);
+    const printed = (await app.get(`/shipping/labels/${data.label_id}/document?format=zpl`)).body.split("\n");
+    const at = (text: string) => printed.findIndex((line: string) => line.includes(`^FD${text}^FS`));
+    expect(at("Corner Deli")).toBe(at("450 Canyon Drive") - 1);
+    expect(at("Cold Harbor Foods")).toBeGreaterThan(at("FROM"));
+    const slip = (await app.get(`/orders/${id}/packing-slip?format=html`)).body;
+    expect(slip).toContain("<bdi>Corner Deli</bdi><br><bdi>450 Canyon Drive</bdi>");
+    expect((await app.get(`/orders/${id}`)).body.data.shipping_address.company).toBe("Corner Deli");
+    await app.takeEvents();
+  });
+
   test("other addresses and dimensions are printed and kept", async () => {
     const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
     const to_address = { ...desk, name: "Łódź 東京", state: null, zip: null, country: "DE", phone: "+49 30 1" };

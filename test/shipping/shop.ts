@@ -27,15 +27,17 @@ export async function openShop(app: TestApp, mode: "live" | "test" = "live") {
   let count = 0;
   const carrier = mode === "live" ? "local" : "sim";
   /** An order of units of the product, as a request asks for it. */
-  const draft = (quantity = 2) => ({
+  const draft = (quantity = 2, address_id = customer.shipping_addresses[0].id) => ({
     order_number: `SO-${++count}`,
     customer_id: customer.id,
-    shipping_address_id: customer.shipping_addresses[0].id,
+    shipping_address_id: address_id,
     line_items: [{ product_id: product.data.id, quantity, unit_price: "3.20" }],
   });
   /** Orders units of the product and forgets the events of doing so. */
-  const order = async (quantity = 2): Promise<{ id: string; order_number: string }> => {
-    const { data } = await post("/orders", draft(quantity));
+  const order = async (quantity = 2, company: string | null = null): Promise<{ id: string; order_number: string }> => {
+    const { id: _, ...address } = { ...customer.shipping_addresses[0], company, is_default: false };
+    const place = company === null ? undefined : (await post(`/customers/${customer.id}/addresses`, address)).id;
+    const { data } = await post("/orders", draft(quantity, place));
     await app.takeEvents();
     return data;
   };

@@ -119,7 +119,7 @@ function fieldsOf(input: CreateWarehouse) {
 function addressOf(address: CreateWarehouse["address"], name: string): Place {
   const { address_line2 = null, state = null, postal_code = null } = address;
   const place = { ...address, name: address.name ?? name, address_line2, state, postal_code };
-  checkAddresses([{ ...place, phone: place.phone ?? null }], () => "address.");
+  checkAddresses([{ ...place, company: place.company ?? null, phone: place.phone ?? null }], () => "address.");
   return place;
 }
 

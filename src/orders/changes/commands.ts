@@ -113,7 +113,9 @@ async function newAddress(tx: Tx, before: Order, { shipping_address_id }: Update
 }
 
 function isCorrected(address: Address, { shipping_address }: Order): boolean {
-  return addressProblems(address).length === 0 && !isDeepStrictEqual(placeOf(address), shipping_address);
+  // Orders of before know of no company.
+  const before = { company: null, ...shipping_address };
+  return addressProblems(address).length === 0 && !isDeepStrictEqual(placeOf(address), before);
 }
 
 /** The lines that shall replace those of the order; null when they are the same. */

@@ -43,6 +43,13 @@ export const orderColumns: readonly Column[] = [
     example: "Cruz & Sons, door 4",
   },
   {
+    name: "company",
+    path: ["shipping_address", "company"],
+    kind: "text",
+    meaning: "The company on the parcel; of a new address the customer's, unless given.",
+    example: "Cruz & Sons Ltd.",
+  },
+  {
     name: "address_line1",
     path: ["shipping_address", "address_line1"],
     kind: "text",

@@ -1,5 +1,6 @@
 // What a platform's order becomes here. Pure: what is there is handed in.
 import { createHash } from "node:crypto";
+import { usualCompany } from "../../customers/customer.ts";
 import { type AddressFields, addressDefaults } from "../../customers/rules.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import { checkProduct, productDefaults } from "../../products/rules.ts";
@@ -163,10 +164,12 @@ export function emailOf(platform: Platform, connection_id: number, order: Platfo
 
 /** The address of an order as a customer's address; what the platform left empty is empty. */
 export function addressOf({ address, customer_name, phone }: PlatformOrder): AddressFields {
-  const name = [address?.name ?? customer_name, address?.company].map((part) => fitted(part, 100)).filter(Boolean);
+  const company = fitted(address?.company, 200);
+  const name = fitted(address?.name ?? customer_name, 200) ?? company ?? "";
   return {
     ...addressDefaults,
-    name: name.join(", "),
+    name,
+    company: usualCompany({ company }, name),
     address_line1: fitted(address?.address_line1, 200) ?? "",
     address_line2: fitted(address?.address_line2, 200),
     city: fitted(address?.city, 100) ?? "",

@@ -170,6 +170,20 @@ describe("works", () => {
     expect(await imports(file, undefined, key)).toMatchObject({ created: 1 });
     expect(await imports(file, undefined, key)).toMatchObject({ created: 1, unchanged: 0 });
   });
+
+  test("a company is taken in with its address, told again, and finds the same address", async () => {
+    const named = head.replace("address_line1", "company,address_line1");
+    const row = (number: string, company: string) => `${number},co@company.example,Ann Roe,${company},${place},CUP,1,2`;
+    const file = [named, row("C-1", "Roe Ltd"), row("C-2", ""), row("C-3", "Doe & Co")].join("\n");
+    expect(await imports(file)).toMatchObject({ created: 3, failed: 0 });
+    const rows = rowsOf(await exported("?q=company.example&sort=created_at"));
+    expect(rows.map(({ company }) => company)).toEqual(["Roe Ltd", "Roe Ltd", "Doe & Co"]);
+    const [first, second, third] = await Promise.all(["C-1", "C-2", "C-3"].map(byNumber));
+    expect(second.shipping_address_id).toBe(first.shipping_address_id);
+    expect(third.shipping_address_id).not.toBe(first.shipping_address_id);
+    for (const order of [first, second, third]) await shop.app.call("DELETE", `/orders/${order.id}`);
+    await shop.app.takeEvents();
+  });
 });
 
 describe("refuses", () => {

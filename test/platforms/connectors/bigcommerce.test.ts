@@ -43,7 +43,13 @@ describe("an order", () => {
       ...{ external_id: "118", number: "118", state: "open", email: "ada@marsh.example", customer_name: "Ada Marsh" },
       phone: "512-555-0117",
       address: {
-        ...{ name: "Ada Marsh", company: null, address_line1: "9 Dock Road", address_line2: "Unit 4", city: "Austin" },
+        ...{
+          name: "Ada Marsh",
+          company: "Marsh & Sons",
+          address_line1: "9 Dock Road",
+          address_line2: "Unit 4",
+          city: "Austin",
+        },
         ...{ state: "Texas", postal_code: "78701", country: "US", phone: "512-555-0117" },
       },
       lines: [

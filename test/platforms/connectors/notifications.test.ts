@@ -93,7 +93,13 @@ describe("Shopify", () => {
         },
         phone: "+33 4 72 00 00 00",
         address: {
-          ...{ name: "Léa Morel", company: null, address_line1: "4 Rue Neuve", address_line2: null, city: "Lyon" },
+          ...{
+            name: "Léa Morel",
+            company: "Morel SARL",
+            address_line1: "4 Rue Neuve",
+            address_line2: null,
+            city: "Lyon",
+          },
           ...{ state: null, postal_code: "69001", country: "FR", phone: "+33 4 72 00 00 00" },
         },
         lines: [
@@ -192,7 +198,13 @@ describe("WooCommerce", () => {
       ...{ external_id: "812", number: "INV-812", state: "open", email: "noor@ahmed.example" },
       ...{ customer_name: "Noor Ahmed", phone: "0113 496 0000" },
       address: {
-        ...{ name: "Noor Ahmed", company: null, address_line1: "12 Mill Lane", address_line2: null, city: "Leeds" },
+        ...{
+          name: "Noor Ahmed",
+          company: "Ahmed Ltd",
+          address_line1: "12 Mill Lane",
+          address_line2: null,
+          city: "Leeds",
+        },
         ...{ state: null, postal_code: "LS1 4DY", country: "GB", phone: "0113 496 0000" },
       },
       lines: [

@@ -153,7 +153,9 @@ describe("what a platform says is made to fit", () => {
       ...{ name: "I. Holm", company: "Tea & Co", address_line1: "1 Quay", address_line2: null, city: "Bremen" },
       ...{ state: null, postal_code: "28195", country: "de", phone: "1" },
     };
-    expect(addressOf({ ...order, address })).toMatchObject({ name: "I. Holm, Tea & Co", country: "DE", phone: "1" });
+    expect(addressOf({ ...order, address })).toMatchObject({ name: "I. Holm", company: "Tea & Co", country: "DE" });
+    const nobody = { ...order, customer_name: null, address: { ...address, name: null } };
+    expect(addressOf(nobody)).toMatchObject({ name: "Tea & Co", company: null });
     expect(addressOf({ ...order, address: { ...address, country: "Germany" } }).country).toBe("");
   });
 

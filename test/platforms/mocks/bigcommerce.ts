@@ -62,7 +62,13 @@ const error = (status: number, message: string): Answered => ({ status, body: [{
 
 /** An order of two mugs and a certificate as a customer of Texas places it; `order` and `lines` change fields of it. */
 export function storeOrder(id: number, at: number, order: Json = {}, lines?: readonly Partial<Goods>[]): StoreOrder {
-  const one = { first_name: "Ada", last_name: "Marsh", company: "", street_1: "9 Dock Road", street_2: "Unit 4" };
+  const one = {
+    first_name: "Ada",
+    last_name: "Marsh",
+    company: "Marsh & Sons",
+    street_1: "9 Dock Road",
+    street_2: "Unit 4",
+  };
   const two = { city: "Austin", state: "Texas", zip: "78701", country: "United States", country_iso2: "US" };
   const person = { ...one, ...two, phone: "512-555-0117", email: "ada@marsh.example" };
   const goods: Partial<Goods>[] = [

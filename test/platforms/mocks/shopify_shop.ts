@@ -52,7 +52,7 @@ export function shopOrder(id: number, at: number, order: Json = {}, lines?: read
       name: "Léa Morel",
       first_name: "Léa",
       last_name: "Morel",
-      company: null,
+      company: "Morel SARL",
       address1: "4 Rue Neuve",
       address2: "",
     },

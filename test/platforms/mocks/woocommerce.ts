@@ -20,7 +20,7 @@ const error = (status: number, code: string, message: string): Answered => ({
 
 /** An order of three bars of soap as a customer in Leeds places it; `order` and `lines` change fields of it. */
 export function siteOrder(id: number, at: number, order: Json = {}, lines: readonly Json[] = [{}]): SiteOrder {
-  const name = { first_name: "Noor", last_name: "Ahmed", company: "" };
+  const name = { first_name: "Noor", last_name: "Ahmed", company: "Ahmed Ltd" };
   const street = { address_1: "12 Mill Lane", address_2: "", city: "Leeds", state: "", postcode: "LS1 4DY" };
   const to = { ...name, ...street, country: "GB", phone: "" };
   return {

@@ -20,13 +20,16 @@ export function writtenAddress({ shipping_address }: ImportLine) {
   return { ...others, address_line1, city, country };
 }
 
+// What a row does not say of these may be the customer's.
+const customers: readonly (keyof AddressFields)[] = ["name", "company"];
+
 /** The customer's address that a row means: the same in all that it says, or the default one when it says nothing. */
 export function knownAddress(customer: Customer, { shipping_address }: ImportLine): Address | null {
   const all = customer.shipping_addresses;
   if (!shipping_address) return all.find(({ is_default }) => is_default) ?? null;
   const wanted = { ...addressDefaults, ...shipping_address };
   const names = (Object.keys(addressDefaults) as (keyof AddressFields)[]).filter(
-    (name) => name !== "name" || Boolean(shipping_address.name),
+    (name) => !customers.includes(name) || Boolean(shipping_address[name]),
   );
   return all.find((address) => names.every((name) => (address[name] || null) === (wanted[name] || null))) ?? null;
 }
