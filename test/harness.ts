@@ -7,7 +7,7 @@ import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
 import { createKey } from "../src/keys/commands.ts";
 import type { Permission } from "../src/keys/permission.ts";
 import { addressList } from "../src/kit/address.ts";
-import { stillClock } from "../src/kit/clock.ts";
+import { type Clock, stillClock } from "../src/kit/clock.ts";
 import type { Log } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
@@ -33,6 +33,8 @@ export interface Answered {
 interface Options {
   readonly loopback_only?: boolean;
   readonly mail?: Service["mail"];
+  /** Clocks that run, instead of such that stand still. */
+  readonly running?: Readonly<Record<Mode, Clock>>;
 }
 
 function serviceOn(stores: Service["stores"], log: Log, { loopback_only = true, mail = null }: Options): Service {
@@ -59,7 +61,10 @@ export async function openTestApp(options: Options = {}) {
   const watch = new Watch();
   const log = watch.log();
   const open = (mode: Mode) =>
-    openTemporaryStore({ mode, clock: clocks[mode], log, left: (kept) => watch.see(`the ${mode} database`, kept) });
+    openTemporaryStore({
+      ...(options.running === undefined ? { clock: clocks[mode] } : { clock: options.running[mode], time: "database" }),
+      ...{ mode, log, left: (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept) },
+    });
   const [live, test] = [await open("live"), await open("test")];
   const service = serviceOn({ live, test }, log, options);
   for (const store of [live, test]) await store.write(ensureWarehouse);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Service } from "../src/http/service.ts";
+import { allMeters } from "../src/kit/meter.ts";
 import { emit } from "../src/outbox/emit.ts";
 import { type Schedule, startSchedule, startWoken, type WokenJob } from "../src/schedule.ts";
 import { openTestApp, type TestApp } from "./harness.ts";
@@ -8,9 +9,11 @@ import { openReceiver } from "./webhooks/receiver.ts";
 let app: TestApp;
 let running: Schedule[] = [];
 const errors: string[] = [];
+const warnings: string[] = [];
 beforeEach(async () => {
   app = await openTestApp();
   errors.length = 0;
+  warnings.length = 0;
 });
 afterEach(async () => {
   await Promise.all(running.map((schedule) => schedule.stop()));
@@ -20,10 +23,22 @@ afterEach(async () => {
 
 const wake = (at: number) => app.service.stores.test.write(async (tx) => tx.wake("things.do", at));
 const start = (job: WokenJob["job"], poll_ms: number | null = null) => {
-  const log = { ...app.service.log, error: (message: string) => errors.push(message) };
+  const log = {
+    ...app.service.log,
+    error: (message: string) => errors.push(message),
+    warn: (message: string) => warnings.push(message),
+  };
   const service: Service = { ...app.service, log };
   const things: WokenJob = { when: "things.do", what: "does things", job };
   running = startWoken(app.service.stores.test, service, [things], poll_ms);
+};
+/** What a counter says of the job of these tests. */
+const counted = (name: string) => {
+  const samples =
+    allMeters()
+      .find((meter) => meter.name === name)
+      ?.samples() ?? [];
+  return samples.find(({ labels }) => labels["job"] === "things.do")?.value ?? 0;
 };
 /** Waits until something is so, for ten seconds at most: the machine may be busy. */
 const until = async (so: () => boolean) => {
@@ -87,6 +102,38 @@ describe("works", () => {
       return null;
     }, 0);
     await until(() => rounds > 3);
+  });
+});
+
+describe("a job cannot spin", () => {
+  test("that asks for one round after another for ever: it gets two hundred, and a hundred a second", async () => {
+    let rounds = 0;
+    const begun_at = performance.now();
+    start(async (store) => {
+      rounds += 1;
+      return store.clock.now() - 1;
+    });
+    await until(() => rounds >= 200);
+    await Bun.sleep(1000);
+    const seconds = (performance.now() - begun_at) / 1000;
+    expect(rounds).toBeWithin(202, 200 + 100 * seconds + 10);
+    expect(warnings).toEqual(["a job asks for one round after another"]);
+    const held = counted("packhouse_job_held_rounds_total");
+    expect(held).toBeGreaterThan(0);
+    expect(counted("packhouse_job_rounds_total")).toBeGreaterThanOrEqual(200);
+  });
+
+  test("nor sleep longer when the clock was set back, as the store's own time goes on", async () => {
+    const rounds: number[] = [];
+    start(async (store) => {
+      rounds.push(store.clock.now());
+      return rounds.length === 1 ? store.clock.now() + 20 : null;
+    });
+    await until(() => rounds.length === 1);
+    app.clocks.test.step(-120_000);
+    app.clocks.test.pass(20 / 0.9 + 1);
+    await until(() => rounds.length === 2);
+    expect(rounds[1]).toBeGreaterThanOrEqual((rounds[0] ?? 0) + 20);
   });
 });
 

@@ -16,8 +16,9 @@ import type { Mode } from "../../src/kit/mode.ts";
 
 export interface TemporarySettings {
   readonly mode?: Mode;
-  /** A clock given here is the store's time on PostgreSQL too. */
+  /** A clock given here is the store's time on PostgreSQL too, unless `time` says that the database's is. */
   readonly clock?: Clock;
+  readonly time?: "database" | "clock";
   /** Other tables than the program's. */
   readonly migrations?: readonly Migration[];
   readonly log?: Log;
@@ -75,7 +76,7 @@ async function onPostgres(settings: TemporarySettings): Promise<Store> {
   await swept;
   const key = mode + migrations.map(({ name }) => name).join();
   const schema = emptied.get(key)?.pop() ?? (await newSchema(url, mode, migrations));
-  const time = clock === undefined ? "database" : "clock";
+  const time = settings.time ?? (clock === undefined ? "database" : "clock");
   const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log, time });
   return closing(store, async () => {
     await asAdmin(url, empty(schema, firstId[mode]));
