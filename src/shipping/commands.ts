@@ -9,6 +9,8 @@ import {
   addedUp,
   type ItemInput,
   namedUnits,
+  parcelPlace,
+  placeInWords,
   unitsInParcels,
   unitsWithoutParcel,
 } from "../orders/fulfillment/rules.ts";
@@ -104,7 +106,6 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
     from_address,
     to_address,
     fingerprint,
-    parcel_number: earlier.length + 1,
     address: buying.origin,
   });
   const { tracking_number, tracking_url } = label;
@@ -162,8 +163,6 @@ interface Purchase {
   readonly from_address: Address;
   readonly to_address: Address;
   readonly fingerprint: string;
-  /** Counted from 1 within the order. */
-  readonly parcel_number: number;
   /** Where clients reach the service. */
   readonly address: string;
 }
@@ -175,14 +174,14 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
   const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
   const tracking_url = `${purchase.address}/v1/tracking/${tracking_number}`;
   const { order_number, lost } = printedNumber(order);
+  const place = parcelPlace(order, shipment_id);
   const { drawing, warnings } = drawLabel({
     carrier: carrier.name,
     service: service.name,
     sender: from_address,
     recipient: to_address,
     weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
-    parcel: purchase.parcel_number,
-    parcels: purchase.parcel_number,
+    parcel: place === null ? "" : placeInWords(place),
     tracking_number,
     qr_text: tracking_url,
     order_number,

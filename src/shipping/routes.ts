@@ -12,8 +12,11 @@ import { rateCounter } from "../keys/limits.ts";
 import { Fault } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
+import { parcelPlace, placeInWords } from "../orders/fulfillment/rules.ts";
+import { getOrder } from "../orders/store.ts";
 import { buyTrackedLabel } from "../tracking/commands.ts";
 import { voidLabel } from "./commands.ts";
+import { withParcel } from "./documents/label.ts";
 import { type DocumentFormat, type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
 import { paperRoutes } from "./papers/routes.ts";
@@ -95,7 +98,7 @@ const labelRoutes = ({ secret_key }: Service, signer: LinkSigner, answer: Answer
     .get(
       "/:id/document",
       async ({ call, params, query }) => {
-        const label = await call.store.read((db) => getLabel(db, params.id));
+        const label = await call.store.read(async (db) => labelToPrint(db, await getLabel(db, params.id)));
         return answer(call, label, query.format ?? "pdf");
       },
       {
@@ -162,10 +165,11 @@ const linkRoutes = (service: Service, signer: LinkSigner, answer: AnswerDocument
       if (retry_after_seconds > 0) {
         throw new Fault("rate_limited", "This link is followed too often.", { retry_after_seconds });
       }
-      const label = await store.read((db) => getLabel(db, label_id));
-      if (label.status === "voided") {
+      const label = await store.read(async (db) => {
+        const found = await getLabel(db, label_id);
+        if (found.status !== "voided") return labelToPrint(db, found);
         throw new Fault("resource_missing", "This label was voided and is not valid any more. Buy another one.");
-      }
+      });
       return answer(call, label, format);
     },
     {
@@ -182,6 +186,13 @@ const linkRoutes = (service: Service, signer: LinkSigner, answer: AnswerDocument
 };
 
 const contentTypes = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
+
+/** A label as it is printed now: its order may have got more parcels since it was bought. */
+async function labelToPrint(db: Db, label: Label): Promise<Label> {
+  const place = parcelPlace(await getOrder(db, label.order_id), label.shipment_id);
+  if (place === null || label.drawing === null) return label;
+  return { ...label, drawing: withParcel(label.drawing, placeInWords(place)) };
+}
 
 type AnswerDocument = (call: Call, label: Label, format: DocumentFormat) => Promise<Response>;
 

@@ -205,6 +205,48 @@ describe("works", () => {
     expect(await types()).toEqual(Array(3).fill("shipment.created"));
   });
 
+  test("a parcel says of how many it is once that is known, and a reprint says it of all", async () => {
+    const parcelOf = async ({ label_id, shipment_id }: { label_id: string; shipment_id: string }, order_id: string) => {
+      const printed = (await app.get(`/shipping/labels/${label_id}/document?format=zpl`)).body.split("\n");
+      const at = printed.findIndex((line: string) => line.includes("^FDPARCEL^FS"));
+      const said = /\^FD(.*)\^FS/.exec(printed[at + 1])?.[1];
+      const slip = (await app.get(`/orders/${order_id}/packing-slip?format=html&shipment_id=${shipment_id}`)).body;
+      expect(slip).toContain(`>${said} (${shipment_id})<`);
+      return said;
+    };
+    const bought = async (order_id: string, fields: object) => (await shop.label(order_id, fields)).body.data;
+    const saidOf = (labels: Parameters<typeof parcelOf>[0][], id: string) =>
+      Promise.all(labels.map((label) => parcelOf(label, id)));
+
+    const order = await shop.order(3);
+    const one_unit = { items: [{ sku: "RICE-1KG", quantity: 1 }], additional: true };
+    const labels = [];
+    for (const expected of ["1", "2", "3"]) {
+      labels.push(await bought(order.id, one_unit));
+      expect((await saidOf(labels, order.id)).at(-1)).toBe(expected);
+    }
+    expect(await saidOf(labels, order.id)).toEqual(["1 of 3", "2 of 3", "3"]);
+    await app.post(`/orders/${order.id}/pack`);
+    expect(await saidOf(labels, order.id)).toEqual(["1 of 3", "2 of 3", "3 of 3"]);
+    await app.post(`/shipping/labels/${labels[0].label_id}/void`);
+    expect(await saidOf(labels.slice(1), order.id)).toEqual(["1", "2"]);
+    labels.push(await bought(order.id, { ...one_unit, service: "express" }));
+    expect(await saidOf(labels.slice(1), order.id)).toEqual(["1 of 3", "2 of 3", "3 of 3"]);
+
+    const packed = await shop.order(2);
+    await app.post(`/orders/${packed.id}/pack`);
+    const cartons = [await bought(packed.id, {})];
+    expect(await saidOf(cartons, packed.id)).toEqual(["1 of 1"]);
+    for (const carton of [2, 3]) {
+      cartons.push(await bought(packed.id, { additional: true }));
+      expect((await saidOf(cartons, packed.id)).at(-1)).toBe(`${carton}`);
+    }
+    expect(await saidOf(cartons, packed.id)).toEqual(["1 of 3", "2 of 3", "3"]);
+    for (let left = 0; left < 3; left++) await app.post(`/orders/${packed.id}/ship`);
+    expect(await saidOf(cartons, packed.id)).toEqual(["1 of 3", "2 of 3", "3 of 3"]);
+    await app.takeEvents();
+  });
+
   test("after ten minutes an equal label is no mistake, once the first is voided", async () => {
     const order = await shop.order();
     const { label_id } = (await shop.label(order.id)).body.data;

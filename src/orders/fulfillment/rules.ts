@@ -108,6 +108,32 @@ export function unitsWithoutParcel(order: Order): LineUnits[] {
   return unitsOf(order, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0));
 }
 
+/** Which parcel of its order one is, counted from 1; `total` is null while more may follow. */
+export interface ParcelPlace {
+  readonly number: number;
+  readonly total: number | null;
+}
+
+/**
+ * The place of a parcel among those of its order that were not given up; null for one that was. How many there are is
+ * known once every unit is in one, and of the newest once nothing is left to pack: another carton of the same goods
+ * tells by itself of no end, so then not before all have left.
+ */
+export function parcelPlace(order: Order, shipment_id: number): ParcelPlace | null {
+  const parcels = order.shipments.filter(({ status }) => status !== "voided").sort((one, other) => one.id - other.id);
+  const at = parcels.findIndex(({ id }) => id === shipment_id);
+  if (at < 0) return null;
+  const newest = at === parcels.length - 1;
+  const ended = isAway(order) || (isPacked(order) && parcels[at]?.lines.length !== 0);
+  const known = unitsWithoutParcel(order).length === 0 && (!newest || ended);
+  return { number: at + 1, total: known ? parcels.length : null };
+}
+
+/** A parcel's place in words: `2 of 6`, or `2` while nobody knows of how many. */
+export function placeInWords({ number, total }: ParcelPlace): string {
+  return total === null ? `${number}` : `${number} of ${total}`;
+}
+
 /** Some units as a request names them. */
 export interface ItemInput {
   readonly line_id?: string | number | undefined;

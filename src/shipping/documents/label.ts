@@ -13,9 +13,8 @@ export interface LabelFacts {
   readonly recipient: LabelAddress;
   /** The weight with its unit, as in `2.5 lb`. */
   readonly weight: string;
-  /** This is parcel number `parcel` of `parcels`, counted from 1. */
-  readonly parcel: number;
-  readonly parcels: number;
+  /** Which parcel of its order it is, as in `2 of 6`, or `2` while nobody knows of how many. */
+  readonly parcel: string;
   /** One of our own numbers: at most 24 digits and capital letters. */
   readonly tracking_number: string;
   /** What the QR code says: printable ASCII of at most 250 characters. Null leaves it out. */
@@ -43,6 +42,8 @@ const left = 30;
 const right = labelWidth - left;
 const inner = right - left;
 const codeHeight = 254;
+const parcelCaption = "PARCEL";
+const captionSize = 15;
 const statement = "Courier label of the sending warehouse";
 
 /**
@@ -69,6 +70,17 @@ export function drawLabel(facts: LabelFacts): {
   return { drawing, warnings: sheet.warnings };
 }
 
+/** A drawing that was made while more parcels could follow, with what is known of their number now. */
+export function withParcel(drawing: Drawing, parcel: string): Drawing {
+  // No other text has the size of a caption.
+  const isCaption = (one: Operation) => one.op === "text" && one.size === captionSize && one.text === parcelCaption;
+  const at = drawing.operations.findIndex(isCaption) + 1;
+  const operations = drawing.operations.map((operation, index) =>
+    at > 0 && index === at && operation.op === "text" ? { ...operation, text: parcel } : operation,
+  );
+  return { ...drawing, operations };
+}
+
 function drawHeader(sheet: Sheet, facts: LabelFacts): void {
   sheet.operations.push({ op: "fill", x: left, y: 30, width: inner, height: 84 });
   const service = fittedText(sheet, "service", facts.service.toUpperCase(), 420, 54, 24, true);
@@ -92,14 +104,14 @@ function drawSender(sheet: Sheet, facts: LabelFacts): void {
   drawAddress(sheet, "sender", facts.sender, facts.sender.country, left, 152, room);
   const details = [
     ["WEIGHT", "weight", facts.weight],
-    ["PARCEL", "parcel", `${facts.parcel} of ${facts.parcels}`],
+    [parcelCaption, "parcel", facts.parcel],
     ["SHIPS", "date", facts.date],
   ] as const;
   sheet.operations.push({ op: "fill", x: column - 2, y: 114, width: 3, height: 176 });
   for (const [index, [caption, field, value]] of details.entries()) {
     const y = 164 + index * 48;
     const shown = fittedText(sheet, field, value, right - column - 108, 22, 12, true);
-    sheet.operations.push(text(column + 16, y, 15, caption, {}));
+    sheet.operations.push(text(column + 16, y, captionSize, caption, {}));
     sheet.operations.push(text(right, y, shown.size, shown.text, { bold: true, align: "right" }));
   }
 }

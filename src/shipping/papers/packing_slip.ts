@@ -3,6 +3,7 @@ import { isoOrNull } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { money, moneyText } from "../../kit/money.ts";
+import { parcelPlace, placeInWords } from "../../orders/fulfillment/rules.ts";
 import { costOf, keptUnits, lineTotal, type Order, type OrderLine, publicStatus } from "../../orders/order.ts";
 import { refusal } from "../../orders/rules.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
@@ -96,15 +97,14 @@ export function packingSlipPaper(slip: PackingSlip, choices: SlipChoices, print:
 }
 
 function slipFacts(order: Order, shipment: Shipment | null, { timezone }: Print): Fact[] {
-  const { created_at, shipping_method, shipments } = order;
-  const valid = shipments.filter(({ status }) => status !== "voided");
-  const parcel = valid.findIndex(({ id }) => id === shipment?.id) + 1;
+  const { created_at, shipping_method } = order;
+  const place = shipment === null ? null : parcelPlace(order, shipment.id);
   const carrier = [shipment?.carrier, shipment?.service].filter((word) => word != null).join(" ");
   return [
     { label: "Ordered", value: localMoment(created_at, timezone).slice(0, 10) },
-    ...(shipment === null
+    ...(shipment === null || place === null
       ? []
-      : [{ label: "Parcel", value: `${wireId("shipment", shipment.id)}, ${parcel} of ${valid.length}` }]),
+      : [{ label: "Parcel", value: `${placeInWords(place)} (${wireId("shipment", shipment.id)})` }]),
     ...(carrier === "" ? [] : [{ label: "Carrier", value: carrier }]),
     ...(shipment?.tracking_number == null ? [] : [{ label: "Tracking number", value: shipment.tracking_number }]),
     ...(carrier !== "" || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),

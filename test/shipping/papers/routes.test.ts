@@ -240,7 +240,7 @@ describe("works", () => {
     const { bytes, response } = await paper(`/orders/${id}/packing-slip?shipment_id=${second.id}`);
     expect(response.headers.get("content-disposition")).toBe(`inline; filename="${second.id}-packing-slip.pdf"`);
     const [page] = await openPages(bytes);
-    expect(page?.text).toContain(`${second.id}, 2 of 2`);
+    expect(page?.text).toContain(`2 of 2 (${second.id})`);
     expect(page?.text).toContain("JP-1");
     expect(page?.text).not.toContain("TH/9 x");
     const { body } = await app.get(`/orders/${id}/packing-slip?shipment_id=${first.id}&format=json&prices=true`);
