@@ -71,7 +71,9 @@ function openOne(
   const commits = openCommitFile(`${path}.commit`);
   opened.push(commits);
   const committed = (number: number) => keepNumber(commits, number, settings.log);
-  const store = openSqlite({ path, mode, clock, log: settings.log, fatal: settings.fatal, committed });
+  // A command may work beside a server, whose reads must not see what is not durable, and it answers nobody else.
+  const waits = settings.purpose === "serve" ? "nobody" : "commits";
+  const store = openSqlite({ path, mode, clock, log: settings.log, fatal: settings.fatal, committed, waits });
   opened.push(store);
   return store;
 }

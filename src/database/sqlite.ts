@@ -6,15 +6,17 @@ import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import { CommitLog } from "./commit_log.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
-import { type Connection, connectReader, connectWriter } from "./sqlite_connection.ts";
+import { OneTurn } from "./one_turn.ts";
+import { type Connection, connectWriter } from "./sqlite_connection.ts";
+import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
-import { earliest, recalled, Transaction, type Wakes } from "./transaction.ts";
+import { earliest, Transaction, type Wakes } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
 const batch_max = 64;
-const snapshot_ms = 10;
 
 export interface SqliteSettings {
   /** The database file, which has been migrated. */
@@ -24,8 +26,16 @@ export interface SqliteSettings {
   readonly log: Log;
   /** Called once when nothing the storage says can be believed any more; the process must end within a second. */
   readonly fatal: (error: unknown) => void;
-  /** Told the number of each commit, after it. */
+  /** Told the number of each commit, once it is durable. */
   readonly committed?: (sequence: number) => void;
+  /**
+   * Who waits for the disk. `nobody` that answers: neither commits nor checkpoints hold up reads. `checkpoints`, as by
+   * default: a store too small to need one saves a thread. `commits`: each by itself, so that no other process that has
+   * the database open sees what is not durable.
+   */
+  readonly waits?: "nobody" | "checkpoints" | "commits";
+  /** Waits until what was written to an open file is on the disk. */
+  readonly sync?: (file: number) => Promise<void>;
 }
 
 interface Job {
@@ -34,13 +44,18 @@ interface Job {
   readonly fail: (error: unknown) => void;
 }
 
-interface Look {
-  readonly work: (db: Db) => Promise<unknown>;
-  readonly done: (value: unknown) => void;
-  readonly fail: (error: unknown) => void;
+/** Writes that share a transaction. */
+interface Batch {
+  readonly jobs: Job[];
+  /** How each is answered once the transaction is durable. */
+  readonly answers: (() => void)[];
+  readonly wakes: Wakes;
+  readonly begun_at: number;
+  /** By how much what waits was moved, since the clock was set. */
+  moved: number;
+  /** The machine's time as the last write was told it. */
+  at: number;
 }
-
-const late = new Error("a transaction waited for something other than its own statements");
 
 /** Resolves when the event loop turns. */
 function nextTurn(): Promise<void> {
@@ -61,26 +76,24 @@ class SqliteStore implements Store {
   readonly clock: SteadyClock;
   readonly #settings: SqliteSettings;
   readonly #writer: Connection;
-  readonly #reader: Connection;
+  readonly #reader: SqliteReader;
+  /** Null when a commit waits for the disk by itself. */
+  readonly #log: CommitLog | null;
   readonly #listeners: ((job: string, at: number) => void)[] = [];
   #onStep: StepListener | null = null;
 
   readonly #scope = new AsyncLocalStorage<Job>();
+  readonly #turn = new OneTurn();
   #current: Job | undefined;
   /** The error after which the open savepoint can only be undone. */
   #broken: { readonly error: unknown } | null = null;
   #queue: Job[] = [];
-  #writing = false;
-  #looks: Look[] = [];
-  #looking = false;
-  /** Until then (monotonic ms) the open snapshot may be read; 0 when the next read must take a new one. */
-  #snapshot_until = 0;
-  /** What was made once for all who read this snapshot. */
-  readonly #memos = new Map<string, unknown>();
-  readonly #memo = <T>(key: string, make: () => T): T => recalled(this.#memos, key, make);
-  #idle: Timer | null = null;
-  /** What fails the work that was begun since the event loop turned last, unless it has ended. */
-  #begun: ((error: Error) => void)[] = [];
+  /** The work on the queue, while it goes on. */
+  #writing: Promise<void> | null = null;
+  /** The last commit, while the disk has not confirmed it. */
+  #syncing: Promise<void> | null = null;
+  /** Wakes the batch that waits for more writes or for the disk. */
+  #stir: () => void = () => {};
   #dead: Fault | null = null;
   #closed = false;
 
@@ -91,22 +104,38 @@ class SqliteStore implements Store {
   readonly #undo;
   readonly #count;
   readonly #number;
-  readonly #beginLook;
-  readonly #endLook;
 
   constructor(settings: SqliteSettings) {
-    this.mode = settings.mode;
+    const { path, mode, clock: source, log, waits = "checkpoints", sync } = settings;
+    this.mode = mode;
     this.#settings = settings;
-    const { clock: source, log } = settings;
     const read = () => source.now() - source.ahead_ms;
     this.clock = new SteadyClock({ source, read, log, onStep: () => this.#moveWaits() });
-    this.#writer = connectWriter(settings.path, {
-      enter: () => this.#enter(),
+    const failed = (error: unknown) => {
+      this.#broken ??= { error };
+    };
+    const synced = waits === "commits" ? "by_commit" : "by_others";
+    this.#writer = connectWriter(path, { enter: () => this.#enter(), failed }, synced);
+    this.#log =
+      waits === "commits"
+        ? null
+        : new CommitLog({
+            ...{ path, log, sync, writer: this.#writer, worker: waits === "nobody" },
+            due: () => {
+              if (!this.#closed) this.#wake();
+            },
+            failed: (error) => this.#notice(error),
+          });
+    this.#reader = new SqliteReader({
+      ...{ path, mode, now: () => this.clock.now() },
+      enter: () => {
+        if (this.#dead !== null) throw this.#dead;
+      },
       failed: (error) => {
-        this.#broken ??= { error };
+        this.#notice(error);
+        return this.#dead ?? told(error);
       },
     });
-    this.#reader = connectReader(settings.path);
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");
     this.#commit = write("commit");
@@ -119,26 +148,20 @@ class SqliteStore implements Store {
       "update commit_sequence set number = number + 1, at = case when ? then ? else max(at, ?) end returning number",
     );
     this.clock.recall((write("select at from commit_sequence").values()[0]?.[0] as number | undefined) ?? 0);
-    this.#beginLook = this.#reader.plain("begin");
-    this.#endLook = this.#reader.plain("commit");
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(stopping());
     return new Promise((resolve, reject) => {
       this.#queue.push({ work, done: resolve as (value: unknown) => void, fail: reject });
-      if (this.#writing) return;
-      this.#writing = true;
-      setImmediate(() => void this.#flush());
+      this.#stir();
+      this.#wake();
     });
   }
 
   read<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(stopping());
-    return new Promise((resolve, reject) => {
-      this.#looks.push({ work, done: resolve as (value: unknown) => void, fail: reject });
-      if (!this.#looking) void this.#look();
-    });
+    return this.#reader.read(work);
   }
 
   onWake(listener: (job: string, at: number) => void): void {
@@ -164,73 +187,123 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    while (this.#writing || this.#looking) await nextTurn();
-    if (this.#idle !== null) clearTimeout(this.#idle);
-    this.#closeSnapshot();
-    this.#reader.close();
+    await this.#writing;
+    await this.#syncing;
+    await this.#reader.close();
+    await this.#log?.close();
     this.#writer.close();
   }
 
+  #wake(): void {
+    this.#writing ??= nextTurn().then(() => this.#flush());
+  }
+
   async #flush(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, batch_max);
-      if (this.#dead !== null) for (const job of batch) job.fail(this.#dead);
-      else await this.#runBatch(batch);
+    while (this.#queue.length > 0 || this.#log?.due) {
+      this.#log?.tend();
+      if (this.#dead !== null) for (const job of this.#queue.splice(0)) job.fail(this.#dead);
+      else if (this.#log?.due) await this.#renewLog(this.#log);
+      else await this.#runBatch();
       // Let the answers out and the next requests in: they are the next batch.
       await nextTurn();
     }
-    this.#writing = false;
+    this.#writing = null;
   }
 
-  async #runBatch(batch: readonly Job[]): Promise<void> {
-    const settle: (() => void)[] = [];
-    const wakes: Wakes = new Map();
+  async #renewLog(log: CommitLog): Promise<void> {
+    await this.#syncing;
+    await log.renew(() => this.#reader.renewed());
+  }
+
+  async #runBatch(): Promise<void> {
+    const jobs = this.#queue.splice(0, batch_max);
+    const batch: Batch = { jobs, answers: [], wakes: new Map(), begun_at: performance.now(), moved: 0, at: 0 };
     let number: number | null = null;
-    let moved = 0;
-    const begun_at = performance.now();
     try {
       this.#begin.run();
       const before = this.#changes();
-      const now = this.clock.now();
-      moved = await this.#runStep(now, wakes);
-      for (const job of batch) settle.push(await this.#runJob(job, now, wakes));
+      await this.#gather(batch);
+      if (this.#dead !== null) throw this.#dead;
+      const { moved, at } = batch;
       if (this.#changes() !== before || moved !== 0) {
-        const at = now - this.clock.ahead_ms;
         number = (this.#number.values(moved !== 0, at, at)[0]?.[0] as number | undefined) ?? null;
       }
-      if (!this.#looking) this.#closeSnapshot();
+      // Until the disk has confirmed what is committed now, reads see what it had confirmed before.
+      if (number !== null) await this.#reader.keep();
       this.#commit.run();
-      this.#snapshot_until = 0;
     } catch (error) {
       this.#abandon(batch, error);
+      // Unless a commit before this one is still to be confirmed.
+      if (this.#syncing === null) this.#reader.release();
       return;
     }
-    commits.add(1, this.mode);
-    commit_writes.observe(batch.length, this.mode);
-    commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
-    if (number !== null) this.#settings.committed?.(number);
-    this.clock.moved(moved);
-    for (const tell of settle) tell();
-    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+    this.clock.moved(batch.moved);
+    if (number === null) this.#answer(batch);
+    else this.#syncing = this.#settle(batch, number);
   }
 
-  /** Lets what waits be moved by as much as the clock was set, and answers by how much it was. */
-  async #runStep(now: number, wakes: Wakes): Promise<number> {
-    const by_ms = this.clock.stepped_ms;
+  /**
+   * Runs the writes that wait, and while the disk confirms the commit before, those that come: a commit has one
+   * predecessor that is durable, and nothing between.
+   */
+  async #gather(batch: Batch): Promise<void> {
+    for (let at = 0; ; at += 1) {
+      while (at >= batch.jobs.length) {
+        if (this.#syncing === null) return;
+        await new Promise<void>((resolve) => {
+          this.#stir = resolve;
+        });
+        batch.jobs.push(...this.#queue.splice(0, batch_max - batch.jobs.length));
+      }
+      const now = this.clock.now();
+      batch.at = now - this.clock.ahead_ms;
+      await this.#runStep(now, batch);
+      batch.answers.push(await this.#runJob(batch.jobs[at] as Job, now, batch.wakes));
+    }
+  }
+
+  /** Lets what waits be moved by as much as the clock was set. */
+  async #runStep(now: number, batch: Batch): Promise<void> {
+    const by_ms = this.clock.stepped_ms - batch.moved;
     const move = this.#onStep;
-    if (by_ms === 0 || move === null) return 0;
+    if (by_ms === 0 || move === null) return;
     const fail = (error: unknown) => {
       const facts = { mode: this.mode, error: String(error) };
       this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
     };
-    const tell = await this.#runJob({ work: (tx) => move(tx, by_ms), done: () => {}, fail }, now, wakes);
+    const tell = await this.#runJob({ work: (tx) => move(tx, by_ms), done: () => {}, fail }, now, batch.wakes);
     tell();
-    return by_ms;
+    batch.moved += by_ms;
   }
 
   /** Sees to it that a transaction begins although nobody else wants one. */
   #moveWaits(): void {
     if (this.#onStep !== null) this.write(async () => {}).catch(() => {});
+  }
+
+  /** Waits for the disk, and then answers. */
+  async #settle(batch: Batch, number: number): Promise<void> {
+    const failure = await this.#log?.sync().then(
+      () => null,
+      (error) => error,
+    );
+    this.#syncing = null;
+    this.#reader.release();
+    this.#stir();
+    if (failure) this.#notice(failure);
+    if (this.#dead !== null) for (const job of batch.jobs) job.fail(this.#dead);
+    else {
+      this.#settings.committed?.(number);
+      this.#answer(batch);
+    }
+  }
+
+  #answer({ answers, wakes, begun_at }: Batch): void {
+    commits.add(1, this.mode);
+    commit_writes.observe(answers.length, this.mode);
+    commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
+    for (const answer of answers) answer();
+    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
   }
 
   /** Runs one write in its savepoint and says how to answer it. Throws when the whole batch is lost. */
@@ -239,7 +312,7 @@ class SqliteStore implements Store {
     this.#save.run();
     try {
       this.#current = job;
-      const value = await this.#inOneTurn(this.#scope.run(job, async () => await tx.run(job.work)));
+      const value = await this.#turn.of(this.#scope.run(job, async () => await tx.run(job.work)));
       if (this.#broken !== null) throw this.#broken.error;
       this.#release.run();
       for (const [name, at] of tx.wakes) earliest(wakes, name, at);
@@ -281,7 +354,7 @@ class SqliteStore implements Store {
     return !this.#writer.raw.inTransaction || troubleOf(this.#broken?.error ?? error) !== null;
   }
 
-  #abandon(batch: readonly Job[], error: unknown): void {
+  #abandon({ jobs }: Batch, error: unknown): void {
     failures.add(1, this.mode);
     let reason = error;
     try {
@@ -291,62 +364,7 @@ class SqliteStore implements Store {
       (reason as Fault).cause = worse;
     }
     this.#notice(reason);
-    for (const job of batch) job.fail(this.#dead ?? told(reason));
-  }
-
-  async #look(): Promise<void> {
-    this.#looking = true;
-    for (let next = this.#looks.shift(); next !== undefined; next = this.#looks.shift()) {
-      const look = next;
-      try {
-        if (this.#dead !== null) throw this.#dead;
-        this.#openSnapshot();
-        const now = this.clock.now();
-        const db = { sql: this.#reader.sql, now, mode: this.mode, memo: this.#memo };
-        look.done(await this.#inOneTurn(look.work(db)));
-      } catch (error) {
-        this.#closeSnapshot();
-        this.#notice(error);
-        look.fail(this.#dead ?? told(error));
-      }
-    }
-    this.#looking = false;
-  }
-
-  /**
-   * Reads share one snapshot until something is committed, and for 10 ms at most: taking one costs more than a read. It
-   * is closed before each commit and when idle, so that it never keeps the log from being written back.
-   */
-  #openSnapshot(): void {
-    if (this.#snapshot_until > performance.now()) return;
-    this.#closeSnapshot();
-    this.#beginLook.run();
-    this.#snapshot_until = performance.now() + snapshot_ms;
-    this.#idle ??= setTimeout(() => {
-      this.#idle = null;
-      if (!this.#looking) this.#closeSnapshot();
-    }, snapshot_ms);
-  }
-
-  #closeSnapshot(): void {
-    this.#snapshot_until = 0;
-    this.#memos.clear();
-    if (this.#reader.raw.inTransaction) this.#endLook.run();
-  }
-
-  /** Work that awaits only its own statements has ended when the event loop turns; other work fails then. */
-  #inOneTurn<T>(work: Promise<T>): Promise<T> {
-    if (this.#begun.length === 0) setImmediate(() => this.#failLate());
-    return new Promise((resolve, reject) => {
-      this.#begun.push(reject);
-      work.then(resolve, reject);
-    });
-  }
-
-  #failLate(): void {
-    const begun = this.#begun;
-    this.#begun = [];
-    for (const fail of begun) fail(late);
+    for (const job of jobs) job.fail(this.#dead ?? told(reason));
   }
 
   #enter(): void {

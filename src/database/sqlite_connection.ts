@@ -24,13 +24,19 @@ export const applicationId = 0x5041434b;
 
 const busy_timeout_ms = 5000;
 const statements_max = 1000;
-const wal_limit_bytes = 64 * 1024 * 1024;
+const log_limit = `journal_size_limit=${64 * 1024 * 1024}`;
 
-/** Opens a connection for writing; makes the file when it is not there. */
-export function connectWriter(path: string, watch: Watch): Connection {
+/** With so many pages (16 MiB) it is time to copy the log into the database. */
+export const checkpoint_pages = 4000;
+
+/**
+ * Opens a connection for writing; makes the file when it is not there. A commit waits for the disk, unless it is said
+ * that the commits are `synced` by other means; then somebody else has to copy the log into the database, too.
+ */
+export function connectWriter(path: string, watch: Watch, synced: "by_commit" | "by_others" = "by_commit"): Connection {
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
-  set(raw, [`busy_timeout=${busy_timeout_ms}`, "journal_mode=wal", "synchronous=full", "wal_autocheckpoint=4000"]);
-  set(raw, [`journal_size_limit=${wal_limit_bytes}`, ...common]);
+  set(raw, [`busy_timeout=${busy_timeout_ms}`, "journal_mode=wal", "synchronous=full"]);
+  set(raw, [`wal_autocheckpoint=${synced === "by_commit" ? checkpoint_pages : 0}`, ...common, log_limit]);
   assert(read(raw, "journal_mode") === "wal", "the database is not in WAL mode");
   assert(read(raw, "synchronous") === 2, "the database does not write through to the disk at each commit");
   assert(read(raw, "foreign_keys") === 1, "the database does not check foreign keys");
@@ -51,6 +57,15 @@ const common = [
   "trusted_schema=off",
   "cell_size_check=on",
   "mmap_size=0",
+];
+
+/** The settings of a connection that only copies the log. */
+export const checkpointPragmas: readonly string[] = [
+  "busy_timeout=1000",
+  "synchronous=full",
+  "wal_autocheckpoint=0",
+  log_limit,
+  ...common,
 ];
 
 function set(raw: Database, pragmas: readonly string[]): void {

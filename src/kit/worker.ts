@@ -2,6 +2,7 @@
 
 /** The program of each worker by its path from `src/`. The build puts every one of them into the binary. */
 export const workers = {
+  checkpoint: "database/checkpoint_worker.ts",
   press: "shipping/press/worker.ts",
 } as const;
 

@@ -1,0 +1,51 @@
+// Copies a write-ahead log into its database and lets it begin anew. Each call waits for the disk.
+import { Database } from "bun:sqlite";
+import { checkpointPragmas } from "./sqlite_connection.ts";
+
+/** How many frames (pages with a header) the log holds, and how many of them the database has as well. */
+export interface Frames {
+  readonly held: number;
+  readonly copied: number;
+}
+
+export interface Checkpoint {
+  /** Copies all frames that no reader's view of the data ends before. Writes and reads may go on. */
+  copy(): Frames;
+  /**
+   * Begins a log that is copied as a whole from its front again, by a write that changes nothing: SQLite waits for the
+   * disk when it writes the new head. The log goes on at its end while a reader or another writer uses it.
+   */
+  restart(): Frames;
+  close(): void;
+}
+
+/** Opens a connection of its own to a database that is there, in this thread. */
+export function openCheckpoint(path: string): Checkpoint {
+  const raw = new Database(path, { create: false, readwrite: true, strict: true });
+  for (const pragma of checkpointPragmas) raw.run(`pragma ${pragma}`);
+  return {
+    copy: () => framesOf(raw, "passive"),
+    restart: () => {
+      restartLog(raw);
+      return framesOf(raw, "noop");
+    },
+    close: () => raw.close(),
+  };
+}
+
+/** What the log holds, by `passive` after having copied what can be copied. */
+export function framesOf(raw: Database, kind: "passive" | "noop"): Frames {
+  // A statement that is kept would keep the connection open.
+  const asked = raw.prepare(`pragma wal_checkpoint(${kind})`);
+  try {
+    const row = asked.values()[0] as [number, number, number] | undefined;
+    return { held: Math.max(row?.[1] ?? 0, 0), copied: Math.max(row?.[2] ?? 0, 0) };
+  } finally {
+    asked.finalize();
+  }
+}
+
+/** Writes what changes nothing, so that a log with nothing left to copy begins anew, durably. */
+export function restartLog(raw: Database): void {
+  raw.run("update commit_sequence set number = number");
+}

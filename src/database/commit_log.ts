@@ -1,0 +1,124 @@
+// The write-ahead log of a server's database. A commit only appends to it; the disk is waited for in other threads, and
+// so is the copying of the log into the database.
+import type { Statement } from "bun:sqlite";
+import { closeSync, fdatasync, openSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Log } from "../kit/log.ts";
+import { type Frames, restartLog } from "./checkpoint.ts";
+import { type Checkpointer, checkpointsAside, checkpointsHere } from "./checkpointer.ts";
+import { type Connection, checkpoint_pages } from "./sqlite_connection.ts";
+import { troubleOf } from "./trouble.ts";
+
+export interface CommitLogSettings {
+  readonly path: string;
+  /** The connection that commits. It is set not to wait for the disk any more. */
+  readonly writer: Connection;
+  /** Whether checkpoints have a thread of their own. */
+  readonly worker: boolean;
+  readonly log: Log;
+  /** Waits until what was written to an open file is on the disk. */
+  readonly sync?: ((file: number) => Promise<void>) | undefined;
+  /** Called when the log should begin anew. */
+  readonly due: () => void;
+  /** Called when a checkpoint failed in a way after which nothing can be believed. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** While a log is copied it grows; at three times the length that is too long, writes wait for the copying. */
+const most_pages = 3 * checkpoint_pages;
+
+export class CommitLog {
+  readonly #settings: CommitLogSettings;
+  readonly #file: number;
+  readonly #sync: (file: number) => Promise<void>;
+  readonly #checkpoints: Checkpointer;
+  readonly #look: Statement;
+  /** The first pass, while it goes on. */
+  #copying: Promise<void> | null = null;
+  #due = false;
+  /** How many frames the log held when it was looked at last. */
+  #held = 0;
+  /** With so many frames the next pass begins. */
+  #next = checkpoint_pages;
+
+  constructor(settings: CommitLogSettings) {
+    const { path, writer, worker, log, sync = promisify(fdatasync) } = settings;
+    this.#settings = settings;
+    this.#sync = sync;
+    this.#checkpoints = worker ? checkpointsAside(path, log) : checkpointsHere(path);
+    // The head of the log and its place in the folder are on the disk from the start: SQLite sees to them by itself.
+    restartLog(writer.raw);
+    writer.raw.run("pragma synchronous=normal");
+    // This descriptor stays open as long as the database, and SQLite has no locks on this file that it could take.
+    this.#file = openSync(`${path}-wal`, "r");
+    this.#look = writer.plain("pragma wal_checkpoint(noop)");
+  }
+
+  /** Resolves when all that was committed is on the disk. */
+  async sync(): Promise<void> {
+    try {
+      await this.#sync(this.#file);
+    } catch (error) {
+      // As SQLite calls it: nobody knows what is on the disk now.
+      throw Object.assign(new Error("the log could not be synced", { cause: error }), { code: "SQLITE_IOERR_FSYNC" });
+    }
+  }
+
+  /** Whether the log should begin anew before more is written. */
+  get due(): boolean {
+    return this.#due;
+  }
+
+  /**
+   * Copies a log that has grown long while writes go on, and then says that the rest is due. Not to be called within a
+   * transaction.
+   */
+  tend(): void {
+    this.#held = this.#look.values()[0]?.[1] as number;
+    if (this.#copying !== null) this.#due ||= this.#held >= most_pages;
+    else if (this.#held >= this.#next) {
+      this.#copying = this.#tried(() => this.#checkpoints.copy()).then(() => {
+        this.#copying = null;
+        this.#due = true;
+        this.#settings.due();
+      });
+    }
+  }
+
+  /**
+   * Copies the rest of the log and begins it anew. Nothing is committed meanwhile; `letGo` resolves when each view of
+   * the data that is open was taken after it was called.
+   */
+  async renew(letGo: () => Promise<void>): Promise<void> {
+    await this.#copying;
+    const { held } = await this.#tried(async () => {
+      await letGo();
+      const frames = await this.#checkpoints.copy();
+      if (frames.copied < frames.held) return frames;
+      // A view of a log that has been copied as a whole does not look into it, and lets it begin anew.
+      await letGo();
+      return await this.#checkpoints.restart();
+    });
+    this.#next = held < checkpoint_pages ? checkpoint_pages : held + checkpoint_pages / 4;
+    this.#due = false;
+  }
+
+  /** Copies the log while others answer, so that closing the database has nothing to wait for. */
+  async close(): Promise<void> {
+    await this.#copying;
+    if (this.#settings.worker) await this.#tried(() => this.#checkpoints.copy());
+    await this.#checkpoints.close();
+    closeSync(this.#file);
+  }
+
+  /** A checkpoint that fails for want of room or because of a lock is tried again later: nothing hangs on it. */
+  async #tried(pass: () => Promise<Frames>): Promise<Frames> {
+    try {
+      return await pass();
+    } catch (error) {
+      if (troubleOf(error) === "fatal") this.#settings.failed(error);
+      this.#settings.log.warn("the log of the database could not be copied", { reason: String(error) });
+      return { held: this.#held, copied: 0 };
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// The reading side of the store on SQLite: a connection that sees what is durable, and nothing before it is.
+import type { Statement } from "bun:sqlite";
+import type { Mode } from "../kit/mode.ts";
+import { OneTurn } from "./one_turn.ts";
+import { type Connection, connectReader } from "./sqlite_connection.ts";
+import type { Db } from "./store.ts";
+import { recalled } from "./transaction.ts";
+
+const view_ms = 10;
+
+export interface ReaderSettings {
+  readonly path: string;
+  readonly mode: Mode;
+  /** The time that a read is told. */
+  readonly now: () => number;
+  /** Throws when nothing may be read any more. */
+  readonly enter: () => void;
+  /** Told of an error of a read; answers what its caller is told. */
+  readonly failed: (error: unknown) => unknown;
+}
+
+interface Look {
+  readonly work: (db: Db) => Promise<unknown>;
+  readonly done: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export class SqliteReader {
+  readonly #settings: ReaderSettings;
+  readonly #connection: Connection;
+  readonly #begin: Statement;
+  readonly #take: Statement;
+  readonly #end: Statement;
+  readonly #turn = new OneTurn();
+  #looks: Look[] = [];
+  /** The work on what is to be read, while it goes on. */
+  #looking: Promise<void> | null = null;
+  /** The end of the read that is under way. */
+  #under_way: Promise<void> | null = null;
+  /** Until then (monotonic ms) the open view may be read; 0 when the next read must take a new one. */
+  #until = 0;
+  /** Whether the open view is read as long as that, since what came after it is not durable yet. */
+  #kept = false;
+  #idle: Timer | null = null;
+  /** What was made once for all who read this view. */
+  readonly #memos = new Map<string, unknown>();
+  readonly #memo = <T>(key: string, make: () => T): T => recalled(this.#memos, key, make);
+
+  constructor(settings: ReaderSettings) {
+    this.#settings = settings;
+    this.#connection = connectReader(settings.path);
+    this.#begin = this.#connection.plain("begin");
+    this.#take = this.#connection.plain("select number from commit_sequence");
+    this.#end = this.#connection.plain("commit");
+  }
+
+  read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#looks.push({ work, done: resolve as (value: unknown) => void, fail: reject });
+      this.#looking ??= Promise.resolve().then(() => this.#look());
+    });
+  }
+
+  /** From now on all read what is durable now, whatever is committed, until `release`. */
+  async keep(): Promise<void> {
+    // A read that began before the last release does not lend its older view to those that come after.
+    if (this.#until === 0) await this.#under_way;
+    if (this.#until === 0) this.#open();
+    // SQLite takes a view at the first statement that reads.
+    this.#take.values();
+    this.#kept = true;
+  }
+
+  /** What was committed is durable, or undone: who reads next takes a new view. */
+  release(): void {
+    this.#kept = false;
+    this.#until = 0;
+    if (this.#under_way === null) this.#close();
+  }
+
+  /** Resolves when no open view is older than this call. A read ends before the event loop turns. */
+  async renewed(): Promise<void> {
+    this.#until = 0;
+    await this.#under_way;
+    if (this.#until === 0) this.#close();
+  }
+
+  /** Waits for the reads that were asked for. */
+  async close(): Promise<void> {
+    await this.#looking;
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#close();
+    this.#connection.close();
+  }
+
+  async #look(): Promise<void> {
+    for (let next = this.#looks.shift(); next !== undefined; next = this.#looks.shift()) {
+      const look = this.#lookOnce(next);
+      this.#under_way = look;
+      await look;
+      this.#under_way = null;
+    }
+    this.#looking = null;
+    if (this.#kept || !this.#connection.raw.inTransaction) return;
+    if (this.#until === 0) this.#close();
+    else this.#idle ??= setTimeout(() => this.#leave(), view_ms);
+  }
+
+  async #lookOnce({ work, done, fail }: Look): Promise<void> {
+    const { mode, now, enter, failed } = this.#settings;
+    try {
+      enter();
+      if (!this.#kept && this.#until <= performance.now()) this.#open();
+      const db = { sql: this.#connection.sql, now: now(), mode, memo: this.#memo };
+      done(await this.#turn.of(work(db)));
+    } catch (error) {
+      if (!this.#kept) this.#close();
+      fail(failed(error));
+    }
+  }
+
+  /** Reads share one view until something is committed, and for 10 ms at most: taking one costs more than a read. */
+  #open(): void {
+    this.#close();
+    this.#begin.run();
+    this.#until = performance.now() + view_ms;
+  }
+
+  /** A view that nobody needs would keep the log from being copied into the database. */
+  #leave(): void {
+    this.#idle = null;
+    if (this.#looking === null && !this.#kept) this.#close();
+  }
+
+  #close(): void {
+    this.#until = 0;
+    this.#memos.clear();
+    if (this.#connection.raw.inTransaction) this.#end.run();
+  }
+}
