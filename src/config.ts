@@ -19,6 +19,32 @@ export const databaseUrl: string | null = flag("--database-url") ?? variable("PA
 /** The engine of this process, chosen once: the tables in `db/` are built for it. */
 export const engine: "sqlite" | "postgres" = /^postgres(ql)?:/.test(databaseUrl ?? "") ? "postgres" : "sqlite";
 
+/** What is wrong with an address of PostgreSQL, without a word of what it holds; null when it can be read. */
+export function databaseUrlProblem(address: string): string | null {
+  if (!/^postgres(ql)?:/.test(address)) {
+    return "--database-url must begin with postgres://. Without it, the data lies in --data.";
+  }
+  const url = readAddress(address);
+  if (url !== null && !url.pathname.includes("@") && url.hash === "") return null;
+  const form = "it must look like postgres://user:password@host:5432/database";
+  return `--database-url cannot be read: ${form}, with @ in the password as %40, / as %2F, # as %23 and % as %25.`;
+}
+
+/** An address whose user and password can be decoded; null when it is none. */
+export function readAddress(address: string): URL | null {
+  // Where PostgreSQL is reached by a socket of the machine, `?host=` names it, and there is no host.
+  const url = URL.parse(address) ?? URL.parse(address.replace("@/", "@localhost/"));
+  try {
+    if (url !== null) decodeURIComponent(url.username + url.password);
+    return url;
+  } catch {
+    return null;
+  }
+}
+
+/** Flags for the runtime itself, which has obeyed them before this program begins; null when there are none. */
+export const runtimeOptions: string | null = process.env["BUN_OPTIONS"] || null;
+
 function flag(name: string): string | null {
   const at = commandLine.findIndex((word) => word === name || word.startsWith(`${name}=`));
   if (at < 0) return null;

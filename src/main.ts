@@ -2,11 +2,12 @@
 import {
   commandLine,
   databaseUrl,
-  engine,
+  databaseUrlProblem,
   type Flags,
   forgetProxies,
   type Given,
   readFlags,
+  runtimeOptions,
   variable,
   version,
   WrongUse,
@@ -51,7 +52,7 @@ const retention = {
 } as const satisfies Flags;
 const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
 const inMode = {
-  mode: { type: "string", value: "live|test", help: "which of the two worlds" },
+  mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
 } as const satisfies Flags;
 
 // Most commands are done sooner than the whole service is loaded: each imports what it alone needs when it runs.
@@ -91,7 +92,7 @@ const commands: Readonly<Record<string, Command>> = {
   demo: command({
     summary: "load a sample business into an empty world",
     flags: {
-      mode: { ...inMode.mode, default: "test" },
+      ...inMode,
       seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
       ...place,
     },
@@ -134,7 +135,7 @@ function importCommand(kind: keyof typeof importing, summary: string): Command {
     summary,
     flags: {
       file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
-      mode: { ...inMode.mode, default: "live" },
+      ...inMode,
       ...place,
       ...asJson,
     },
@@ -143,11 +144,12 @@ function importCommand(kind: keyof typeof importing, summary: string): Command {
       if (!file) throw new WrongUse("say which FILE to import.");
       const mode = modeOf(given.mode);
       const { importing, reportLines } = await import("./spreadsheets.ts");
-      return withStores(given, async (stores) => {
+      const work = async (stores: Stores) => {
         const report = await importing[kind](stores[mode], file, process.stderr);
-        for (const line of json ? [JSON.stringify(report)] : reportLines(report)) print(line);
+        for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
-      });
+      };
+      return withStores(given, work, { must_exist: true });
     },
   });
 }
@@ -157,7 +159,7 @@ function exportCommand(kind: keyof typeof exporting, summary: string): Command {
     summary,
     flags: {
       file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
-      mode: { ...inMode.mode, default: "live" },
+      ...inMode,
       ...place,
     },
     run: async (given) => {
@@ -228,7 +230,9 @@ async function runServe(given: ServeFlags): Promise<number> {
   // Who reads that it serves may ask it to stop at once.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  running = await serve({ ...settings, ...readOperation(given, lines), print, exit });
+  const operation = readOperation(given, lines);
+  if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
+  running = await serve({ ...settings, ...operation, print, exit });
   return ended.promise.finally(() => lines.settled());
 }
 
@@ -347,9 +351,8 @@ async function main(words: readonly string[]): Promise<number> {
   if (wantsHelp) return done(helpOf(name, chosen), 0);
   const rest = words.slice(name.split(" ").length);
   try {
-    if (databaseUrl !== null && engine !== "postgres") {
-      throw new WrongUse("--database-url must begin with postgres://. Without it, the data lies in --data.");
-    }
+    const problem = databaseUrl === null ? null : databaseUrlProblem(databaseUrl);
+    if (problem !== null) throw new WrongUse(problem);
     return await chosen.run(readFlags(rest, chosen.flags) as never);
   } catch (error) {
     if (error instanceof WrongUse) return done(`packhouse ${name}: ${error.message}`, 2);

@@ -1,5 +1,5 @@
 // How `serve` is run: what it logs, and how long it may take to end.
-import { databaseUrl, type Flags, type Given, variable, WrongUse } from "./config.ts";
+import { databaseUrl, type Flags, type Given, readAddress, variable, WrongUse } from "./config.ts";
 import { type LineWriter, type Log, logFormats, logLevels, openLog } from "./kit/log.ts";
 import { keepSecret } from "./kit/redact.ts";
 
@@ -41,7 +41,8 @@ function numberOf(flag: string, text: string | undefined, most: number): number 
 function keepSecrets(): void {
   keepSecret(variable("PACKHOUSE_SECRET_KEY") ?? "");
   for (const address of [databaseUrl, variable("PACKHOUSE_SMTP_URL")]) {
-    const { username = "", password = "" } = (address === null ? null : URL.parse(address)) ?? {};
+    // One that cannot be read is refused before anything is logged.
+    const { username = "", password = "" } = (address === null ? null : readAddress(address)) ?? {};
     if (password === "") continue;
     const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
     keepSecret(secret);

@@ -4,7 +4,7 @@ import http from "node:http";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { createApp } from "./app.ts";
-import { variable, version, WrongUse } from "./config.ts";
+import { readAddress, variable, version, WrongUse } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
@@ -179,7 +179,7 @@ function openings(): string[] {
 function mailSettings(): MailSettings | null {
   const [url, to] = [variable("PACKHOUSE_SMTP_URL"), variable("PACKHOUSE_MAIL_TO")];
   if (url === null) return null;
-  if (!/^smtps?:$/.test(URL.parse(url)?.protocol ?? "")) {
+  if (!/^smtps?:$/.test(readAddress(url)?.protocol ?? "")) {
     throw new WrongUse("PACKHOUSE_SMTP_URL must look like smtp://user:password@host:587.");
   }
   if (to === null) throw new WrongUse("PACKHOUSE_SMTP_URL needs PACKHOUSE_MAIL_TO, the address to tell.");

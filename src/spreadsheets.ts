@@ -11,6 +11,7 @@ import { countHeld } from "./inventory/sheets/store.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { system } from "./kit/actor.ts";
 import { readCsv } from "./kit/csv.ts";
+import type { Mode } from "./kit/mode.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
 import { openWhole } from "./kit/whole_file.ts";
 import { orderExport, orderImport } from "./orders/sheets/routes.ts";
@@ -102,12 +103,12 @@ async function isRead(text: string): Promise<boolean> {
   }
 }
 
-/** What became of an imported file, line by line. */
-export function reportLines(report: ImportReport | GroupReport): string[] {
+/** What became of a file that was imported into a world, line by line. */
+export function reportLines(report: ImportReport | GroupReport, mode: Mode): string[] {
   const { rows, created, updated, unchanged, failed, errors } = report;
   const counted = "groups" in report ? `${rows} rows, ${report.groups} orders` : `${rows} rows`;
   return [
     ...errors.map(({ line, field, message }) => `line ${line}: ${field === null ? "" : `${field} `}${message}`),
-    `${counted}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
+    `${mode}: ${counted}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
   ];
 }

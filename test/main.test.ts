@@ -22,6 +22,13 @@ async function packhouse(words: readonly string[], env: Record<string, string> =
   return { out, err, code };
 }
 
+/** A folder with the data of an installation in which nothing has happened; its place as flags. */
+async function installation(name: string): Promise<string[]> {
+  const place = ["--data", join(folder, name)];
+  await packhouse(["keys", "create", ...place, "--name", "first", "--mode", "test"]);
+  return place;
+}
+
 const create_hint = "make one with packhouse keys create.\n";
 const create = ["keys", "create", "--data", data, "--name", "till"];
 
@@ -86,11 +93,11 @@ describe("works", () => {
     const [goods, counted] = [join(folder, "goods.csv"), join(folder, "counted.csv")];
     writeFileSync(goods, 'sku,name\nTEA,"Tea, green"\nRICE,Rice\n,Nameless\n');
     writeFileSync(counted, "sku,bin,quantity\nTEA,A-01,5\nRICE,A-02,7\n");
-    const own = ["--mode", "test", "--data", join(folder, "sheets")];
+    const own = await installation("sheets");
     const products = await packhouse(["import", "products", goods, ...own]);
     expect(products).toEqual({
       code: 1,
-      out: "line 4: sku is required\n3 rows: 2 created, 0 updated, 0 unchanged, 1 failed\n",
+      out: "line 4: sku is required\ntest: 3 rows: 2 created, 0 updated, 0 unchanged, 1 failed\n",
       err: "Products               3 of 3\n",
     });
     const stock = await packhouse(["import", "stock", counted, "--json", ...own]);
@@ -101,7 +108,7 @@ describe("works", () => {
       const written = await packhouse(["export", kind, file, ...own]);
       expect([written.code, written.out]).toEqual([0, ""]);
       const again = await packhouse(["import", kind, file, ...own]);
-      expect([again.code, again.out]).toEqual([0, "2 rows: 0 created, 0 updated, 2 unchanged, 0 failed\n"]);
+      expect([again.code, again.out]).toEqual([0, "test: 2 rows: 0 created, 0 updated, 2 unchanged, 0 failed\n"]);
     }
     const { code, out } = await packhouse(["export", "movements", ...own]);
     expect([code, out.split("\r\n").length]).toEqual([0, 4]);
@@ -112,7 +119,7 @@ describe("works", () => {
     const goods = join(folder, "many.csv");
     const rows = Array.from({ length: 3000 }, (_, at) => `G-${at},${"Goods ".repeat(15)}${at}\n`);
     writeFileSync(goods, `sku,name\n${rows.join("")}`);
-    const own = ["--data", join(folder, "many")];
+    const own = await installation("many");
     expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
     // The whole of it is more than a pipe holds; the shell tells the exit code apart from what `head` prints.
     const script = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 1';
@@ -124,7 +131,7 @@ describe("works", () => {
   });
 
   test("a balance that was changed behind the ledger is told with the rows that disagree", async () => {
-    const place = ["--data", join(folder, "changed")];
+    const place = await installation("changed");
     const [goods, counted] = [join(folder, "tea.csv"), join(folder, "tea_stock.csv")];
     writeFileSync(goods, "sku,name\nTEA,Tea\n");
     writeFileSync(counted, "sku,bin,quantity\nTEA,A-01,5\n");
@@ -168,6 +175,8 @@ describe("works", () => {
     [["keys", "--help"], "keys revoke"],
     [["import", "stock", "--help"], "import stock FILE [flags]"],
     [["demo", "--help"], "(test)"],
+    [["import", "orders", "--help"], "(test)"],
+    [["export", "orders", "--help"], "(test)"],
     [["--version"], "packhouse "],
   ])("%j answers on the output", async (words, said) => {
     const { code, out, err } = await packhouse(words);
@@ -204,21 +213,42 @@ describe("refuses", () => {
     expect(err).toContain(said);
   });
 
+  test.each([
+    "postgres://ann:sesame@host:abc/x",
+    "postgres://ann:ses#ame@host/x",
+    "postgres://ann:12#sesame@host/x",
+    "postgres://ann:%sesame@host/x",
+    "postgres://ann:s@host/sesame@127.0.0.1/x",
+    "postgres://ann:sesame@[::1/x",
+  ])("the address %s of a database, in one line without its password", async (address) => {
+    for (const words of [["serve", "--port", "0"], ["verify"]]) {
+      const { code, out, err } = await packhouse([...words, "--database-url", address]);
+      expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
+      expect(err).toContain("must look like postgres://");
+      expect(err).not.toContain("sesame");
+    }
+  });
+
   test("a setting that cannot be, before any data is made", async () => {
     const serve = ["serve", "--port", "0", "--data", join(folder, "none")];
-    for (const name of ["PACKHOUSE_SECRET_KEY", "PACKHOUSE_TRUSTED_PROXIES", "PACKHOUSE_WEBHOOK_ALLOW_CIDRS"]) {
-      const { code, err } = await packhouse(serve, { [name]: "nonsense" });
-      expect([code, err.includes(name)]).toEqual([2, true]);
+    const nonsense = ["PACKHOUSE_SECRET_KEY", "PACKHOUSE_TRUSTED_PROXIES", "PACKHOUSE_WEBHOOK_ALLOW_CIDRS"];
+    const settings = [...nonsense.map((name) => [name, "nonsense"]), ["PACKHOUSE_SMTP_URL", "smtp://ann:%sesame@mail"]];
+    for (const [name = "", text = ""] of settings) {
+      const { code, err } = await packhouse(serve, { [name]: text });
+      expect([code, err.includes(name), err.trimEnd().split("\n").length]).toEqual([2, true, 1]);
     }
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
   test("to look into a folder without data, and makes none there", async () => {
     const nowhere = join(folder, "nowhere");
-    for (const words of [["keys", "list"], ["keys", "revoke", "--id", "key_1001"], ["verify"]]) {
+    const goods = join(folder, "nowhere.csv");
+    writeFileSync(goods, "sku,name\nTEA,Tea\n");
+    const list = ["keys", "list"];
+    for (const words of [list, ["keys", "revoke", "--id", "key_1001"], ["verify"], ["import", "products", goods]]) {
       const { code, err } = await packhouse([...words, "--data", nowhere]);
       expect(code).toBe(66);
-      expect(err).toEndWith(`: There is no data of Packhouse in ${nowhere}.\n`);
+      expect(err).toContain(`: There is no data of Packhouse in ${nowhere}. Name its folder by --data`);
     }
     expect(existsSync(nowhere)).toBe(false);
   });
@@ -226,7 +256,12 @@ describe("refuses", () => {
   test("what the machine refuses, in one line without a stack", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
-    const lost_file = await packhouse(["import", "products", join(folder, "lost.csv"), "--data", join(folder, "lost")]);
+    const lost_file = await packhouse([
+      "import",
+      "products",
+      join(folder, "lost.csv"),
+      ...(await installation("lost")),
+    ]);
     expect([lost_file.code, lost_file.out, lost_file.err.split("\n").length]).toEqual([1, "", 2]);
     const taken = await packhouse(["serve", "--port", "0", "--data", file]);
     expect([taken.code, taken.err]).toEqual([74, `packhouse serve: The data in ${file} cannot be used (EEXIST).\n`]);

@@ -38,7 +38,8 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
   if (settings.must_exist && !existsSync(join(settings.data, "live.db"))) {
-    throw startRefused("absent", `There is no data of Packhouse in ${settings.data}.`);
+    const advice = "Name its folder by --data, or make it by packhouse serve.";
+    throw startRefused("absent", `There is no data of Packhouse in ${settings.data}. ${advice}`);
   }
   try {
     makeFolder(settings.data);
