@@ -160,13 +160,14 @@ function exportCommand(kind: keyof typeof exporting, summary: string): Command {
     flags: {
       file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
       ...inMode,
+      bom: { type: "boolean", help: "begin with a byte order mark, by which spreadsheets know UTF-8" },
       ...place,
     },
     run: async (given) => {
       const mode = modeOf(given.mode);
       const { exporting } = await import("./spreadsheets.ts");
       const work = async (stores: Stores) => {
-        await exporting[kind](stores[mode], given.file, process.stderr);
+        await exporting[kind](stores[mode], given.file, given.bom, process.stderr);
         return 0;
       };
       return withStores(given, work, { must_exist: true });

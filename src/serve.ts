@@ -12,6 +12,7 @@ import { rangeProblem } from "./http/destination.ts";
 import { type Entrance, openEntrance } from "./http/entrance.ts";
 import { readable_head_bytes } from "./http/head.ts";
 import { located } from "./http/origin.ts";
+import { Outflow } from "./http/outflow.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
@@ -85,7 +86,11 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
   const app = createApp(service);
   const now = () => stores.live.clock.now();
-  const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now }, (request) => app.handle(request));
+  const outflow = new Outflow({
+    letGo: (request) => server?.timeout(request, 1),
+    onError: (error) => log.error("an answer broke off", { error: String(error) }),
+  });
+  const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now, outflow }, (request) => app.handle(request));
   server = listen(settings, entrance.answer);
   const schedule = startSchedule(service);
   await printFirstKeys(stores, print);

@@ -20,7 +20,7 @@ import { productExport, productImport } from "./products/sheets/routes.ts";
 import { countProducts } from "./products/store.ts";
 
 type Importing = (store: Store, file: string, terminal: Terminal) => Promise<ImportReport | GroupReport>;
-type Exporting = (store: Store, file: string | undefined, terminal: Terminal) => Promise<number>;
+type Exporting = (store: Store, file: string | undefined, bom: boolean, terminal: Terminal) => Promise<number>;
 
 /** What can be imported, by its name on the command line. */
 export const importing = {
@@ -68,8 +68,8 @@ async function* piecesOf(file: string): AsyncGenerator<string> {
   yield text.decode();
 }
 
-function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promise<number>): Exporting {
-  return async (store, file, terminal) => {
+function exporter<Row, After>(label: string, it: CsvFile<Row, After>, count: (db: Db) => Promise<number>): Exporting {
+  return async (store, file, bom, terminal) => {
     const target = file === undefined ? null : openWhole(file);
     const bar = progress(label, await store.read(count), terminal);
     let rows = 0;
@@ -79,7 +79,7 @@ function exporter<Row>(label: string, it: CsvFile<Row>, count: (db: Db) => Promi
       return it.cells(row);
     };
     try {
-      for await (const text of csvPages(store, { ...it, cells })) {
+      for await (const text of csvPages(store, { ...it, cells }, bom)) {
         if (target !== null) target.write(text);
         else if (!(await isRead(text))) break;
       }

@@ -2,8 +2,9 @@
 import { cpus } from "node:os";
 import type { FaultScript } from "./fault_script.ts";
 import { power } from "./power.ts";
+import { unread } from "./unread.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = { power };
+const scripts: Readonly<Record<string, FaultScript>> = { power, unread };
 
 const usage = () =>
   [

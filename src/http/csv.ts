@@ -1,58 +1,122 @@
 import type { Db, Store } from "../database/store.ts";
 import { type Cell, csvLine, safeCell } from "../kit/csv.ts";
 import type { Call } from "./call.ts";
+import { traceOf } from "./trace.ts";
 
 /** How one file of CSV is made: its columns, and its rows a page at a time. */
-export interface CsvFile<Row> {
+export interface CsvFile<Row, After = Row> {
   readonly name: string;
   readonly columns: readonly string[];
-  readonly pages: (store: Store) => AsyncIterable<readonly Row[]>;
+  /** Some rows behind a place (null: from the first), about `limit`, and the place where they end; null at the end. */
+  readonly page: (db: Db, after: After | null, limit: number) => Promise<CsvPage<Row, After>>;
   readonly cells: (row: Row) => readonly Cell[];
 }
 
-/**
- * The pages of a file, each read in a view of its own. `rows` gives some rows after the last one written (null: from
- * the first), and none when the file is complete.
- */
-export function pagesOf<Row>(rows: (db: Db, after: Row | null) => Promise<readonly Row[]>): CsvFile<Row>["pages"] {
-  return async function* (store) {
-    for (let last: Row | null | undefined = null; last !== undefined; ) {
-      const after: Row | null = last;
-      const page: readonly Row[] = await store.read((db) => rows(db, after));
-      if (page.length > 0) yield page;
-      last = page.at(-1);
-    }
+/** Some rows of a file, and the place behind which it goes on. */
+export interface CsvPage<Row, After> {
+  readonly rows: readonly Row[];
+  readonly next: After | null;
+}
+
+/** The pages of a file of which each row is a place. `rows` gives some after the last one written. */
+export function pagesOf<Row>(
+  rows: (db: Db, after: Row | null, limit: number) => Promise<readonly Row[]>,
+): CsvFile<Row>["page"] {
+  return async (db, after, limit) => {
+    const page = await rows(db, after, limit);
+    return { rows: page, next: page.at(-1) ?? null };
   };
 }
 
-/** The text of a CSV file a page at a time. No spreadsheet takes a cell of it for a formula. */
-export async function* csvPages<Row>(store: Store, { columns, pages, cells }: CsvFile<Row>): AsyncGenerator<string> {
-  let text = csvLine(columns);
-  for await (const page of pages(store)) {
-    for (const row of page) text += csvLine(cells(row).map(safeCell));
-    yield text;
-    text = "";
+export const byte_order_mark = "\ufeff";
+
+const first_limit = 50;
+const limit_max = 500;
+// A page is as large as this, about: a file waits in memory, a page of it, while nobody reads on.
+const page_characters = 64 << 10;
+
+/**
+ * The text of a CSV file a page at a time. Each page is read in a view of its own, so that nothing is held open for a
+ * reader that is slow. No spreadsheet takes a cell of it for a formula.
+ */
+export async function* csvPages<Row, After>(
+  store: Store,
+  file: CsvFile<Row, After>,
+  bom = false,
+): AsyncGenerator<string> {
+  yield (bom ? byte_order_mark : "") + csvLine(file.columns);
+  let after: After | null = null;
+  let limit = first_limit;
+  do {
+    const { text, next }: Written<After> = await writePage(store, file, after, limit);
+    after = next;
+    const fitting = Math.floor((limit * page_characters) / Math.max(text.length, 1));
+    limit = Math.min(Math.max(fitting, 1), limit_max);
+    if (text !== "") yield text;
+  } while (after !== null);
+}
+
+interface Written<After> {
+  readonly text: string;
+  readonly next: After | null;
+}
+
+/** The rows are let go of as soon as their text is there. */
+async function writePage<Row, After>(
+  store: Store,
+  { page, cells }: CsvFile<Row, After>,
+  after: After | null,
+  limit: number,
+): Promise<Written<After>> {
+  return inLine(async () => {
+    const { rows, next } = await store.read((db) => page(db, after, limit));
+    return { text: rows.map((row) => csvLine(cells(row).map(safeCell))).join(""), next };
+  });
+}
+
+let last: Promise<void> = Promise.resolve();
+
+/** One page after the other, however many files are written at once, and other requests between two of them. */
+async function inLine<Done>(work: () => Promise<Done>): Promise<Done> {
+  const before = last;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  last = promise;
+  await before;
+  try {
+    return await work();
+  } finally {
+    setImmediate(resolve);
   }
-  // A file without rows has its first line all the same.
-  if (text !== "") yield text;
 }
 
 /**
  * Answers 200 with a CSV file that is written while it is read, so that a file of any size holds up nothing and costs
  * no memory.
  */
-export async function answerCsv<Row>(call: Call, file: CsvFile<Row>): Promise<Response> {
+export async function answerCsv<Row, After>(
+  call: Call,
+  file: CsvFile<Row, After>,
+  { bom = false }: { readonly bom?: boolean },
+): Promise<Response> {
   const bytes = new TextEncoder();
-  const pages = csvPages(call.store, file);
-  // The first page is read before anything is answered, so that a refusal is answered as one.
-  let page = await pages.next();
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (page.done) return controller.close();
-      controller.enqueue(bytes.encode(page.value));
-      page = await pages.next();
+  const pages = csvPages(call.store, file, bom);
+  // Its rows are looked for before anything is answered, so that a refusal is answered as one.
+  const head = await pages.next();
+  const first = [head, await pages.next()];
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = first.shift() ?? (await pages.next());
+        if (done) controller.close();
+        else controller.enqueue(bytes.encode(value));
+      },
+      async cancel() {
+        await pages.return(null);
+      },
     },
-  });
+    { highWaterMark: 0 },
+  );
+  traceOf(call.request).held_bytes = 2 * page_characters;
   return new Response(stream, {
     headers: {
       "content-type": "text/csv; charset=utf-8; header=present",

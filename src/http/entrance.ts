@@ -1,9 +1,11 @@
 // The way in and out: every request passes here first, and its answer leaves here. What is counted, logged and turned
 // away is so for all of them alike.
+import { estimateShallowMemoryUsageOf as bytesHeld } from "bun:jsc";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import { counter, gauge, histogram } from "../kit/meter.ts";
 import { errorResponse } from "./errors.ts";
+import { type Outflow, small_bytes } from "./outflow.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 export interface EntranceSettings {
@@ -11,6 +13,8 @@ export interface EntranceSettings {
   /** A request that takes this long is logged as slow, in milliseconds. */
   readonly slow_ms: number;
   readonly now: () => number;
+  /** The large answers of this server; without it they leave as they are. */
+  readonly outflow?: Outflow;
 }
 
 /** What stands between the port and the app. */
@@ -82,7 +86,7 @@ export function openEntrance(
     inside += 1;
     under_way.add(1);
     try {
-      const response = await handle(request);
+      const response = await sent(settings, request, await handle(request));
       note(request, trace, response.status);
       if (closed) response.headers.set("connection", "close");
       return response;
@@ -108,4 +112,17 @@ export function openEntrance(
     closed = true;
   };
   return { answer, close, quiet, emptied };
+}
+
+/** The answer as it goes out: a large one to be taken piece by piece, or refused when too many of them wait. */
+function sent({ now, outflow }: EntranceSettings, request: Request, response: Response): Response | Promise<Response> {
+  const trace = traceOf(request);
+  const { request_id, headers, held_bytes } = trace;
+  // What an answer takes in memory is known at once, and is never less than its body unless others share that.
+  if (outflow === undefined || (held_bytes === null && bytesHeld(response) <= small_bytes)) return response;
+  return outflow.inPieces(request, response, held_bytes).catch((error) => {
+    if (!(error instanceof Fault)) throw error;
+    trace.code = error.code;
+    return errorResponse(error, { request, request_id, base_url: "" }, headers, now());
+  });
 }

@@ -15,6 +15,8 @@ export interface Trace {
   mode: Mode | null;
   /** Headers that its answer carries whatever it says. */
   readonly headers: Record<string, string>;
+  /** How much of its answer is in memory at a time, when it is made while it is sent; else null. */
+  held_bytes: number | null;
   /** Why it was refused. */
   code: FaultCode | null;
 }
@@ -29,6 +31,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     route: null,
     key_id: null,
     mode: null,
+    held_bytes: null,
     code: null,
     headers: {},
   };

@@ -1,4 +1,5 @@
 // Records as rows of a sheet: which column holds which field, and how it is written in a cell.
+import { Type } from "@sinclair/typebox";
 import { type Cell, plainText } from "./csv.ts";
 import { Fault, type FieldProblem, faults } from "./fault.ts";
 
@@ -17,6 +18,13 @@ export interface Column {
   /** A cell as somebody would write it. */
   readonly example: string;
 }
+
+/** What may be asked for with a file that is given out. */
+export const sheetFields = {
+  bom: Type.Optional(
+    Type.Boolean({ description: "Begin the file with a byte order mark, by which spreadsheets know UTF-8." }),
+  ),
+};
 
 /** The columns of a file for the documentation, as a table in Markdown. */
 export function columnTable(columns: readonly Column[], required: readonly string[]): string {

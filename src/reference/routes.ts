@@ -77,25 +77,33 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
   });
 }
 
-/** A text that is packed once, for clients that can unpack it. */
+/** A text that is packed once, for clients that can unpack it. As blobs, all answers share what they send of it. */
 interface Packed {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Names these bytes, packed or not. */
+  readonly gzip: Blob;
+  /** The text as it is, unpacked when it is first asked for. */
+  readonly plain: () => Blob;
+  /** Names this text, packed or not. */
   readonly etag: string;
 }
 
 function packed(bytes: Uint8Array<ArrayBuffer>): Packed {
-  return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` };
+  let plain: Blob | undefined;
+  const open = () => {
+    plain ??= new Blob([Bun.gunzipSync(bytes)]);
+    return plain;
+  };
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  return { gzip: new Blob([bytes]), plain: open, etag: `"${digest.slice(0, 22)}"` };
 }
 
 /** Answers a text, packed when the client takes that; 304 when it holds it. The tag is weak: it names both forms. */
-function answerText(call: Call, { bytes, etag }: Packed, headers: Readonly<Record<string, string>>): Response {
+function answerText(call: Call, { gzip, plain, etag }: Packed, headers: Readonly<Record<string, string>>): Response {
   const always = { "x-request-id": call.request_id, ...call.headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
   const all = { ...always, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...headers };
   if (isKnown(call, etag)) return new Response(null, { status: 304, headers: all });
   const takes = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/.test(call.request.headers.get("accept-encoding") ?? "");
-  if (!takes) return new Response(Bun.gunzipSync(bytes), { headers: all });
-  return new Response(bytes, { headers: { ...all, "content-encoding": "gzip" } });
+  if (!takes) return new Response(plain(), { headers: all });
+  return new Response(gzip, { headers: { ...all, "content-encoding": "gzip" } });
 }
 
 /** The API's own description. `routes` are those of the whole app, once it is complete. */

@@ -11,8 +11,6 @@ import { type Movement, movementCells, movementColumns, movementView } from "./m
 import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
 import { countMovements, listMovements, type MovementFilter } from "./store.ts";
 
-const export_page = 500;
-
 /** The ledger: every change of quantity, as a list and as a file. */
 export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
   .use(conventions)
@@ -40,7 +38,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
       }),
     },
   )
-  .get("/export.csv", ({ call, query }) => answerCsv(call, movementExport(filterOf(query))), {
+  .get("/export.csv", ({ call, query }) => answerCsv(call, movementExport(filterOf(query)), query), {
     query: queryOf(ExportMovements),
     detail: documented({
       id: "exportMovements",
@@ -55,9 +53,9 @@ export function movementExport(filter: MovementFilter): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
-    pages: pagesOf((db, last) => {
+    page: pagesOf((db, last, limit) => {
       const after = last === null ? null : ([last.created_at, last.id] as const);
-      return listMovements(db, filter, { limit: export_page, offset: 0, after });
+      return listMovements(db, filter, { limit, offset: 0, after });
     }),
     cells: movementCells,
   };

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
+import { sheetFields } from "../../kit/sheet.ts";
 import { movementTypes } from "../status.ts";
 
 const filters = {
@@ -19,7 +20,7 @@ const filters = {
 export const ListMovements = closed({ ...pageFields, ...filters });
 export type ListMovements = Static<typeof ListMovements>;
 
-export const ExportMovements = closed(filters);
+export const ExportMovements = closed({ ...filters, ...sheetFields });
 export type ExportMovements = Static<typeof ExportMovements>;
 
 export const MovementView = closed({

@@ -4,13 +4,12 @@ import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
-import { checkOf } from "../../kit/schema.ts";
-import { columnTable, writeCells } from "../../kit/sheet.ts";
+import { checkOf, closed, queryOf } from "../../kit/schema.ts";
+import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import { CountedStock, type HeldStock, heldView, stockColumns } from "./columns.ts";
 import { saveStockRows } from "./commands.ts";
 import { listHeldAfter } from "./store.ts";
 
-const export_page = 500;
 const required = ["sku", "quantity"];
 const table = columnTable(stockColumns, required);
 
@@ -26,7 +25,7 @@ export const stockImport: Import<CountedStock> = {
 export const stockExport: CsvFile<HeldStock> = {
   name: "inventory.csv",
   columns: stockColumns.map(({ name }) => name),
-  pages: pagesOf((db, last) => listHeldAfter(db, last, export_page)),
+  page: pagesOf(listHeldAfter),
   cells: (held) => writeCells(stockColumns, heldView(held)),
 };
 
@@ -44,7 +43,8 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
       answers: { 200: EnvelopedView(ImportView) },
     }),
   })
-  .get("/export.csv", ({ call }) => answerCsv(call, stockExport), {
+  .get("/export.csv", ({ call, query }) => answerCsv(call, stockExport, query), {
+    query: queryOf(closed(sheetFields)),
     detail: documented({
       id: "exportInventory",
       summary: "Export stock as CSV",

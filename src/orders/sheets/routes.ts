@@ -1,20 +1,19 @@
 import { Elysia } from "elysia";
-import type { Db, Store } from "../../database/store.ts";
+import type { Db } from "../../database/store.ts";
 import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { answerCsv, type CsvFile, type CsvPage } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerGroupImport, type GroupImport, GroupImportView } from "../../http/group_imports.ts";
 import { documented } from "../../http/route.ts";
 import type { Position } from "../../kit/page.ts";
-import { checkOf, queryOf } from "../../kit/schema.ts";
-import { columnTable, writeCells } from "../../kit/sheet.ts";
+import { checkOf, closed, queryOf } from "../../kit/schema.ts";
+import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import { filterOf } from "../list/routes.ts";
 import { FilterOrders } from "../list/schemas.ts";
 import { listOrders, type OrderFilter, type OrderSort, orderPosition, searchOrders } from "../list/store.ts";
 import { ImportLine, type OrderRow, orderColumns, rowsOf, rowView } from "./columns.ts";
 import { saveOrderGroups } from "./commands.ts";
 
-const export_page = 200;
 const rows_max = 100_000;
 const required = ["order_number", "sku", "quantity"] as const;
 const table = columnTable(orderColumns, required);
@@ -28,37 +27,28 @@ export const orderImport: GroupImport<ImportLine> = {
 };
 
 /** The file of the orders that match, a row for each line, in the order of the list. */
-export function orderExport(filter: OrderFilter, sort: OrderSort): CsvFile<OrderRow> {
+export function orderExport(filter: OrderFilter, sort: OrderSort): CsvFile<OrderRow, Position> {
   return {
     name: "orders.csv",
     columns: orderColumns.map(({ name }) => name),
-    pages: (store) => pages(store, filter, sort),
+    page: (db, after, limit) => pageAfter(db, filter, sort, { after, limit }),
     cells: (row) => writeCells(orderColumns, rowView(row)),
   };
 }
 
-async function* pages(store: Store, filter: OrderFilter, sort: OrderSort): AsyncGenerator<readonly OrderRow[]> {
-  let after: Position | null = null;
-  do {
-    const page: Page = await store.read((db) => pageAfter(db, filter, sort, after));
-    if (page.rows.length > 0) yield page.rows;
-    after = page.next;
-  } while (after !== null);
-}
-
-interface Page {
-  readonly rows: readonly OrderRow[];
-  readonly next: Position | null;
-}
-
-async function pageAfter(db: Db, filter: OrderFilter, sort: OrderSort, after: Position | null): Promise<Page> {
+async function pageAfter(
+  db: Db,
+  filter: OrderFilter,
+  sort: OrderSort,
+  { after, limit }: { readonly after: Position | null; readonly limit: number },
+): Promise<CsvPage<OrderRow, Position>> {
   const { search } = filter;
-  const window = { limit: export_page, offset: 0, after };
+  const window = { limit, offset: 0, after };
   const found =
     search === undefined
       ? { rows: await listOrders(db, filter, window, sort) }
       : await searchOrders(db, { ...filter, search }, window, sort);
-  const last = found.rows.length === export_page ? found.rows.at(-1) : undefined;
+  const last = found.rows.length === limit ? found.rows.at(-1) : undefined;
   const end = "end" in found ? found.end : null;
   return {
     rows: found.rows.flatMap((order) => rowsOf(order, db.now)),
@@ -83,16 +73,20 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),
   })
-  .get("/export.csv", ({ call, query }) => answerCsv(call, orderExport(filterOf(query), query.sort ?? "-created_at")), {
-    query: queryOf(FilterOrders),
-    detail: documented({
-      id: "exportOrders",
-      summary: "Export the orders of a list as CSV, a row for each line",
-      description:
-        "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +
-        " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before" +
-        ` it.\n\n${table}`,
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  });
+  .get(
+    "/export.csv",
+    ({ call, query }) => answerCsv(call, orderExport(filterOf(query), query.sort ?? "-created_at"), query),
+    {
+      query: queryOf(closed({ ...FilterOrders.properties, ...sheetFields })),
+      detail: documented({
+        id: "exportOrders",
+        summary: "Export the orders of a list as CSV, a row for each line",
+        description:
+          "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +
+          " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before" +
+          ` it.\n\n${table}`,
+        documents: ["text/csv"],
+        answers: { 200: null },
+      }),
+    },
+  );

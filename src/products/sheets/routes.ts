@@ -4,8 +4,8 @@ import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, type Import, ImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
-import { checkOf } from "../../kit/schema.ts";
-import { columnTable, writeCells } from "../../kit/sheet.ts";
+import { checkOf, closed, queryOf } from "../../kit/schema.ts";
+import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import type { TellChange } from "../commands.ts";
 import { type Product, productView } from "../product.ts";
 import { ImportProduct } from "../schemas.ts";
@@ -13,7 +13,6 @@ import { listProductsAfter } from "../store.ts";
 import { productColumns } from "./columns.ts";
 import { saveProductRows } from "./commands.ts";
 
-const export_page = 500;
 const required = ["sku"];
 const table = columnTable(productColumns, required);
 
@@ -29,7 +28,7 @@ export const productImport = (tell: TellChange): Import<ImportProduct> => ({
 export const productExport: CsvFile<Product> = {
   name: "products.csv",
   columns: productColumns.map(({ name }) => name),
-  pages: pagesOf((db, last) => listProductsAfter(db, last, export_page)),
+  page: pagesOf(listProductsAfter),
   cells: (product) => writeCells(productColumns, productView(product)),
 };
 
@@ -48,7 +47,8 @@ export const productSheetRoutes = (tell: TellChange) =>
         answers: { 200: EnvelopedView(ImportView) },
       }),
     })
-    .get("/export.csv", ({ call }) => answerCsv(call, productExport), {
+    .get("/export.csv", ({ call, query }) => answerCsv(call, productExport, query), {
+      query: queryOf(closed(sheetFields)),
       detail: documented({
         id: "exportProducts",
         summary: "Export products as CSV",

@@ -1,0 +1,144 @@
+// Answers that nobody takes, over real connections.
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import net from "node:net";
+import { openEntrance } from "../../src/http/entrance.ts";
+import { Outflow } from "../../src/http/outflow.ts";
+import { traceOf } from "../../src/http/trace.ts";
+import { openLog } from "../../src/kit/log.ts";
+
+setDefaultTimeout(30_000);
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+// More than the systems of both sides take in for one connection.
+const large_bytes = 24 << 20;
+const large = () => new Response("x".repeat(large_bytes), { headers: { "x-made": "yes" } });
+
+/** A server whose entrance has bounds that a test can reach. */
+function open(handle: (request: Request) => Response, bounds: { bytes_max?: number; patience_ms?: number }) {
+  const lines: string[] = [];
+  const log = openLog({ level: "error", format: "json", write: (line) => lines.push(line) });
+  const outflow = new Outflow({
+    letGo: (request) => server.timeout(request, 1),
+    onError: (error) => log.error("an answer broke off", { error: String(error) }),
+    ...bounds,
+  });
+  const entrance = openEntrance({ log, slow_ms: 60_000, now: () => 0, outflow }, handle);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 60,
+    fetch: (request) => entrance.answer(request),
+  });
+  ends.push(() => server.stop(true));
+  const url = `http://127.0.0.1:${server.port}`;
+  /** Asks, and takes nothing of the answer; resolves when the connection has ended. */
+  const ask = (path: string, method = "GET") => {
+    const socket = net.connect(server.port ?? 0, "127.0.0.1");
+    ends.push(() => socket.destroy());
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: packhouse.test\r\n\r\n`);
+    socket.on("error", () => {});
+    return { socket, ended: new Promise<void>((resolve) => socket.on("close", () => resolve())) };
+  };
+  return { url, outflow, ask, lines };
+}
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await Bun.sleep(10);
+};
+
+test("a large answer comes whole, and counts while it is taken", async () => {
+  const { url, outflow, ask } = open(large, {});
+  const answer = await fetch(url);
+  expect([answer.headers.get("x-made"), (await answer.text()).length]).toEqual(["yes", large_bytes]);
+  await until(() => outflow.bytes === 0);
+  const { socket } = ask("/");
+  await until(() => outflow.bytes === large_bytes);
+  socket.destroy();
+  await until(() => outflow.bytes === 0);
+});
+
+test("a small answer is sent as it is, and one that all share counts nothing", async () => {
+  const shared = new Blob([new Uint8Array(large_bytes)]);
+  const handle = ({ url }: Request) => new Response(url.endsWith("/small") ? "small" : shared);
+  const { url, outflow, ask } = open(handle, { bytes_max: 0 });
+  const small = await fetch(`${url}/small`);
+  expect([small.headers.get("content-length"), await small.text()]).toEqual(["5", "small"]);
+  ask("/shared");
+  expect((await (await fetch(`${url}/shared`)).blob()).size).toBe(large_bytes);
+  expect(outflow.bytes).toBe(0);
+});
+
+test("beyond the bound large answers to readers are refused; small ones and those to writers go out", async () => {
+  const handle = ({ url }: Request) => (url.endsWith("/small") ? new Response("small") : large());
+  const { url, outflow, ask } = open(handle, { bytes_max: 2 * large_bytes });
+  const [one] = [ask("/"), ask("/")];
+  await until(() => outflow.bytes === 2 * large_bytes);
+  const refused = await fetch(url);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("unavailable");
+  expect(await (await fetch(`${url}/small`)).text()).toBe("small");
+  expect((await (await fetch(url, { method: "POST" })).text()).length).toBe(large_bytes);
+  one.socket.destroy();
+  await until(() => outflow.bytes === large_bytes);
+  expect((await (await fetch(url)).text()).length).toBe(large_bytes);
+});
+
+test("who takes nothing loses the connection; who takes slowly but steadily does not", async () => {
+  const { url, outflow, ask } = open(large, { patience_ms: 400 });
+  const idle = ask("/");
+  const answer = await fetch(url);
+  let taken = 0;
+  for await (const piece of answer.body ?? []) {
+    taken += piece.length;
+    if (taken % (1 << 20) < piece.length) await Bun.sleep(20);
+  }
+  expect(taken).toBe(large_bytes);
+  await until(() => outflow.bytes === 0);
+  idle.socket.resume();
+  await idle.ended;
+});
+
+test("an answer that is made while it is sent is made as it is taken, and left with its reader", async () => {
+  let written = 0;
+  let left = false;
+  const handle = (request: Request) => {
+    traceOf(request).held_bytes = 1 << 20;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      written += 1 << 20;
+      controller.enqueue(new Uint8Array(1 << 20));
+    };
+    const cancel = () => {
+      left = true;
+    };
+    return new Response(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }));
+  };
+  const { ask, outflow } = open(handle, { patience_ms: 400 });
+  const { ended, socket } = ask("/");
+  await until(() => left);
+  expect(written).toBeLessThan(large_bytes);
+  expect(outflow.bytes).toBe(0);
+  socket.resume();
+  await ended;
+});
+
+test("an answer that breaks off ends its connection, and the log says why", async () => {
+  let pieces = 0;
+  const handle = (request: Request) => {
+    traceOf(request).held_bytes = 1 << 20;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      pieces += 1;
+      if (pieces > 3) throw new Error("the storage failed");
+      controller.enqueue(new Uint8Array(1000));
+    };
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+  };
+  const { url, lines } = open(handle, {});
+  await expect(fetch(url).then((answer) => answer.arrayBuffer())).rejects.toThrow();
+  await until(() => lines.length > 0);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { message: "an answer broke off", error: "Error: the storage failed" },
+  ]);
+});
