@@ -16,6 +16,7 @@ import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { type AppRoute, pageRoutes, referenceRoutes } from "./reference/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
+import { trackingPageRoutes } from "./tracking/pages/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
@@ -46,6 +47,7 @@ export function createApp(service: Service) {
     .use(operationRoutes(service))
     .use(reference)
     .use(pageRoutes())
+    .use(trackingPageRoutes(service))
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import http from "node:http";
 import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
 import { createApp } from "./app.ts";
 import { readAddress, variable, version, WrongUse } from "./config.ts";
@@ -19,6 +20,7 @@ import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import type { Log } from "./kit/log.ts";
+import { type Site, unreachable } from "./kit/site.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 
@@ -59,11 +61,13 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const trusted_proxies = ranges("PACKHOUSE_TRUSTED_PROXIES");
   const webhook_allow_cidrs = openings();
   const mail = mailSettings();
+  const base_url = givenBaseUrl();
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);
   };
-  const stores = await openStores({ data, database_url, purpose: "serve", log, fatal });
+  let site: Site = unreachable;
+  const stores = await openStores({ data, database_url, purpose: "serve", log, fatal, site: () => site });
   const secret_key = await secretKeyOf(stores, data, given_key).catch(async (error) => {
     await stores.close();
     throw error;
@@ -73,7 +77,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     stores: { live: stores.live, test: stores.test },
     log,
     secret_key,
-    base_url: (variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""),
+    base_url,
+    known_hosts: knownHosts(host),
     trusted_proxies,
     loopback_only: isLoopback(host),
     webhook_allow_cidrs,
@@ -82,6 +87,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
     waitFor: (request) => server?.timeout(request, 0),
   };
+  site = service;
   // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
   for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
   const app = createApp(service);
@@ -96,6 +102,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   await printFirstKeys(stores, print);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
+  if (base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
     entrance.close();
@@ -158,6 +165,25 @@ async function firstKey(store: Store): Promise<string> {
   const random = randomBytes(96);
   const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
   return text;
+}
+
+/** The address of the service as the operator gives it, without a slash at the end; empty when none is given. */
+function givenBaseUrl(): string {
+  const given = variable("PACKHOUSE_BASE_URL");
+  if (given === null) return "";
+  const { protocol = "", username, search, hash } = URL.parse(given) ?? {};
+  if (!/^https?:$/.test(protocol) || username || search || hash) {
+    throw new WrongUse("PACKHOUSE_BASE_URL must be an address such as https://ship.example.com.");
+  }
+  return given.replace(/\/+$/, "");
+}
+
+/** What this machine is called where it listens, as URLs write a host. */
+function knownHosts(host: string): ReadonlySet<string> {
+  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  const everywhere = host === "0.0.0.0" || host === "::";
+  const others = everywhere ? [hostname().toLowerCase(), ...own.map(({ address }) => address)] : [host];
+  return new Set(["localhost", "127.0.0.1", "::1", ...others].map((name) => (isIP(name) === 6 ? `[${name}]` : name)));
 }
 
 function words(name: `PACKHOUSE_${string}`): string[] {

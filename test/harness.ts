@@ -33,16 +33,22 @@ export interface Answered {
 interface Options {
   readonly loopback_only?: boolean;
   readonly mail?: Service["mail"];
+  readonly base_url?: string;
   /** Clocks that run, instead of such that stand still. */
   readonly running?: Readonly<Record<Mode, Clock>>;
 }
 
-function serviceOn(stores: Service["stores"], log: Log, { loopback_only = true, mail = null }: Options): Service {
+function serviceOn(
+  stores: Service["stores"],
+  log: Log,
+  { loopback_only = true, mail = null, base_url = "" }: Options,
+): Service {
   return {
     stores,
     log,
     secret_key: new Uint8Array(32).fill(7),
-    base_url: "",
+    base_url,
+    known_hosts: new Set(["packhouse.test"]),
     trusted_proxies: addressList([]),
     loopback_only,
     webhook_allow_cidrs: [],
@@ -64,9 +70,10 @@ export async function openTestApp(options: Options = {}) {
     openTemporaryStore({
       ...(options.running === undefined ? { clock: clocks[mode] } : { clock: options.running[mode], time: "database" }),
       ...{ mode, log, left: (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept) },
+      site: () => service,
     });
   const [live, test] = [await open("live"), await open("test")];
-  const service = serviceOn({ live, test }, log, options);
+  const service: Service = serviceOn({ live, test }, log, options);
   for (const store of [live, test]) await store.write(ensureWarehouse);
   const app = createApp(service);
   // Every app has the same routes. A schema is compiled when it is first answered: most tests meet few of them.
@@ -84,7 +91,7 @@ export async function openTestApp(options: Options = {}) {
   ): Promise<Answered> {
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const response = await app.handle(
-      new Request(`http://packhouse.test${/^\/(health|metrics)/.test(path) ? path : `/v1${path}`}`, {
+      new Request(`http://packhouse.test${/^\/(health|metrics|t\/)/.test(path) ? path : `/v1${path}`}`, {
         method,
         headers: {
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),

@@ -231,9 +231,9 @@ describe("refuses", () => {
 
   test("a setting that cannot be, before any data is made", async () => {
     const serve = ["serve", "--port", "0", "--data", join(folder, "none")];
-    const nonsense = ["PACKHOUSE_SECRET_KEY", "PACKHOUSE_TRUSTED_PROXIES", "PACKHOUSE_WEBHOOK_ALLOW_CIDRS"];
-    const settings = [...nonsense.map((name) => [name, "nonsense"]), ["PACKHOUSE_SMTP_URL", "smtp://ann:%sesame@mail"]];
-    for (const [name = "", text = ""] of settings) {
+    const words = ["SECRET_KEY", "TRUSTED_PROXIES", "WEBHOOK_ALLOW_CIDRS", "BASE_URL"];
+    const nonsense = words.map((word) => [`PACKHOUSE_${word}`, "nonsense"]);
+    for (const [name = "", text = ""] of [...nonsense, ["PACKHOUSE_SMTP_URL", "smtp://ann:%sesame@mail"]]) {
       const { code, err } = await packhouse(serve, { [name]: text });
       expect([code, err.includes(name), err.trimEnd().split("\n").length]).toEqual([2, true, 1]);
     }

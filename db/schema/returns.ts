@@ -31,7 +31,6 @@ export const returns = table(
       carrier: string | null;
       tracking_number: string | null;
       label_url: string | null;
-      tracking_url: string | null;
       status: ReturnShippingStatus;
     }>().notNull(),
     refund_amount_cents: int(),

@@ -79,6 +79,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     log: silentLog,
     secret_key: new Uint8Array(32).fill(7),
     base_url: "",
+    known_hosts: new Set<string>(),
     trusted_proxies: addressList([]),
     loopback_only: true,
     webhook_allow_cidrs: [],
@@ -126,7 +127,14 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
   };
   const callOf = (request: Request, request_id: string): Call => ({
     ...{ request, request_id, path: `/orders/${id}`, key: null, writes: false, store, actor: system("bench") },
-    ...{ raw_body: "", cursor_secret: service.secret_key, base_url: "", headers: {}, confirm: async () => {} },
+    ...{
+      raw_body: "",
+      cursor_secret: service.secret_key,
+      base_url: "",
+      known_hosts: service.known_hosts,
+      headers: {},
+      confirm: async () => {},
+    },
   });
   const one = (answer: (request: Request) => Promise<Response>) => {
     const app = new Elysia(strict).get("/v1/orders/:id", ({ request }) => answer(request));
@@ -183,7 +191,14 @@ function validation(service: Service) {
   const { test: store } = service.stores;
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
     ...{ request, request_id, path: "/orders", key: null, writes: false, store, actor: system("bench") },
-    ...{ raw_body: "", cursor_secret: service.secret_key, base_url: "", headers: {}, confirm: async () => {} },
+    ...{
+      raw_body: "",
+      cursor_secret: service.secret_key,
+      base_url: "",
+      known_hosts: service.known_hosts,
+      headers: {},
+      confirm: async () => {},
+    },
   });
   const done = ({ body }: { body: unknown }) => new Response(null, { status: body ? 204 : 500 });
   const plain = new Elysia(strict).use(withConventions(service, admit)).use(conventions).post("/v1/orders", done);

@@ -68,11 +68,11 @@ const newReservation = insert(
 const newClaim = insert("reservation_lines", "reservation_id product_id order_line_id quantity wanted reserved picked");
 const newAllocation = insert("allocations", "reservation_line_id stock_item_id quantity");
 const newEvent = db.prepare("insert into events (id, type, body, created_at) values (?,?,?,?)");
-const newShipment = insert("shipments", "order_id status carrier service tracking_number tracking_url created_at");
+const newShipment = insert("shipments", "order_id status carrier service tracking_number created_at");
 const newParcelLine = insert("shipment_lines", "shipment_id order_line_id quantity");
 const newLabel = insert(
   "labels",
-  "shipment_id order_id status carrier service tracking_number tracking_url cost_cents currency package from_address" +
+  "shipment_id order_id status carrier service tracking_number cost_cents currency package from_address" +
     " to_address drawing warnings fingerprint created_at",
 );
 const newRecord = insert(
@@ -220,12 +220,11 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
   const id = number(body.order_id);
   const of = order.get(id) as Row;
   const tracking = `FL${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-14)}`;
-  const url = `http://localhost/${tracking}`;
-  const parcel = idOf(newShipment.get(id, "pending", body.carrier, body.service, tracking, url, now));
+  const parcel = idOf(newShipment.get(id, "pending", body.carrier, body.service, tracking, now));
   for (const line of lines.all(id) as Row[])
     newParcelLine.get(parcel, line["id"] as number, line["quantity"] as number);
   const to = of["shipping_address"] as string;
-  const facts = [parcel, id, "completed", body.carrier, body.service, tracking, url, 795, "USD"] as never[];
+  const facts = [parcel, id, "completed", body.carrier, body.service, tracking, 795, "USD"] as never[];
   const label = idOf(newLabel.get(...facts, JSON.stringify(body.package), to, to, drawing, "[]", tracking, now));
   newRecord.get(tracking, body.carrier, parcel, "pending", 1, now, now);
   newHistory.get(id, "label", "pending", "api_key", "key_1", "bench", now);

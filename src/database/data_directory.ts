@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import type { Site } from "../kit/site.ts";
 import { makeFolder, syncFolder } from "../kit/whole_file.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
 import { databaseCode } from "./conflict.ts";
@@ -27,6 +28,8 @@ export interface DirectorySettings {
   readonly log: Log;
   /** Called once when the storage failed for good: the process must end within a second, with exit code 74. */
   readonly fatal: (error: unknown) => void;
+  /** How the service is reached, once it is known; nothing leads to it when absent. */
+  readonly site?: (() => Site) | undefined;
 }
 
 // Another command has the lock for no longer than that; a server keeps it, and its commands should not be slow.
@@ -74,7 +77,8 @@ function openOne(
   const committed = (number: number) => keepNumber(commits, number, settings.log);
   // A command may work beside a server, whose reads must not see what is not durable, and it answers nobody else.
   const waits = settings.purpose === "serve" ? "nobody" : "commits";
-  const store = openSqlite({ path, mode, clock, log: settings.log, fatal: settings.fatal, committed, waits });
+  const { log, fatal, site } = settings;
+  const store = openSqlite({ path, mode, clock, log, fatal, committed, waits, site });
   opened.push(store);
   return store;
 }

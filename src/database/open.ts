@@ -31,9 +31,10 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };
   if (settings.database_url === null) return openDataDirectory(settings, clocks);
   const url = settings.database_url;
+  const { log, site } = settings;
   const open = async (mode: Mode): Promise<Store> => {
     await migratePostgres(url, mode, mode);
-    return openPostgres({ url, schema: mode, mode, clock: clocks[mode], log: settings.log });
+    return openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site });
   };
   const live = await open("live");
   const test = await open("test");

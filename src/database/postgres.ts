@@ -7,6 +7,7 @@ import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import { type Site, unreachable } from "../kit/site.ts";
 import { databaseCode } from "./conflict.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
 import { SteadyClock, step_min_ms } from "./steady_clock.ts";
@@ -21,6 +22,8 @@ export interface PostgresSettings {
   readonly mode: Mode;
   readonly clock: Clock;
   readonly log: Log;
+  /** How the service is reached, once it is known; nothing leads to it when absent. */
+  readonly site?: (() => Site) | undefined;
   /** Whose time counts: the database's, moved as far ahead as the clock is (the default), or the clock's alone. */
   readonly time?: "database" | "clock";
 }
@@ -207,7 +210,7 @@ class PostgresStore implements Store {
       const client = await this.#connect();
       return await this.#transact(client, readOnly, async (session, now) => {
         const memos = new Map<string, unknown>();
-        const db: Db = { sql: session.sql, now, mode: this.mode, memo: (key, make) => recalled(memos, key, make) };
+        const db: Db = { sql: session.sql, now, ...this.#world(), memo: (key, make) => recalled(memos, key, make) };
         return await session.run(async () => await work(db));
       });
     } catch (error) {
@@ -247,12 +250,16 @@ class PostgresStore implements Store {
     await this.#pool.end();
   }
 
+  #world() {
+    return { mode: this.mode, site: this.#settings.site?.() ?? unreachable };
+  }
+
   async #writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     let wakes: Iterable<[string, number]> = [];
     const begun_at = performance.now();
     const result = await this.#transact(await this.#connect(), "read committed", async (session, now) => {
       if (this.clock.stepped_ms !== 0 && this.#onStep !== null) throw stepped;
-      const tx = new Transaction(session.sql, now, this.mode, (part) => session.part(part));
+      const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
       const value = await session.run(() => tx.run(work));
       wakes = tx.wakes;
       return value;
@@ -272,7 +279,7 @@ class PostgresStore implements Store {
       await this.#transact(await this.#connect(), "read committed", async (session, now) => {
         const at = now - this.clock.ahead_ms;
         const isMoved = Math.abs(at - (await session.keptTime(true))) < step_min_ms;
-        const tx = new Transaction(session.sql, now, this.mode, (part) => session.part(part));
+        const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
         if (!isMoved) await session.run(() => tx.run(async () => this.#onStep?.(tx, by_ms)));
         await session.keepTime(at, true);
         wakes = tx.wakes;

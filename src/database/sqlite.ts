@@ -6,6 +6,7 @@ import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import { type Site, unreachable } from "../kit/site.ts";
 import { CommitLog } from "./commit_log.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
@@ -13,7 +14,7 @@ import { type Connection, connectWriter } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
-import { earliest, Transaction, type Wakes } from "./transaction.ts";
+import { earliest, Transaction, type Wakes, type World } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
 const batch_max = 64;
@@ -24,6 +25,8 @@ export interface SqliteSettings {
   readonly mode: Mode;
   readonly clock: Clock;
   readonly log: Log;
+  /** How the service is reached, once it is known; nothing leads to it when absent. */
+  readonly site?: (() => Site) | undefined;
   /** Called once when nothing the storage says can be believed any more; the process must end within a second. */
   readonly fatal: (error: unknown) => void;
   /** Told the number of each commit, once it is durable. */
@@ -127,7 +130,7 @@ class SqliteStore implements Store {
             failed: (error) => this.#notice(error),
           });
     this.#reader = new SqliteReader({
-      ...{ path, mode, now: () => this.clock.now() },
+      ...{ path, world: () => this.#world(), now: () => this.clock.now() },
       enter: () => {
         if (this.#dead !== null) throw this.#dead;
       },
@@ -308,7 +311,7 @@ class SqliteStore implements Store {
 
   /** Runs one write in its savepoint and says how to answer it. Throws when the whole batch is lost. */
   async #runJob(job: Job, now: number, wakes: Wakes): Promise<() => void> {
-    const tx = new Transaction(this.#writer.sql, now, this.mode, (work) => this.#part(work));
+    const tx = new Transaction(this.#writer.sql, now, this.#world(), (work) => this.#part(work));
     this.#save.run();
     try {
       this.#current = job;
@@ -365,6 +368,10 @@ class SqliteStore implements Store {
     }
     this.#notice(reason);
     for (const job of jobs) job.fail(this.#dead ?? told(reason));
+  }
+
+  #world(): World {
+    return { mode: this.mode, site: this.#settings.site?.() ?? unreachable };
   }
 
   #enter(): void {

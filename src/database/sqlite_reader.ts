@@ -1,16 +1,15 @@
 // The reading side of the store on SQLite: a connection that sees what is durable, and nothing before it is.
 import type { Statement } from "bun:sqlite";
-import type { Mode } from "../kit/mode.ts";
 import { OneTurn } from "./one_turn.ts";
 import { type Connection, connectReader } from "./sqlite_connection.ts";
 import type { Db } from "./store.ts";
-import { recalled } from "./transaction.ts";
+import { recalled, type World } from "./transaction.ts";
 
 const view_ms = 10;
 
 export interface ReaderSettings {
   readonly path: string;
-  readonly mode: Mode;
+  readonly world: () => World;
   /** The time that a read is told. */
   readonly now: () => number;
   /** Throws when nothing may be read any more. */
@@ -107,11 +106,11 @@ export class SqliteReader {
   }
 
   async #lookOnce({ work, done, fail }: Look): Promise<void> {
-    const { mode, now, enter, failed } = this.#settings;
+    const { world, now, enter, failed } = this.#settings;
     try {
       enter();
       if (!this.#kept && this.#until <= performance.now()) this.#open();
-      const db = { sql: this.#connection.sql, now: now(), mode, memo: this.#memo };
+      const db = { sql: this.#connection.sql, now: now(), ...world(), memo: this.#memo };
       done(await this.#turn.of(work(db)));
     } catch (error) {
       if (!this.#kept) this.#close();

@@ -2,6 +2,7 @@
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Clock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
+import type { Site } from "../kit/site.ts";
 
 type Drizzle = PgDatabase<PgQueryResultHKT, Record<string, never>>;
 
@@ -22,6 +23,8 @@ export interface Db {
   /** Milliseconds since 1970 by the store's clock, the same throughout. */
   readonly now: number;
   readonly mode: Mode;
+  /** How the world outside reaches the service of this process. */
+  readonly site: Site;
   /** What was read or made once for all who share this view: it depends on the records alone, not on `now`. */
   memo<T>(key: string, make: () => T): T;
 }

@@ -2,6 +2,7 @@
 import { assert } from "../kit/assert.ts";
 import { randomId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
+import type { Site } from "../kit/site.ts";
 import type { Tx, Writing } from "./store.ts";
 
 /** How an engine runs a part of a transaction that can be undone by itself. */
@@ -12,21 +13,29 @@ export type Wakes = Map<string, number>;
 
 const finishers_max = 1000;
 
+/** What every view of a store tells of it. */
+export interface World {
+  readonly mode: Mode;
+  readonly site: Site;
+}
+
 /** The `Tx` of both engines. The engine makes one for each write; `nested` makes one for each part. */
 export class Transaction implements Tx {
   readonly sql: Writing;
   readonly now: number;
   readonly mode: Mode;
+  readonly site: Site;
   readonly #savepoint: Savepoint;
   #memos: Map<string, unknown> | null = null;
   #finishers: Map<string, (tx: Tx) => Promise<void>> | null = null;
   #wakes: Wakes | null = null;
   #ended = false;
 
-  constructor(sql: Writing, now: number, mode: Mode, savepoint: Savepoint) {
+  constructor(sql: Writing, now: number, { mode, site }: World, savepoint: Savepoint) {
     this.sql = sql;
     this.now = now;
     this.mode = mode;
+    this.site = site;
     this.#savepoint = savepoint;
   }
 
@@ -36,7 +45,7 @@ export class Transaction implements Tx {
 
   async nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.#mustBeOpen();
-    const inner = new Transaction(this.sql, this.now, this.mode, this.#savepoint);
+    const inner = new Transaction(this.sql, this.now, this, this.#savepoint);
     const result = await this.#savepoint(() => inner.run(work));
     for (const [job, at] of inner.wakes) this.wake(job, at);
     return result;

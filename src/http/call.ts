@@ -29,6 +29,8 @@ export interface Call {
   readonly cursor_secret: Uint8Array;
   /** Address of the service as links name it; empty for the one that the request was sent to. */
   readonly base_url: string;
+  /** Hosts that a request may name and that are this machine: only these are repeated in links. */
+  readonly known_hosts: ReadonlySet<string>;
   /** Text of the body as received; empty when there is none. */
   raw_body: string;
   /** Headers of the answer. */

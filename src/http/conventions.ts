@@ -65,7 +65,7 @@ export const withConventions = (service: Service, admit: Admit) =>
         const stack = error instanceof Error ? error.stack : String(error);
         service.log.error("request failed", { request_id, method: request.method, route, error: stack });
       }
-      const asked = { request, request_id, base_url: service.base_url };
+      const asked = { request, request_id, base_url: service.base_url, known_hosts: service.known_hosts };
       if (fault.code === "method_not_allowed" && request.method === "OPTIONS") return optionsResponse(fault, trace);
       return errorResponse(fault, asked, headers, service.stores.live.clock.now());
     });

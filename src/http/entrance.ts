@@ -37,6 +37,8 @@ const seconds = histogram(
   ["method", "route"],
 );
 
+const nowhere = { base_url: "", known_hosts: new Set<string>() };
+
 const quiet_ms = 100;
 const quiet_looks = 10;
 
@@ -73,7 +75,7 @@ export function openEntrance(
   };
   const turnedAway = (request: Request, { request_id }: Trace) => {
     const fault = new Fault("unavailable", "The service is stopping. Nothing was done; try again.");
-    return errorResponse(fault, { request, request_id, base_url: "" }, { connection: "close" }, now());
+    return errorResponse(fault, { request, request_id, ...nowhere }, { connection: "close" }, now());
   };
   const answer = async (request: Request): Promise<Response> => {
     const trace = traceOf(request);
@@ -123,6 +125,6 @@ function sent({ now, outflow }: EntranceSettings, request: Request, response: Re
   return outflow.inPieces(request, response, held_bytes).catch((error) => {
     if (!(error instanceof Fault)) throw error;
     trace.code = error.code;
-    return errorResponse(error, { request, request_id, base_url: "" }, headers, now());
+    return errorResponse(error, { request, request_id, ...nowhere }, headers, now());
   });
 }

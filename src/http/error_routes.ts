@@ -26,7 +26,7 @@ export const errorRoutes = new Elysia().use(conventions).get(
   "/errors",
   ({ call }) =>
     answerRead(call, async () => {
-      const origin = originOf(call.base_url, call.request.url);
+      const origin = originOf(call);
       return codes.map((code) => ({ code, ...faults[code], ...faultWords[code], doc_url: docUrl(origin, code) }));
     }),
   {

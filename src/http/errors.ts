@@ -2,7 +2,7 @@ import { readAccept, wishFor } from "../kit/accept.ts";
 import { type Fault, type FaultCode, type FieldProblem, faults } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
-import { originOf } from "./origin.ts";
+import { originOf, type Reached } from "./origin.ts";
 import type { Trace } from "./trace.ts";
 
 /** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
@@ -20,7 +20,7 @@ export interface ErrorBody {
 }
 
 /** What an error body takes from the request that it answers. */
-export type Asked = Pick<Call, "request" | "request_id" | "base_url">;
+export type Asked = Reached & Pick<Call, "request_id">;
 
 /** A refusal as it goes out. */
 export interface Refusal {
@@ -30,7 +30,7 @@ export interface Refusal {
 }
 
 /** Turns a refusal into the error body. */
-export function errorBody(fault: Fault, { request, request_id, base_url }: Asked, now: number): ErrorBody {
+export function errorBody(fault: Fault, asked: Asked, now: number): ErrorBody {
   const { fields = [], ...facts } = fault.facts;
   return {
     success: false,
@@ -40,15 +40,15 @@ export function errorBody(fault: Fault, { request, request_id, base_url }: Asked
       message: fault.message,
       ...facts,
       details: fields.map((problem) => ({ ...problem, pointer: pointerOf(problem.field) })),
-      doc_url: docUrl(originOf(base_url, request.url), fault.code),
+      doc_url: docUrl(originOf(asked), fault.code),
     },
-    meta: metaOf(request_id, now),
+    meta: metaOf(asked.request_id, now),
   };
 }
 
-/** Where a code is explained, at a service that is reached at `origin`; relative when that is not known. */
-export function docUrl(origin: string | null, code: FaultCode): string {
-  return `${origin ?? ""}/docs/errors#${code}`;
+/** Where a code is explained, at a service that is reached at `origin`; relative when that is empty. */
+export function docUrl(origin: string, code: FaultCode): string {
+  return `${origin}/docs/errors#${code}`;
 }
 
 /** The answer to a refusal, as problem+json when the client would rather have that (RFC 9457). */

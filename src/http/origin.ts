@@ -1,25 +1,22 @@
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 
-/**
- * Where clients reach the service: its own address when it has one, else what the request was sent to. Null when the
- * request names no host.
- */
-export function originOf(base_url: string, request_url: string): string | null {
-  if (base_url !== "") return base_url;
-  const { protocol, host } = URL.parse(request_url) ?? {};
-  return protocol !== undefined && host !== undefined && isHost(host) ? `${protocol}//${host}` : null;
-}
+/** What tells where a client has reached the service. */
+export type Reached = Pick<Call, "base_url" | "known_hosts" | "request">;
 
-/** As `originOf`, for links that lead nowhere without it. Refuses: malformed_header. */
-export function reachedAt({ base_url, request }: Pick<Call, "base_url" | "request">): string {
-  const origin = originOf(base_url, request.url);
-  if (origin === null) throw new Fault("malformed_header", "The Host header names no host.");
-  return origin;
+/**
+ * Where clients reach the service: its own address when it has one, else the host that the request was sent to, if it
+ * is known to be this machine. Else empty, for links relative to wherever the client is: what a stranger writes into a
+ * `Host` header is never passed on.
+ */
+export function originOf({ base_url, known_hosts, request }: Reached): string {
+  if (base_url !== "") return base_url;
+  const { protocol, host, hostname } = URL.parse(request.url) ?? {};
+  return protocol !== undefined && known_hosts.has(hostname ?? "") ? `${protocol}//${host}` : "";
 }
 
 /** Whether a text is one host as a `Host` header names it: a name or an address, and a port if any. */
-export function isHost(text: string): boolean {
+function isHost(text: string): boolean {
   return /^([A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/.test(text);
 }
 

@@ -59,7 +59,8 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
   const limit = limiter();
   const failed = failureCounter();
   const { live } = service.stores;
-  const base = { cursor_secret: service.secret_key, base_url: service.base_url };
+  const { secret_key: cursor_secret, base_url, known_hosts } = service;
+  const base = { cursor_secret, base_url, known_hosts };
   return async (request, request_id) => {
     const { path, versioned } = placeOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);

@@ -12,6 +12,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /docs/errors": "none",
   "GET /docs/start.js": "none",
   "GET /docs/scalar.js": "none",
+  "GET /t/:token": "none",
 
   "GET /keys": "full",
   "POST /keys": "full",

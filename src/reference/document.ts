@@ -135,6 +135,7 @@ const nouns: Readonly<Record<string, string>> = {
   sku: "The SKU of a product.",
   tracking_number: "The tracking number on the label.",
   address_id: "The address, such as `adr_1001`.",
+  token: "What stands at the end of a `tracking_url`.",
   refund_id: "The refund, such as `rfd_1001`.",
   delivery_id: "The delivery, such as `dlv_1001`.",
   job_id: "The recovery, such as `rcy_1001`.",

@@ -1,19 +1,11 @@
 // The pages for people: the reference, drawn by Scalar from the OpenAPI document, and what each code of an error means.
-import { createHash } from "node:crypto";
 import { type FaultCode, faults } from "../kit/fault.ts";
 import { faultWords } from "../kit/fault_words.ts";
+import { escaped, htmlPage, plainPolicy } from "../kit/html.ts";
 import css from "./page.css" with { type: "text" };
 
-const page = (title: string, head: string, body: string) =>
-  [
-    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${title}</title>\n<link rel="icon" href="data:,">${head}\n</head>`,
-    `<body>\n${body}\n</body>\n</html>\n`,
-  ].join("\n");
-
 /** The page of the reference. Everything that it asks for comes from this service. */
-export const referencePage = page(
+export const referencePage = htmlPage(
   "Packhouse API",
   "",
   [
@@ -59,10 +51,8 @@ const statuses = [...new Set(Object.values(faults).map(({ status }) => status))]
 const codesOf = (status: number) =>
   (Object.keys(faults) as FaultCode[]).filter((code) => faults[code].status === status);
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
 /** What each code means, by status. An error's `doc_url` leads to its place on this page. */
-export const errorsPage = page(
+export const errorsPage = htmlPage(
   "Errors of the Packhouse API",
   `\n<style>${css}</style>`,
   [
@@ -78,14 +68,5 @@ function entry(code: FaultCode): string {
   return `<section id="${code}">${name}<p>${escaped(when)}</p><p class="remedy">${escaped(remedy)}</p></section>`;
 }
 
-const css_digest = createHash("sha256").update(css).digest("base64");
-
 /** A page that asks nobody for anything. */
-export const errorsPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${css_digest}'`,
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+export const errorsPolicy = plainPolicy(css);

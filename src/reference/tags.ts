@@ -65,7 +65,7 @@ export const tags: readonly Tag[] = [
     description: "What a parcel costs, and the labels that are bought for it.",
     paths: /^\/(?:shipping|labels)/,
   },
-  { name: "Tracking", description: "Where a parcel is.", paths: /^\/tracking/ },
+  { name: "Tracking", description: "Where a parcel is.", paths: /^\/tracking|^\/t\// },
   {
     name: "Returns",
     description: "What comes back: created, received, inspected, refunded.",

@@ -13,6 +13,7 @@ import { settleHoldsOf } from "../orders/holds/commands.ts";
 import { resolveOrder } from "../orders/names/store.ts";
 import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
 import { givenTrackingNumber } from "../orders/shipments/tracking_number.ts";
+import { carrierPage } from "../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts } from "../products/store.ts";
@@ -27,7 +28,6 @@ import {
   planInspection,
   planItems,
   planReceipt,
-  trackingUrl,
 } from "./rules.ts";
 import type { CreateReturn, InspectReturn, ReceiveReturn, UpdateReturn } from "./schemas.ts";
 import { returnMoves } from "./status.ts";
@@ -166,7 +166,7 @@ function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"])
   const given = input.tracking_number;
   const tracking_number =
     given === undefined ? before.tracking_number : givenTrackingNumber("return_shipping.tracking_number", given);
-  return { carrier, tracking_number, label_url, tracking_url: trackingUrl(carrier, tracking_number), status };
+  return { carrier, tracking_number, label_url, tracking_url: carrierPage(carrier, tracking_number), status };
 }
 
 const centsOf = (amount: string | number | null) => (amount === null ? null : readCents(amount));

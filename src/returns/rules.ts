@@ -268,25 +268,6 @@ function lotOf(
   throw invalid(field, `is required, since several lots were shipped: ${[...lots.values()].join(", ")}`, "required");
 }
 
-const trackingPages: readonly (readonly [carrier: RegExp, page: string])[] = [
-  [/^ups/, "https://www.ups.com/track?tracknum="],
-  [/^usps/, "https://tools.usps.com/go/TrackConfirmAction?tLabels="],
-  [/^fedex/, "https://www.fedex.com/fedextrack/?trknbr="],
-  [/^dhl/, "https://www.dhl.com/en/express/tracking.html?AWB="],
-  [/^ontrac/, "https://www.ontrac.com/tracking/?number="],
-  [/^canada ?post/, "https://www.canadapost-postescanada.ca/track-reperage/en#/search?searchFor="],
-  [/^purolator/, "https://www.purolator.com/en/shipping/tracker?pin="],
-  [/^royal ?mail/, "https://www.royalmail.com/track-your-item#/tracking-results/"],
-];
-
-/** The page on which a known carrier shows where a parcel is, or null. */
-export function trackingUrl(carrier: string | null, tracking_number: string | null): string | null {
-  if (carrier === null || !tracking_number) return null;
-  const name = carrier.trim().toLowerCase().replace(/[_-]/g, " ");
-  const page = trackingPages.find(([known]) => known.test(name))?.[1];
-  return page === undefined ? null : page + encodeURIComponent(tracking_number);
-}
-
 const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> = {
   pending: "pending",
   picked_up: "in_transit",

@@ -8,6 +8,7 @@ import type { Db, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
+import { carrierPage } from "../orders/shipments/tracking_url.ts";
 import { listRefunds } from "./refunds/store.ts";
 import type { Return, ReturnShipping } from "./return.ts";
 import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus } from "./rules.ts";
@@ -88,9 +89,15 @@ async function shippingOf(db: Db, rows: readonly Row[]): Promise<ReturnShipping[
   const tracked = numbers.length === 0 ? [] : await trackedAs(db, { numbers: list(numbers) });
   const statuses = new Map(tracked.map(({ tracking_number, status }) => [tracking_number, shippingStatus(status)]));
   return rows.map(({ return_shipping }) => {
-    const status = statuses.get(return_shipping.tracking_number ?? "");
-    return { ...return_shipping, status: status ?? return_shipping.status };
+    const { carrier, tracking_number, label_url } = return_shipping;
+    const status = statuses.get(tracking_number ?? "") ?? return_shipping.status;
+    return { carrier, tracking_number, label_url, tracking_url: carrierPage(carrier, tracking_number), status };
   });
+}
+
+/** How the goods come back as it is kept: the carrier's page follows from the rest. */
+function kept({ tracking_url: _derived, ...rest }: ReturnShipping): Row["return_shipping"] {
+  return rest;
 }
 
 /** What a list of returns may be narrowed to. Moments in milliseconds. */
@@ -150,7 +157,8 @@ export type NewReturn = Pick<
 export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
   const steps = { received_at: null, inspected_at: null, completed_at: null };
   const states = { status: "initiated", refund_status: "pending", version: 1 } as const;
-  const row = { ...fields, ...states, ...steps, created_at: tx.now, updated_at: tx.now };
+  const return_shipping = kept(fields.return_shipping);
+  const row = { ...fields, return_shipping, ...states, ...steps, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, returns, [row]);
   await insert(
     tx,
@@ -161,13 +169,22 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
 }
 
 /** What a step changes of a return. */
-export type ReturnChange = Partial<Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at">>;
+export type ReturnChange = Partial<
+  Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping"> &
+    Pick<Return, "return_shipping">
+>;
 
 /** Stores what changed of a return and answers it as it is now; its version moves by one. */
 export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): Promise<Return> {
+  const { return_shipping, ...same } = change;
   await tx.sql
     .update(returns)
-    .set({ ...change, version: before.version + 1, updated_at: tx.now })
+    .set({
+      ...same,
+      ...(return_shipping && { return_shipping: kept(return_shipping) }),
+      version: before.version + 1,
+      updated_at: tx.now,
+    })
     .where(eq(returns.id, before.id));
   return getReturn(tx, before.id);
 }

@@ -20,6 +20,7 @@ import { decide } from "../orders/rules.ts";
 import { labelShipment, openShipment, voidShipment } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { listShipments } from "../orders/shipments/store.ts";
+import { trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../orders/store.ts";
 import { type Address, addressOf, readAddress } from "./address.ts";
 import { drawLabel, type LabelWarning } from "./documents/label.ts";
@@ -55,8 +56,6 @@ const livePrefix = "WH";
 /** Who buys a label, and how. */
 export interface Buying {
   readonly actor: Actor;
-  /** Where clients reach the service, which the label's QR code and links name. */
-  readonly origin: string;
   /** An equal label bought a moment ago is no mistake: this one is for another carton. */
   readonly additional: boolean;
 }
@@ -106,11 +105,10 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
     from_address,
     to_address,
     fingerprint,
-    address: buying.origin,
   });
-  const { tracking_number, tracking_url } = label;
+  const { tracking_number } = label;
   assert(tracking_number !== null, "a bought label has a tracking number");
-  const labelled = await labelShipment(tx, opened, { tracking_number, tracking_url }, buying.actor);
+  const labelled = await labelShipment(tx, opened, tracking_number, buying.actor);
   return { ...labelled, label, estimated_delivery: quote.delivery_date };
 }
 
@@ -163,8 +161,6 @@ interface Purchase {
   readonly from_address: Address;
   readonly to_address: Address;
   readonly fingerprint: string;
-  /** Where clients reach the service. */
-  readonly address: string;
 }
 
 /** Draws a label and stores it. The parcel's number in our books makes the tracking number. */
@@ -172,7 +168,6 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
   const { order, shipment_id, carrier, service, parcel, quote, from_address, to_address } = purchase;
   const test = tx.mode === "test";
   const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
-  const tracking_url = `${purchase.address}/v1/tracking/${tracking_number}`;
   const { order_number, lost } = printedNumber(order);
   const place = parcelPlace(order, shipment_id);
   const { drawing, warnings } = drawLabel({
@@ -183,7 +178,7 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
     parcel: place === null ? "" : placeInWords(place),
     tracking_number,
-    qr_text: tracking_url,
+    qr_text: trackingUrl(tx, { id: shipment_id, carrier: carrier.code, tracking_number }),
     order_number,
     date: quote.ship_date,
     test,
@@ -195,7 +190,6 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     carrier: carrier.code,
     service: service.code,
     tracking_number,
-    tracking_url,
     cost_cents: quote.rate_cents,
     currency: quote.currency,
     package: parcel.package,

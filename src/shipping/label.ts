@@ -2,6 +2,8 @@ import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
 import { money } from "../kit/money.ts";
+import type { Site } from "../kit/site.ts";
+import { trackingPagePath } from "../orders/shipments/tracking_page.ts";
 import type { LengthUnit } from "../products/status.ts";
 import { type Address, addressView } from "./address.ts";
 import type { Drawing } from "./documents/drawing.ts";
@@ -37,7 +39,6 @@ export interface Label {
   readonly carrier: string;
   readonly service: string;
   readonly tracking_number: string | null;
-  readonly tracking_url: string | null;
   readonly cost_cents: number;
   readonly currency: string;
   readonly package: Package;
@@ -54,14 +55,16 @@ export interface Label {
 /** What the links of a label need: where the service is reached, who signs, whose data it is, and what time it is. */
 export interface LinkContext {
   readonly origin: string;
+  readonly site: Site;
   readonly signer: LinkSigner;
   readonly mode: Mode;
   readonly now: number;
 }
 
 /** The label as the API shows it, with links to its documents that need no key. */
-export function labelView(label: Label, { origin, signer, mode, now }: LinkContext) {
+export function labelView(label: Label, { origin, site, signer, mode, now }: LinkContext) {
   const expires = Math.floor((now + link_lifetime_ms) / 1000);
+  const page = origin + trackingPagePath(site, { mode, shipment_id: label.shipment_id });
   const linkTo = documentLinks(origin, { label_id: label.id, mode, expires }, signer);
   return {
     label_id: wireId("label", label.id),
@@ -71,7 +74,7 @@ export function labelView(label: Label, { origin, signer, mode, now }: LinkConte
     carrier: label.carrier,
     service: label.service,
     tracking_number: label.tracking_number,
-    tracking_url: label.tracking_url,
+    tracking_url: label.tracking_number === null ? null : page,
     cost: money(label.cost_cents),
     currency: label.currency,
     label_url: linkTo("pdf"),

@@ -5,7 +5,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { idempotencyKey } from "../http/idempotency.ts";
-import { reachedAt } from "../http/origin.ts";
+import { originOf } from "../http/origin.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { rateCounter } from "../keys/limits.ts";
@@ -13,10 +13,11 @@ import { Fault } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { parcelPlace, placeInWords } from "../orders/fulfillment/rules.ts";
+import { trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { getOrder } from "../orders/store.ts";
 import { buyTrackedLabel } from "../tracking/commands.ts";
 import { voidLabel } from "./commands.ts";
-import { withParcel } from "./documents/label.ts";
+import { withParcel, withQrCode } from "./documents/label.ts";
 import { type DocumentFormat, type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
 import { paperRoutes } from "./papers/routes.ts";
@@ -132,7 +133,6 @@ function buy(call: Call, body: CreateLabel, signer: LinkSigner, secret_key: Uint
   const view = viewOf(signer, call);
   const buying = {
     actor: call.actor,
-    origin: reachedAt(call),
     // With a key of its own a request is never repeated by mistake.
     additional: body.additional === true || idempotencyKey(call.request) !== null,
   };
@@ -141,8 +141,8 @@ function buy(call: Call, body: CreateLabel, signer: LinkSigner, secret_key: Uint
 }
 
 function viewOf(signer: LinkSigner, call: Call) {
-  const origin = reachedAt(call);
-  return (label: Label, { mode, now }: Db) => labelView(label, { origin, signer, mode, now });
+  const origin = originOf(call);
+  return (label: Label, { mode, now, site }: Db) => labelView(label, { origin, site, signer, mode, now });
 }
 
 // A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.
@@ -187,11 +187,13 @@ const linkRoutes = (service: Service, signer: LinkSigner, answer: AnswerDocument
 
 const contentTypes = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
 
-/** A label as it is printed now: its order may have got more parcels since it was bought. */
+/** A label as it is printed now: its order may have got more parcels, and its parcel's page another address. */
 async function labelToPrint(db: Db, label: Label): Promise<Label> {
+  if (label.drawing === null) return label;
+  const page = trackingUrl(db, { ...label, id: label.shipment_id });
+  const drawing = withQrCode(label.drawing, page);
   const place = parcelPlace(await getOrder(db, label.order_id), label.shipment_id);
-  if (place === null || label.drawing === null) return label;
-  return { ...label, drawing: withParcel(label.drawing, placeInWords(place)) };
+  return { ...label, drawing: place === null ? drawing : withParcel(drawing, placeInWords(place)) };
 }
 
 type AnswerDocument = (call: Call, label: Label, format: DocumentFormat) => Promise<Response>;

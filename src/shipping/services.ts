@@ -1,3 +1,4 @@
+import { ownCarriers } from "../orders/shipments/tracking_url.ts";
 import { promiseDelivery } from "./delivery_date.ts";
 import { billedPounds, type Weight } from "./weight.ts";
 
@@ -35,7 +36,7 @@ export const services: readonly Service[] = [
     { up_to_pounds: 20, price_cents: 6495 }, { up_to_pounds: 70, price_cents: 12995 } ] },
 ];
 
-export const builtInCarrierCodes = ["local", "sim"] as const;
+export const builtInCarrierCodes = [ownCarriers.live, ownCarriers.test] as const;
 export type BuiltInCarrierCode = (typeof builtInCarrierCodes)[number];
 
 /** A carrier as `GET /shipping/carriers` lists it, with the services it sells. */
@@ -46,8 +47,8 @@ export interface BuiltInCarrier {
 }
 
 const builtInCarriers = {
-  live: { code: "local", name: "Packhouse Courier", services },
-  test: { code: "sim", name: "Simulated Carrier", services },
+  live: { code: ownCarriers.live, name: "Packhouse Courier", services },
+  test: { code: ownCarriers.test, name: "Simulated Carrier", services },
 } as const satisfies Record<"live" | "test", BuiltInCarrier>;
 
 /** The carrier that every installation has: its own courier for live keys, a simulated one for test keys. */

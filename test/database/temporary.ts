@@ -13,6 +13,7 @@ import type { Store } from "../../src/database/store.ts";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
 import type { Mode } from "../../src/kit/mode.ts";
+import type { Site } from "../../src/kit/site.ts";
 
 export interface TemporarySettings {
   readonly mode?: Mode;
@@ -22,6 +23,7 @@ export interface TemporarySettings {
   /** Other tables than the program's. */
   readonly migrations?: readonly Migration[];
   readonly log?: Log;
+  readonly site?: (() => Site) | undefined;
   /** Is given all that the store holds when it is closed: the bytes of its files, or the text of its rows. */
   readonly left?: (kept: string | Uint8Array) => void;
 }
@@ -52,7 +54,7 @@ function onSqlite(settings: TemporarySettings): Store {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-"));
   const path = join(folder, `${mode}.db`);
   writeFileSync(path, template(mode, migrations));
-  const store = openSqlite({ path, mode, clock, log, fatal: rethrow });
+  const store = openSqlite({ path, mode, clock, log, fatal: rethrow, site: settings.site });
   // Closing takes the write-ahead log into the file: what it held of pages written again is seen before.
   const show = (file: string) => {
     if (left !== undefined && existsSync(file)) left(readFileSync(file));
@@ -77,7 +79,7 @@ async function onPostgres(settings: TemporarySettings): Promise<Store> {
   const key = mode + migrations.map(({ name }) => name).join();
   const schema = emptied.get(key)?.pop() ?? (await newSchema(url, mode, migrations));
   const time = settings.time ?? (clock === undefined ? "database" : "clock");
-  const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log, time });
+  const store = openPostgres({ url, schema, mode, clock: clock ?? systemClock(), log, time, site: settings.site });
   return closing(store, async () => {
     await asAdmin(url, empty(schema, firstId[mode]));
     const [told] = await asAdmin<{ gone: string }>(url, `select current_setting('gone.${schema}') as gone`);

@@ -34,10 +34,17 @@ describe("works", () => {
   });
 
   test("an error names the page that explains it, at the service's own address if it has one", () => {
-    const asked = { request: new Request("http://10.0.0.7:3000/v1/x"), request_id: "req_1" };
-    const url = (base_url: string) => errorBody(invalid("a", "b"), { ...asked, base_url }, 0).error.doc_url;
-    expect(url("")).toBe("http://10.0.0.7:3000/docs/errors#validation_failed");
-    expect(url("https://api.shop.example")).toBe("https://api.shop.example/docs/errors#validation_failed");
+    const known_hosts = new Set(["10.0.0.7", "[::1]"]);
+    const url = (base_url: string, host: string) => {
+      const asked = { request: new Request(`http://${host}/v1/x`), request_id: "req_1", known_hosts, base_url };
+      return errorBody(invalid("a", "b"), asked, 0).error.doc_url;
+    };
+    expect(url("", "10.0.0.7:3000")).toBe("http://10.0.0.7:3000/docs/errors#validation_failed");
+    expect(url("", "[::1]:3000")).toBe("http://[::1]:3000/docs/errors#validation_failed");
+    for (const strange of ["evil.example", "10.0.0.8", "10.0.0.7.evil.example", "10.0.0.7@evil.example"]) {
+      expect(url("", strange)).toBe("/docs/errors#validation_failed");
+      expect(url("https://api.shop.example", strange)).toBe("https://api.shop.example/docs/errors#validation_failed");
+    }
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
+import { plainTrackingNumber } from "../../src/orders/shipments/tracking_number.ts";
 import type { Operation } from "../../src/reference/operation.ts";
 import { operationsOf } from "../../src/reference/routes.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
@@ -61,7 +62,9 @@ function fault({ id }: Operation, field: Field, { value, never }: Hostile, { sta
   if (refused === undefined) {
     if (never(field)) return `${said}, but it is no such value`;
     const kept = at(body?.data ?? body, field.path);
-    const same = typeof value !== "string" || typeof kept !== "string" || kept === value;
+    // A tracking number is kept in the form in which it is looked up.
+    const meant = (text: string) => (field.path.at(-1) === "tracking_number" ? plainTrackingNumber(text) : text);
+    const same = typeof value !== "string" || typeof kept !== "string" || kept === meant(value);
     // What is answered to a scan is the parcel, as its newest scan says.
     const isShown = id !== "recordScan" && ["text", "notes", "code", "metadata"].includes(field.kind);
     return same || !isShown ? null : `${said}, kept as ${kept}`;

@@ -265,6 +265,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/inventory/:sku/explain", "/orders/:id/pick-list", "/orders/:id/packing-slip", "/pick-lists"],
   ],
   "its links are signed anew in each answer": ["/shipping/labels/:id"],
+  "a page of this moment, which nobody keeps": ["/t/:token"],
   "a document to print, which nobody keeps": ["/shipping/labels/:id/document", "/labels/:id"],
   "part of the program, told to those who ask once": [
     ...["/orders/transitions", "/shipping/carriers", "/event-types", "/errors"],

@@ -8,6 +8,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /docs/errors": "ok  ok  ok  ok",
   "GET /docs/start.js": "ok  ok  ok  ok",
   "GET /docs/scalar.js": "ok  ok  ok  ok",
+  "GET /t/:token": "ok  ok  ok  ok",
   "GET /openapi.json": "ok  ok  ok  ok",
   "GET /labels/:id": "ok  ok  ok  ok",
   "POST /webhooks/shopify/orders": "ok  ok  ok  ok",

@@ -5,7 +5,7 @@ import { openTestApp } from "../harness.ts";
 import { kept_files, tellWhole } from "./story/story.ts";
 
 test("every operation has an example, and each is what the service answers", async () => {
-  const app = await openTestApp();
+  const app = await openTestApp({ base_url: "http://packhouse.test" });
   const told = await tellWhole(app);
   const ids = operationsOf(app.app.routes).map(({ id }) => id);
   await app.close();

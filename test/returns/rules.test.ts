@@ -10,7 +10,6 @@ import {
   planItems,
   planReceipt,
   shippingStatus,
-  trackingUrl,
 } from "../../src/returns/rules.ts";
 import { conditions, type ReturnStatus, returnMoves, returnStatuses } from "../../src/returns/status.ts";
 
@@ -186,15 +185,6 @@ describe("an inspection", () => {
 });
 
 describe("the way back", () => {
-  test("has a page with carriers that are known", () => {
-    expect(trackingUrl("UPS", "1Z 9")).toBe("https://www.ups.com/track?tracknum=1Z%209");
-    expect(trackingUrl("usps_priority", "94")).toBe("https://tools.usps.com/go/TrackConfirmAction?tLabels=94");
-    expect(trackingUrl("canada_post", "1")).toContain("canadapost");
-    expect(trackingUrl("Bob's Vans", "1")).toBeNull();
-    expect(trackingUrl("UPS", null)).toBeNull();
-    expect(trackingUrl(null, "1")).toBeNull();
-  });
-
   test("is told by the tracking status", () => {
     expect(shippingStatus("out_for_delivery")).toBe("in_transit");
     expect(shippingStatus("returned")).toBe("exception");

@@ -37,6 +37,7 @@ import {
   saveUntold,
 } from "./store.ts";
 import { givenTrackingNumber } from "./tracking_number.ts";
+import { trackingUrl } from "./tracking_url.ts";
 
 /** A parcel together with its order, as a command left them. */
 export interface Parcel {
@@ -72,13 +73,17 @@ export async function openShipment(
 export async function labelShipment(
   tx: Tx,
   { order, shipment }: Parcel,
-  tracking: { readonly tracking_number: string; readonly tracking_url: string | null },
+  tracking_number: string,
   actor: Actor,
 ): Promise<Parcel> {
-  assert(await saveTracking(tx, shipment.id, tracking), `shipment ${shipment.id} is there to be labelled`);
-  const labelled: Shipment = { ...shipment, ...tracking };
+  assert(await saveTracking(tx, shipment.id, tracking_number), `shipment ${shipment.id} is there to be labelled`);
   const { carrier, service } = shipment;
-  const note = [tracking.tracking_number, carrier, service].filter((word) => word !== null).join(" ");
+  const labelled: Shipment = {
+    ...shipment,
+    tracking_number,
+    tracking_url: trackingUrl(tx, { ...shipment, tracking_number }),
+  };
+  const note = [tracking_number, carrier, service].filter((word) => word !== null).join(" ");
   const after = withShipment(order, labelled);
   return { order: await saveOrder(tx, order, after, { event: "label", actor, note }), shipment: labelled };
 }
@@ -165,7 +170,7 @@ async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<
   if (added.length === 0) return shipment;
   const filled = { ...shipment, ...Object.fromEntries(added.map((name) => [name, input[name]])) };
   await saveShipment(tx, filled);
-  return filled;
+  return { ...filled, tracking_url: trackingUrl(tx, filled) };
 }
 
 /** A new parcel of all that stands packed, or of all that can be taken when that is not enough. */

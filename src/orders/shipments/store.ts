@@ -6,6 +6,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
 import type { ShipmentStatus } from "./status.ts";
 import { plainTrackingNumber } from "./tracking_number.ts";
+import { trackingUrl } from "./tracking_url.ts";
 
 type Row = typeof shipments.$inferSelect;
 
@@ -24,9 +25,9 @@ const ofOrders = preparedOf((sql, isOf) =>
 
 /** The shipments of these orders, oldest first. */
 export async function listShipments(db: Db, order_ids: readonly number[]): Promise<Shipment[]> {
-  const found = new Map<number, Row & { lines: ShipmentLine[] }>();
+  const found = new Map<number, Shipment & { lines: ShipmentLine[] }>();
   for (const { order_line_id, quantity, ...shipment } of await ofOrders(db, { ids: order_ids })) {
-    const known = found.get(shipment.id) ?? { ...shipment, lines: [] };
+    const known = found.get(shipment.id) ?? { ...shipment, tracking_url: trackingUrl(db, shipment), lines: [] };
     found.set(shipment.id, known);
     if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
   }
@@ -53,10 +54,10 @@ export async function insertShipment(
   const { carrier, service } = carriage;
   const tracking_number = carriage.tracking_number == null ? null : plainTrackingNumber(carriage.tracking_number);
   const status: ShipmentStatus = "pending";
-  const row = { order_id, status, carrier, service, tracking_number, tracking_url: null, created_at: tx.now };
+  const row = { order_id, status, carrier, service, tracking_number, created_at: tx.now };
   const [id = 0] = await insertIds(tx, shipments, [row]);
   await insertLines(tx, id, lines);
-  return { id, ...row, shipped_at: null, delivered_at: null, lines };
+  return { id, ...row, tracking_url: trackingUrl(tx, { id, ...row }), shipped_at: null, delivered_at: null, lines };
 }
 
 async function insertLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
@@ -72,7 +73,6 @@ const saved = [
   "carrier",
   "service",
   "tracking_number",
-  "tracking_url",
   "shipped_at",
   "delivered_at",
 ] as const satisfies (keyof Row)[];
@@ -85,7 +85,7 @@ const save = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof saved)[num
 );
 
 /** Stores what changed of a parcel. */
-export async function saveShipment(tx: Tx, { lines: _lines, ...row }: Shipment): Promise<void> {
+export async function saveShipment(tx: Tx, { lines: _lines, tracking_url: _derived, ...row }: Shipment): Promise<void> {
   await save(tx, row);
 }
 
@@ -108,22 +108,17 @@ export async function forgetLines(tx: Tx, order_line_ids: readonly number[]): Pr
   await deleteLinesNaming(tx, { order_line_ids: list(order_line_ids) });
 }
 
-const setTracking = prepared(
-  (sql: Writing, a: Args<{ id: number; tracking_number: string; tracking_url: string | null }>) =>
-    sql
-      .update(shipments)
-      .set({ tracking_number: a.tracking_number, tracking_url: a.tracking_url })
-      .where(and(eq(shipments.id, a.id), ne(shipments.status, "voided")))
-      .returning({ id: shipments.id }),
+const setTracking = prepared((sql: Writing, a: Args<{ id: number; tracking_number: string }>) =>
+  sql
+    .update(shipments)
+    .set({ tracking_number: a.tracking_number })
+    .where(and(eq(shipments.id, a.id), ne(shipments.status, "voided")))
+    .returning({ id: shipments.id }),
 );
 
 /** Writes the tracking number of its label on a parcel; false when there is no such parcel or it is voided. */
-export async function saveTracking(
-  tx: Tx,
-  id: number,
-  tracking: { readonly tracking_number: string; readonly tracking_url: string | null },
-): Promise<boolean> {
-  return (await setTracking(tx, { id, ...tracking })).length === 1;
+export async function saveTracking(tx: Tx, id: number, tracking_number: string): Promise<boolean> {
+  return (await setTracking(tx, { id, tracking_number })).length === 1;
 }
 
 const markUntold = prepared((sql: Writing, a: Args<{ id: number }>) =>

@@ -4,7 +4,7 @@ import { answerLongWork, answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { reachedAt } from "../../http/origin.ts";
+import { originOf } from "../../http/origin.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
@@ -81,7 +81,7 @@ export const connectionRoutes = (service: Service) =>
 
 /** How this request is shown a connection: the callback's address is as this client reaches the service. */
 function viewOf({ secret_key }: Service, call: Call) {
-  const origin = reachedAt(call);
+  const origin = originOf(call);
   return (connection: Connection, now: number) => connectionView(connection, secret_key, origin, now);
 }
 

@@ -79,7 +79,9 @@ export const ConnectionView = closed({
   api_url: Type.String(),
   order_prefix: Type.String(),
   status: choice(connectionStatuses),
-  callback_url: Type.String({ description: "The whole address to enter at the platform." }),
+  callback_url: Type.String({
+    description: "The address to enter at the platform; without PACKHOUSE_BASE_URL, what follows the host.",
+  }),
   has_api_key: Type.Boolean(),
   api_key_last_four: lastFour,
   has_api_token: Type.Boolean(),

@@ -131,18 +131,31 @@ function drawRecipient(sheet: Sheet, facts: LabelFacts): void {
   );
 }
 
-function drawRouting(sheet: Sheet, facts: LabelFacts): void {
+const qrRoom = 190;
+
+/** The QR code of a label, or null when it cannot say that. */
+function qrCode(qr_text: string | null): Operation | null {
+  if (qr_text === null || !isQrText(qr_text)) return null;
   const top = 565;
   const bottom = 800;
-  const qrRoom = 190;
-  const { qr_text } = facts;
-  if (qr_text !== null && isQrText(qr_text)) {
-    const side = qrSide(qr_text);
-    // The quiet zone is four modules on each side, of which the right one is the page's margin.
-    const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
-    const y = Math.round((top + bottom - side * module) / 2);
-    sheet.operations.push({ op: "qr", x: right - side * module, y, module, text: qr_text });
-  } else if (qr_text !== null) {
+  const side = qrSide(qr_text);
+  // The quiet zone is four modules on each side, of which the right one is the page's margin.
+  const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
+  const y = Math.round((top + bottom - side * module) / 2);
+  return { op: "qr", x: right - side * module, y, module, text: qr_text };
+}
+
+/** The label with the QR code of the parcel's page as it is found today, whatever was so when it was drawn. */
+export function withQrCode(drawing: Drawing, qr_text: string | null): Drawing {
+  const code = qrCode(qr_text);
+  const others = drawing.operations.filter(({ op }) => op !== "qr");
+  return { ...drawing, operations: code === null ? others : [...others, code] };
+}
+
+function drawRouting(sheet: Sheet, facts: LabelFacts): void {
+  const code = qrCode(facts.qr_text);
+  if (code !== null) sheet.operations.push(code);
+  else if (facts.qr_text !== null) {
     const message = "The tracking address is no printable ASCII of at most 250 characters, so there is no QR code.";
     sheet.warnings.push({ field: "tracking_url", code: "no_qr_code", message });
   }

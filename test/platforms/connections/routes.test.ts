@@ -78,7 +78,9 @@ describe("works", () => {
       const { data } = (await (await createApp(service).handle(request)).json()) as { data: { callback_url: string } };
       return data.callback_url;
     };
-    expect(await asked(app.service, "http://10.0.0.7:8080")).toBe(`http://10.0.0.7:8080/v1${path}`);
+    const at_home = { ...app.service, known_hosts: new Set(["10.0.0.7"]) };
+    expect(await asked(at_home, "http://10.0.0.7:8080")).toBe(`http://10.0.0.7:8080/v1${path}`);
+    expect(await asked(app.service, "http://10.0.0.7:8080")).toBe(`/v1${path}`);
     const named = { ...app.service, base_url: "https://ship.example.com" };
     expect(await asked(named, "http://10.0.0.7:8080")).toBe(`https://ship.example.com/v1${path}`);
   });

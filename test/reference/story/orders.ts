@@ -133,6 +133,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getLabelDocument", { ...label, query: { format: "zpl" } });
   const link = new URL(bought.data.label_url, "http://packhouse.test");
   await tell("followLabelLink", { ...label, query: Object.fromEntries(link.searchParams) });
+  await tell("getTrackingPage", { path: { token: bought.data.tracking_url.split("/").at(-1) }, key: null });
   const scanned = { path: { tracking_number: bought.data.tracking_number } };
   const location = { city: "Portland", state: "ME", country: "US" };
   await tell("recordScan", { ...scanned, body: { status: "picked_up", message: "Taken over.", location } });

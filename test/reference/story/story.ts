@@ -54,7 +54,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
 }
 
 if (import.meta.main) {
-  const app = await openTestApp();
+  const app = await openTestApp({ base_url: "http://packhouse.test" });
   const told = await tellWhole(app);
   await Bun.write(kept_files.examples, `${JSON.stringify(told.examples, null, 1)}\n`);
   await Bun.write(kept_files.refusals, `${JSON.stringify(told.refusals, null, 1)}\n`);

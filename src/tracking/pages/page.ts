@@ -1,0 +1,134 @@
+// What a buyer sees of a parcel: where it is and when it comes. Of persons it tells the city alone.
+import { escaped, htmlPage, plainPolicy } from "../../kit/html.ts";
+import type { Shipment } from "../../orders/shipments/shipment.ts";
+import type { TrackingHistory } from "../record.ts";
+import type { TrackingEventStatus, TrackingStatus } from "../status.ts";
+import css from "./page.css" with { type: "text" };
+
+/** For so long after its parcel has arrived, or gone back, a page is shown. */
+export const shown_after_ms = 90 * 86_400_000;
+
+/** What a page tells of a parcel. */
+export interface ParcelPage {
+  readonly shipment: Shipment;
+  readonly tracked: TrackingHistory;
+  /** The name of the warehouse that sends it. */
+  readonly warehouse: string;
+  /** Where it goes. */
+  readonly city: string;
+  /** The IANA zone in which days and times are told. */
+  readonly zone: string;
+  readonly test: boolean;
+  readonly now: number;
+}
+
+/** Whether a parcel's page is shown no more: it was given up, or it came to its end a while ago. */
+export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean {
+  if (shipment.status === "voided" || city === "") return true;
+  const { status, occurred_at } = tracked.record;
+  const scanned = status === "delivered" || status === "returned" ? occurred_at : null;
+  const ended_at = shipment.delivered_at ?? scanned;
+  return ended_at !== null && ended_at + shown_after_ms <= now;
+}
+
+// A person may have said that a parcel left or arrived which no scanner has seen since.
+function statusOf({ shipment, tracked }: ParcelPage): TrackingStatus {
+  const { status } = tracked.record;
+  if (status === "returned") return status;
+  if (shipment.status === "delivered") return "delivered";
+  return status === "pending" && shipment.status !== "pending" ? "picked_up" : status;
+}
+
+const headlines: Readonly<Record<TrackingStatus, string>> = {
+  pending: "Getting ready",
+  picked_up: "Handed to the carrier",
+  in_transit: "On its way",
+  out_for_delivery: "Out for delivery",
+  delivered: "Delivered",
+  exception: "Held up",
+  returned: "Going back to the sender",
+};
+
+const scanned: Readonly<Record<TrackingEventStatus, string>> = {
+  ...headlines,
+  pending: "Label printed",
+  accepted: "Accepted by the carrier",
+  picked_up: "Picked up by the carrier",
+};
+
+const steps: readonly TrackingStatus[] = ["pending", "picked_up", "in_transit", "out_for_delivery", "delivered"];
+
+/** The page of a parcel. Events are told by their kind, place and time alone: what people wrote may name others. */
+export function parcelHtml(page: ParcelPage): string {
+  const status = statusOf(page);
+  const { record, events } = page.tracked;
+  const late = status === "exception" || status === "returned";
+  const title = `${headlines[status]} · ${escaped(record.tracking_number)}`;
+  const facts = [
+    ["From", page.warehouse],
+    ["To", page.city],
+  ].map(([term = "", value = ""]) => `<dt>${term}</dt><dd><bdi>${escaped(value)}</bdi></dd>`);
+  const scans = events.map(({ status: kind, occurred_at, location }) => {
+    const place = location?.city ? `, <bdi>${escaped(location.city)}</bdi>` : "";
+    return `<li><span>${scanned[kind]}${place}</span>${timeHtml(occurred_at, page.zone)}</li>`;
+  });
+  return document(title, [
+    page.test ? '<p class="test">A parcel of the test world: nothing is carried.</p>' : "",
+    late ? '<header class="alert">' : "<header>",
+    `<h1>${headlines[status]}</h1>\n<p class="number">${escaped(record.tracking_number)}</p>`,
+    dueHtml(page, status),
+    "</header>",
+    late ? "" : stepsHtml(status),
+    `<dl>${facts.join("")}</dl>`,
+    scans.length === 0 ? "" : `<h2>What has happened</h2>\n<ol class="scans">\n${scans.join("\n")}\n</ol>`,
+  ]);
+}
+
+function dueHtml({ tracked, zone, now }: ParcelPage, status: TrackingStatus): string {
+  const { estimated_delivery: due } = tracked.record;
+  if (due === null || status === "delivered" || status === "returned") return "";
+  if (due < now) return '<p class="due">It takes longer than expected.</p>';
+  return `<p class="due">Expected by <time datetime="${new Date(due).toISOString()}">${dayOf(due, zone)}</time></p>`;
+}
+
+function stepsHtml(status: TrackingStatus): string {
+  const reached = steps.indexOf(status);
+  const items = steps.map((step, at) => {
+    const current = at === reached ? ' aria-current="step"' : "";
+    return `<li${at <= reached ? ' class="done"' : ""}${current}>${headlines[step]}</li>`;
+  });
+  return `<ol class="steps">${items.join("")}</ol>`;
+}
+
+function timeHtml(at: number, zone: string): string {
+  const shown = new Intl.DateTimeFormat("en-US", {
+    ...{ timeZone: zone, month: "short", day: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "short" },
+  } as const).format(at);
+  return `<time datetime="${new Date(at).toISOString()}">${escaped(shown)}</time>`;
+}
+
+function dayOf(at: number, zone: string): string {
+  const form = { timeZone: zone, weekday: "long", month: "long", day: "numeric", year: "numeric" } as const;
+  return escaped(new Intl.DateTimeFormat("en-US", form).format(at));
+}
+
+/** A page that says one thing. */
+export function wordsHtml(headline: string, words: string): string {
+  return document(headline, [`<h1>${headline}</h1>\n<p>${words}</p>`]);
+}
+
+function document(title: string, body: readonly string[]): string {
+  const head = `\n<meta name="robots" content="noindex, nofollow">\n<meta name="referrer" content="no-referrer">`;
+  const parts = body.filter((part) => part !== "").join("\n");
+  return htmlPage(title, `${head}\n<style>${css}</style>`, `<main>\n${parts}\n</main>`);
+}
+
+/** What every answer that is such a page carries: it is for nobody but who asks, and nobody else is asked anything. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": plainPolicy(css),
+  "referrer-policy": "no-referrer",
+  "x-robots-tag": "noindex, nofollow",
+  "x-content-type-options": "nosniff",
+  "cache-control": "private, no-store",
+};
