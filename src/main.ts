@@ -25,7 +25,7 @@ import { writeWhole } from "./kit/whole_file.ts";
 import { operationFlags, readOperation } from "./operation.ts";
 import { verifyOrders } from "./orders/audit/store.ts";
 import type { Running } from "./serve.ts";
-import type { exporting, importing } from "./spreadsheets.ts";
+import type { exporting } from "./spreadsheets.ts";
 
 process.umask(0o077);
 forgetProxies();
@@ -51,6 +51,9 @@ const retention = {
   },
 } as const satisfies Flags;
 const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
+const past = {
+  history: { type: "boolean", help: "orders of the past: they touch no stock, and nobody is told of them" },
+} as const satisfies Flags;
 const inMode = {
   mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
 } as const satisfies Flags;
@@ -79,6 +82,7 @@ const commands: Readonly<Record<string, Command>> = {
   "import orders": importCommand(
     "orders",
     "take in a file of orders, a row for each line: those that are not there yet",
+    past,
   ),
   "export products": exportCommand("products", "write all products as CSV, which can be imported"),
   "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
@@ -130,12 +134,17 @@ function keysOnCommandLine(): Record<string, Command> {
   );
 }
 
-function importCommand(kind: keyof typeof importing, summary: string): Command {
+function importCommand(
+  kind: "products" | "stock" | "orders",
+  summary: string,
+  more: Partial<typeof past> = {},
+): Command {
   return command({
     summary,
     flags: {
       file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
       ...inMode,
+      ...more,
       ...place,
       ...asJson,
     },
@@ -145,7 +154,7 @@ function importCommand(kind: keyof typeof importing, summary: string): Command {
       const mode = modeOf(given.mode);
       const { importing, reportLines } = await import("./spreadsheets.ts");
       const work = async (stores: Stores) => {
-        const report = await importing[kind](stores[mode], file, process.stderr);
+        const report = await importing[given.history ? "past_orders" : kind](stores[mode], file, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };

@@ -14,7 +14,7 @@ import { readCsv } from "./kit/csv.ts";
 import type { Mode } from "./kit/mode.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
 import { openWhole } from "./kit/whole_file.ts";
-import { orderExport, orderImport } from "./orders/sheets/routes.ts";
+import { orderExport, orderImport, pastImport } from "./orders/sheets/routes.ts";
 import { countLines } from "./orders/sheets/store.ts";
 import { productExport, productImport } from "./products/sheets/routes.ts";
 import { countProducts } from "./products/store.ts";
@@ -27,6 +27,7 @@ export const importing = {
   products: importer("Products", productImport(tellSets)),
   stock: importer("Stock", stockImport),
   orders: groupImporter("Orders", orderImport),
+  past_orders: groupImporter("Orders", pastImport),
 } as const satisfies Record<string, Importing>;
 
 /** What can be exported, by its name on the command line; each answers how many rows it wrote. */

@@ -66,6 +66,8 @@ export const orders = table(
     delivered_at: time(),
     cancelled_at: time(),
     cancel_reason: text().$type<CancelReason>(),
+    /** True for an order of the past that was brought in from elsewhere: it touched no stock here. */
+    imported: bool().notNull().default(false),
   },
   (t) => [
     unique("orders_number").on(t.order_number),
@@ -75,6 +77,7 @@ export const orders = table(
     index("orders_priority").on(descending(t.priority), t.id),
     index("orders_held").on(t.created_at, t.id).where(where("held = true")),
     index("orders_held_queue").on(descending(t.priority), t.id).where(where("held = true")),
+    index("orders_imported").on(t.created_at, t.id).where(where("imported = true")),
     index("orders_customer").on(t.customer_id, t.created_at, t.id),
     index("orders_updated").on(t.updated_at),
     index("orders_number_folded").on(folded(t.order_number)),

@@ -108,6 +108,8 @@ export interface OrderFields {
   readonly delivered_at: number | null;
   readonly cancelled_at: number | null;
   readonly cancel_reason: CancelReason | null;
+  /** True for an order of the past that was brought in from elsewhere: it touched no stock here. */
+  readonly imported: boolean;
 }
 
 /** An order with all that belongs to it. */
@@ -261,6 +263,7 @@ export function orderView(order: Order, now: number) {
     allocation: { complete: backordered_units === 0, backordered_units },
     estimated_ship_date: shipDate(order, backordered_units, now),
     source: { platform: order.source_platform, external_id: order.source_external_id },
+    imported: order.imported,
     metadata: order.metadata,
     allowed_actions: actionsOf(order),
     version: order.version,

@@ -85,6 +85,7 @@ const readOnly = [
   "allocation",
   "estimated_ship_date",
   "source",
+  "imported",
   "allowed_actions",
   "version",
   "created_at",
@@ -291,6 +292,9 @@ const orderView = {
   allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
   source: closed({ platform: Type.String(), external_id: nullable(Type.String()) }),
+  imported: Type.Boolean({
+    description: "True for an order of the past that was brought in from another system: it touched no stock here.",
+  }),
   metadata: metadataField(),
   allowed_actions: Type.Array(actions),
   version: Type.Integer(),

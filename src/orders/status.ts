@@ -23,6 +23,14 @@ export const orderMoves = {
 } as const satisfies Moves<OrderStatus, EventType>;
 export type OrderAction = keyof typeof orderMoves;
 
+/** The states in which orders of the past are brought in, and the moments that each has after it was made, in order. */
+export const pastMoments = {
+  shipped: ["shipped_at"],
+  delivered: ["shipped_at", "delivered_at"],
+  cancelled: ["cancelled_at"],
+} as const satisfies Partial<Record<OrderStatus, readonly string[]>>;
+export type PastStatus = keyof typeof pastMoments;
+
 export const fulfillmentStatuses = [
   "unfulfilled",
   "partially_fulfilled",

@@ -149,8 +149,11 @@ export async function listOrderSummaries(db: Db, customer_id: number, limit: num
   }));
 }
 
-/** What a new order is, before it is stored. */
-export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at">;
+/** What a new order is, before it is stored. It comes now, unless it says when it came elsewhere. */
+export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"> &
+  Partial<Pick<OrderFields, "created_at">>;
+
+const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, version: 1, updated_at: tx.now });
 
 const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id">>) =>
   sql
@@ -162,7 +165,7 @@ const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id">>) =>
 
 /** Stores a new order without its lines and answers its id; null when its number is taken. */
 export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | null> {
-  const [row] = await insertRow(tx, { ...fields, version: 1, created_at: tx.now, updated_at: tx.now });
+  const [row] = await insertRow(tx, stored(tx, fields));
   return row?.id ?? null;
 }
 
@@ -173,7 +176,7 @@ export async function allotOrderId(tx: Tx): Promise<number> {
 
 /** As `insertOrder`, under an id that was allotted to the order. */
 export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Promise<number | null> {
-  const row = { id, ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const row = { id, ...stored(tx, fields) };
   const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: orders.order_number });
   const [inserted] = await query.returning({ id: orders.id });
   return inserted?.id ?? null;
@@ -184,7 +187,7 @@ export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Ma
   const ids = new Map<string, number>();
   if (all.length === 0) return ids;
   if (engine === "postgres") {
-    const rows = all.map((fields) => ({ ...fields, version: 1, created_at: tx.now, updated_at: tx.now }));
+    const rows = all.map((fields) => stored(tx, fields));
     const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: orders.order_number });
     const inserted = await query.returning({ id: orders.id, order_number: orders.order_number });
     for (const { id, order_number } of inserted) ids.set(order_number, id);
@@ -210,8 +213,10 @@ export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Pr
   return new Map(rows.map(({ id, order_number }) => [order_number, id]));
 }
 
-/** A line as it is ordered. */
-export type NewLine = LineAmounts & Pick<OrderLine, "product_id" | "sku" | "name" | "components">;
+/** A line as it is ordered; of an order of the past, with how far its units have come. */
+export type NewLine = LineAmounts &
+  Pick<OrderLine, "product_id" | "sku" | "name" | "components"> &
+  Partial<Pick<OrderLine, keyof typeof untouched>>;
 
 const untouched = {
   quantity_packed: 0,
@@ -236,7 +241,7 @@ export async function insertLinesOf(
 ): Promise<(OrderLine & { readonly order_id: number })[]> {
   const rows = lines.map((line) => {
     const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
-    return { ...line, components: parts, ...untouched };
+    return { ...untouched, ...line, components: parts };
   });
   const ids = await insertIds(tx, order_lines, rows);
   return rows.map((row, at) => {
@@ -365,5 +370,6 @@ const columns = [
   "currency",
   "source_platform",
   "source_external_id",
+  "imported",
   "created_at",
 ] as const satisfies (keyof OrderFields)[];

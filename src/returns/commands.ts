@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../database/store.ts";
-import { takeReturned } from "../inventory/stock/commands.ts";
-import { lotsShipped, type ShippedUnits } from "../inventory/stock/store.ts";
+import { type ReturnedUnits, takeReturned } from "../inventory/stock/commands.ts";
+import { findLot, lotsShipped, type ShippedUnits } from "../inventory/stock/store.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
@@ -98,7 +98,7 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
   const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "inspect", before.status);
   const findings = input.items.map((item) => ({ ...nothingFound, ...item }));
-  const inspected = planInspection(before.items, findings, await goodsOf(tx, order));
+  const inspected = planInspection(before.items, findings, await goodsOf(tx, order, findings));
   await insertInspections(tx, inspected);
   await noteReturn(tx, order, { event: "return_inspected", actor, note: findingsInWords(before, inspected) });
   for (const { item, quantity, disposition } of inspected) {
@@ -171,18 +171,57 @@ function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"])
 
 const centsOf = (amount: string | number | null) => (amount === null ? null : readCents(amount));
 
-/** What is known of the goods of an order's items: their zone, and the lots and warehouses that they left. */
-async function goodsOf(tx: Tx, { id, lines }: Order): Promise<(item: ReturnItem) => Goods> {
+/**
+ * What is known of the goods of an order's items: their zone, and the lots and warehouses that they left; of an order
+ * of the past, the lots that are named in the findings.
+ */
+async function goodsOf(
+  tx: Tx,
+  order: Order,
+  findings: readonly { readonly sku: string; readonly lot_number: string | null }[],
+): Promise<(item: ReturnItem) => Goods> {
+  const { id, lines, imported } = order;
   const products = await findProducts(tx, [
     ...new Set(lines.flatMap((line) => partsOf(line).map(({ product_id }) => product_id))),
   ]);
-  const zones = new Map(products.map((product) => [product.id, product.temperature_zone]));
-  const shipped = Map.groupBy(await lotsShipped(tx, id), (units: ShippedUnits) => units.product_id);
+  const known = new Map(products.map((product) => [product.id, product]));
+  const left = imported ? await lotsNamed(tx, order, findings) : await lotsShipped(tx, id);
+  const shipped = Map.groupBy(left, ({ product_id }) => product_id);
   return (item) => {
     const line = lineOf(lines, item);
-    const zone = coldest(partsOf(line).map(({ product_id }) => zones.get(product_id) ?? "ambient"));
-    return { temperature_zone: zone, shipped: shipped.get(line.product_id) ?? [] };
+    return {
+      temperature_zone: coldest(
+        partsOf(line).map(({ product_id }) => known.get(product_id)?.temperature_zone ?? "ambient"),
+      ),
+      lot_tracking: known.get(line.product_id)?.lot_tracking ?? false,
+      lots_known: !imported,
+      shipped: shipped.get(line.product_id) ?? [],
+    };
   };
+}
+
+type LotUnits = Omit<ShippedUnits, "quantity">;
+
+/** The lots of an order's goods that findings name, as if they had left the warehouse to which they come back. */
+async function lotsNamed(
+  tx: Tx,
+  order: Order,
+  findings: readonly { readonly sku: string; readonly lot_number: string | null }[],
+): Promise<LotUnits[]> {
+  const warehouse_id = await usualWarehouse(tx, order);
+  const found: LotUnits[] = [];
+  for (const { sku, lot_number } of findings) {
+    const product_id = order.lines.find((line) => line.sku === sku)?.product_id;
+    if (lot_number === null || product_id === undefined) continue;
+    const lot = await findLot(tx, product_id, lot_number);
+    if (lot !== null) found.push({ product_id, warehouse_id, lot_id: lot.id, lot_number });
+  }
+  return found;
+}
+
+/** Where goods come back to of which nobody knows what they left: the order's warehouse, else the first. */
+async function usualWarehouse(tx: Tx, { warehouse_id }: Order): Promise<number> {
+  return warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
 }
 
 function lineOf(lines: Order["lines"], item: ReturnItem): OrderLine {
@@ -199,9 +238,22 @@ async function takeBack(
   actor: Actor,
 ): Promise<void> {
   // What left the house uncounted (a parcel that a carrier had already taken) comes back to the order's warehouse.
-  const warehouse_id = order.warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
+  const warehouse_id = await usualWarehouse(tx, order);
   const bundled = order.lines.some(({ components }) => components !== null);
   const shipped = bundled ? await lotsShipped(tx, order.id) : [];
   const units = inspected.flatMap((one) => comingBack(lineOf(order.lines, one.item), one, shipped, warehouse_id));
-  await takeReturned(tx, units, { type: "return", id: wireId("return", id) }, actor);
+  const reference = { type: "return", id: wireId("return", id) } as const;
+  if (!order.imported) return takeReturned(tx, units, reference, actor);
+  // Of an order of the past no unit has left stock here: the ledger takes in what comes back as an adjustment.
+  await takeReturned(tx, await withoutGuesses(tx, units), reference, actor, "adjustment");
+}
+
+/** Components that track lots are set aside where nobody knows which lot came back. */
+async function withoutGuesses(tx: Tx, units: readonly ReturnedUnits[]): Promise<ReturnedUnits[]> {
+  const products = await findProducts(tx, [...new Set(units.map(({ product_id }) => product_id))]);
+  const tracked = new Set(products.flatMap((product) => (product.lot_tracking ? product.id : [])));
+  return units.map((unit) => {
+    const guessed = unit.disposition === "restock" && unit.lot_id === null && tracked.has(unit.product_id);
+    return guessed ? { ...unit, disposition: "quarantine", bin: null } : unit;
+  });
 }

@@ -140,6 +140,9 @@ export interface Finding {
 /** What is known of an item's goods: how they must be kept, and in which lots and from where they went out. */
 export interface Goods {
   readonly temperature_zone: TemperatureZone;
+  /** False of an order of the past, whose lots nobody knows: `shipped` are then those that the inspection names. */
+  readonly lots_known: boolean;
+  readonly lot_tracking: boolean;
   readonly shipped: readonly {
     readonly warehouse_id: number;
     readonly lot_id: number | null;
@@ -171,11 +174,11 @@ export function planInspection(
   const left = new Map(items.map((item) => [item.id, item.quantity_received]));
   const inspected = spread(items, left, findings).map(({ item, quantity, index }) => {
     const finding = findings[index] as Finding;
-    const { temperature_zone, shipped } = goodsOf(item);
+    const goods = goodsOf(item);
     const condition = finding.condition ?? item.condition;
     if (condition === null) throw invalid(`items[${index}].condition`, "is required", "required");
-    const disposition = finding.disposition ?? defaultDisposition(condition, temperature_zone);
-    const lot = lotOf(shipped, finding.lot_number, disposition, `items[${index}].lot_number`);
+    const disposition = finding.disposition ?? defaultDisposition(condition, goods.temperature_zone);
+    const lot = lotOf(goods, finding.lot_number, disposition, `items[${index}].lot_number`);
     return { item, quantity, condition, disposition, ...lot, bin: finding.bin, notes: finding.notes };
   });
   const open = items.find((item) => left.get(item.id) !== 0);
@@ -245,7 +248,7 @@ type Origin = Goods["shipped"][number];
 
 /** The lot that came back and the warehouse that it had left. */
 function lotOf(
-  shipped: readonly Origin[],
+  { shipped, lots_known, lot_tracking }: Goods,
   lot_number: string | null,
   disposition: Disposition,
   field: string,
@@ -259,9 +262,13 @@ function lotOf(
   const [first] = shipped;
   if (lot_number !== null) {
     const named = shipped.find((one) => one.lot_number === lot_number);
-    if (named === undefined) throw invalid(field, "is no lot that was shipped with this order");
-    return origin(named);
+    if (named !== undefined) return origin(named);
+    throw invalid(field, lots_known ? "is no lot that was shipped with this order" : "is no lot of this product");
   }
+  if (!lots_known && lot_tracking && disposition === "restock") {
+    throw invalid(field, "is required: nobody here knows which lots an order of the past had", "required");
+  }
+  if (!lots_known) return origin(undefined);
   const lots = new Map(shipped.map((one) => [one.lot_id, one.lot_number ?? "none"]));
   if (lots.size <= 1) return origin(first);
   if (disposition === "return_to_sender") return { ...origin(first), lot_id: null, lot_number: null };

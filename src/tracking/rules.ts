@@ -102,6 +102,26 @@ export function duplicateHash(event: {
   return createHash("sha256").update(facts).digest("hex");
 }
 
+/** A parcel that left, and perhaps arrived, before it was brought in. Moments in milliseconds. */
+interface PastParcel {
+  readonly tracking_number: string | null;
+  readonly shipped_at: number | null;
+  readonly delivered_at: number | null;
+}
+
+/** What such a parcel's carrier would have reported, oldest first. */
+export function pastFacts({ tracking_number, shipped_at, delivered_at }: PastParcel): TrackingFact[] {
+  const said = { tracking_number: tracking_number ?? "", location: null, message: null };
+  const moments = [
+    { status: "picked_up", occurred_at: shipped_at },
+    { status: "delivered", occurred_at: delivered_at },
+  ] as const;
+  return moments.flatMap(({ status, occurred_at }) => {
+    if (occurred_at === null) return [];
+    return { status, occurred_at, event_hash: duplicateHash({ ...said, status, occurred_at }) };
+  });
+}
+
 function outranks(event: TrackingFact, standing: Standing): boolean {
   if (standing.event_status === null || standing.occurred_at === null || standing.event_hash === null) return true;
   const { final } = trackingMeanings[event.status];

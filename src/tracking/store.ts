@@ -11,14 +11,15 @@ import type { Shipment } from "../orders/shipments/shipment.ts";
 import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
 import type { ParcelOrder } from "./parcel.ts";
 import type { TrackingHistory, TrackingRecord } from "./record.ts";
-import { beforeEvents } from "./rules.ts";
+import { beforeEvents, pastFacts, standingAfter, type TrackingFact } from "./rules.ts";
 
 // Carriers use a number again after some time, so the newest parcel is the one that is meant. One that the warehouse
 // sent under another carrier's number has no record before its first scan.
 const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
-    .select({ parcel: shipments, record: tracking_records })
+    .select({ parcel: shipments, record: tracking_records, imported: orders.imported })
     .from(shipments)
+    .innerJoin(orders, eq(orders.id, shipments.order_id))
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
     .where(
       and(
@@ -47,12 +48,25 @@ const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingR
 /** The newest parcel's record of each number, with its scans; numbers that name no parcel are left out. */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
   const rows = await byNumbers(db, { numbers: list(numbers) });
-  const records = rows.map(({ parcel, record }) => (record ? recordOf(record) : { id: 0, ...firstRecord(parcel) }));
-  const newest = new Map(records.map((record) => [record.tracking_number, record]));
-  const ids = [...newest.values()].flatMap(({ id }) => (id === 0 ? [] : [id]));
+  const newest = new Map(
+    rows.map((row) => [
+      row.parcel.tracking_number ?? "",
+      row.record
+        ? { record: recordOf(row.record), past: [] }
+        : { record: { id: 0, ...firstRecord(row) }, past: pastOf(row) },
+    ]),
+  );
+  const ids = [...newest.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
   const events = ids.length === 0 ? [] : await eventsOf(db, { record_ids: list(ids) });
   const of = Map.groupBy(events, (event) => event.record_id);
-  return new Map([...newest].map(([number, record]) => [number, { record, events: of.get(record.id) ?? [] }]));
+  return new Map(
+    [...newest].map(([number, { record, past }]) => {
+      return [
+        number,
+        { record, events: of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact })) },
+      ];
+    }),
+  );
 }
 
 /** The newest parcel's record of a number, with its scans. Refuses: resource_missing. */
@@ -71,21 +85,54 @@ export async function lockRecord(tx: Tx, tracking_number: string): Promise<Track
   if (found === undefined) throw missing("tracking number", tracking_number);
   // Two first scans at once make one record: the second waits for the first here.
   if (found.record === null) {
-    await tx.sql.insert(tracking_records).values(firstRecord(found.parcel)).onConflictDoNothing();
+    await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
   }
   const [locked] = await lockedOfParcel(tx, { shipment_id: found.parcel.id });
   assert(locked, "a parcel that is scanned has a record");
+  if (found.record === null) {
+    for (const { event_hash: hash, ...fact } of pastOf(found)) {
+      await insertEvent(tx, {
+        record_id: locked.id,
+        source: "import",
+        source_event_id: null,
+        hash,
+        ...unsaid,
+        ...fact,
+      });
+    }
+  }
   return recordOf(locked);
 }
 
+interface Found {
+  readonly parcel: typeof shipments.$inferSelect;
+  readonly imported: boolean;
+}
+
+// Who brought in a parcel of the past said no more than when it left and when it arrived.
+const unsaid = {
+  message: null,
+  status_detail: null,
+  location: null,
+  carrier_status: null,
+  carrier_code: null,
+  reason: null,
+};
+
+/** What is known of the way of a parcel of an order of the past. */
+function pastOf({ parcel, imported }: Found): TrackingFact[] {
+  return imported ? pastFacts(parcel) : [];
+}
+
 /** What is known of a parcel before anything is reported of it. */
-function firstRecord(parcel: typeof shipments.$inferSelect): Omit<TrackingRecord, "id"> {
+function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
+  const { parcel } = found;
   return {
     tracking_number: parcel.tracking_number ?? "",
     carrier: parcel.carrier ?? "unknown",
     service_type: parcel.service,
     shipment_id: parcel.id,
-    ...beforeEvents,
+    ...standingAfter(pastOf(found)),
     ...silence,
     weight: null,
     weight_unit: null,

@@ -125,7 +125,10 @@ describe("an inspection", () => {
     // More than asked for, as inventory answers it: it must not leak into what is planned.
     ...{ warehouse_id, lot_id, lot_number: lot_id === null ? null : `L${lot_id}`, quantity: 99 },
   });
-  const goods = (...shipped: Goods["shipped"]): Goods => ({ temperature_zone: "ambient", shipped });
+  const goods = (...shipped: Goods["shipped"]): Goods => ({
+    ...{ temperature_zone: "ambient", lots_known: true, lot_tracking: false },
+    shipped,
+  });
   const plan = (found: Finding[], of: Goods = goods(lot(null)), items = [item(1), item(2)]) =>
     planInspection(items, found, () => of).map((one) => [
       ...[one.item.id, one.quantity, one.disposition, one.lot_id, one.warehouse_id],

@@ -290,7 +290,8 @@ export interface ReturnedUnits {
 
 /**
  * Takes back units that were inspected: restocked ones to their bin, others to quarantine; disposed ones come in and
- * are written off; what goes back to its sender never becomes stock.
+ * are written off; what goes back to its sender never becomes stock. What never left stock here comes in by an
+ * adjustment.
  * Refuses: validation_failed, bin_full. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeReturned(
@@ -298,6 +299,7 @@ export async function takeReturned(
   units: readonly ReturnedUnits[],
   reference: NonNullable<Posting["reference"]>,
   actor: Actor,
+  type: "return" | "adjustment" = "return",
 ): Promise<void> {
   const kept = units.filter(({ disposition }) => disposition !== "return_to_sender");
   const products = kept.map(({ product_id }) => product_id);
@@ -308,7 +310,7 @@ export async function takeReturned(
     const spot = await returnSpot(tx, shelf, unit);
     const posting = { quantity, promised: false, reference, confirmed: true, actor };
     const came = { ...posting, from: null, to: spot, to_place: null };
-    const { to } = await moveUnits(tx, shelf, { ...came, type: "return", reason: `return_${disposition}` });
+    const { to } = await moveUnits(tx, shelf, { ...came, type, reason: `return_${disposition}` });
     if (disposition !== "dispose") continue;
     const gone = { ...posting, from: to, to: null, to_place: "write_off" } as const;
     await moveUnits(tx, shelf, { ...gone, type: "adjustment", reason: "damaged" });

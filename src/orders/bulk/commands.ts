@@ -76,8 +76,7 @@ async function createRun(
     wanted.set(draft.fields.order_number, draft);
   }
   const orders = await storeOrders(tx, [...wanted.values()], source);
-  const ids = orders.map(({ id }) => id);
-  await insertFirstHistory(tx, ids, { event: "create", actor });
+  await insertFirstHistory(tx, orders, { event: "create", actor });
   await emit(
     tx,
     orders.map((order) => orderEvent("order.created", order, tx.now)),
@@ -122,8 +121,16 @@ async function storeOrders(tx: Tx, drafts: readonly Draft[], source: Source): Pr
   });
 }
 
-/** The orders that these inputs make, or what is wrong with each, in a handful of queries for all. */
-async function draftOrders(tx: Tx, inputs: readonly CreateOrder[], source: Source): Promise<(Draft | Fault)[]> {
+/**
+ * The orders that these inputs make, or what is wrong with each, in a handful of queries for all. Those `imported` may
+ * be of inactive products and go to an address that lacks something.
+ */
+export async function draftOrders(
+  tx: Tx,
+  inputs: readonly CreateOrder[],
+  source: Source,
+  imported = false,
+): Promise<(Draft | Fault)[]> {
   const recipients = await findRecipients(
     tx,
     inputs.map((input) => ({
@@ -141,7 +148,7 @@ async function draftOrders(tx: Tx, inputs: readonly CreateOrder[], source: Sourc
     const asked = warehouses.find((warehouse) => warehouse.id === id) ?? null;
     const named = { recipient: recipients[at] ?? null, products, asked };
     try {
-      return draftOrder(input, named, source);
+      return draftOrder(input, named, source, imported);
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;

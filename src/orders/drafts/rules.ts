@@ -82,6 +82,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     delivered_at: null,
     cancelled_at: null,
     cancel_reason: null,
+    imported: false,
   };
   return { fields, lines };
 }

@@ -26,8 +26,12 @@ export async function insertHistory(
 }
 
 /** Writes the first row of the history of each of these orders. */
-export async function insertFirstHistory(tx: Tx, order_ids: readonly number[], entry: Entry): Promise<void> {
-  const rows = order_ids.map((id) => rowOf(tx, id, null, "pending", entry));
+export async function insertFirstHistory(
+  tx: Tx,
+  orders: readonly { readonly id: number; readonly status: PublicOrderStatus }[],
+  entry: Entry,
+): Promise<void> {
+  const rows = orders.map(({ id, status }) => rowOf(tx, id, null, status, entry));
   await insert(tx, order_history, rows);
 }
 

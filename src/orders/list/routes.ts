@@ -31,7 +31,7 @@ export const listRoutes = new Elysia({ prefix: "/orders" })
 
 /** What a query narrows the orders to, as the store takes it. */
 export function filterOf(query: FilterOrders): OrderFilter {
-  const { status, customer_id, order_number, q } = query;
+  const { status, customer_id, order_number, imported, q } = query;
   return {
     status,
     customer_id: customer_id === undefined ? undefined : (readId("customer", customer_id) ?? 0),
@@ -39,6 +39,7 @@ export function filterOf(query: FilterOrders): OrderFilter {
     created_after: momentOf(query.created_after),
     created_before: momentOf(query.created_before),
     updated_after: momentOf(query.updated_after),
+    imported,
     search: q === undefined ? undefined : (readSearch(q) ?? undefined),
   };
 }

@@ -11,6 +11,9 @@ export const orderFilters = {
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
   updated_after: Type.Optional(momentField()),
+  imported: Type.Optional(
+    Type.Boolean({ description: "Orders of the past, brought in from elsewhere; or all others." }),
+  ),
   q: Type.Optional(
     textField(200, {
       description:
@@ -22,7 +25,8 @@ export const orderFilters = {
   ),
   sort: Type.Optional(
     choice(["created_at", "-created_at", "priority"], {
-      description: "The newest first unless given; `priority` the most urgent first, and of these the oldest.",
+      description:
+        "The newest first unless given; `priority` the most urgent first, and of these the first to come in.",
     }),
   ),
 };

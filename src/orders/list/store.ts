@@ -20,6 +20,7 @@ export interface OrderFilter {
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
   readonly updated_after?: number | undefined;
+  readonly imported?: boolean | undefined;
   readonly search?: Search | undefined;
 }
 
@@ -27,7 +28,7 @@ export interface OrderFilter {
 export type OrderSort = "created_at" | "-created_at" | "priority";
 
 function matching(filter: OrderFilter): SQL | undefined {
-  const { status, customer_id, order_number, created_after, created_before, updated_after } = filter;
+  const { status, customer_id, order_number, created_after, created_before, updated_after, imported } = filter;
   return and(
     status === undefined ? undefined : hasStatus(status),
     customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
@@ -35,8 +36,12 @@ function matching(filter: OrderFilter): SQL | undefined {
     created_after === undefined ? undefined : gt(orders.created_at, created_after),
     created_before === undefined ? undefined : lt(orders.created_at, created_before),
     updated_after === undefined ? undefined : gt(orders.updated_at, updated_after),
+    imported === undefined ? undefined : imported ? isImported : eq(orders.imported, false),
   );
 }
+
+// Written out, as the index of these orders has it.
+const isImported = template`${orders.imported} = true`;
 
 /** That an order is held is written out, as the indexes of held orders have it. */
 function hasStatus(status: PublicOrderStatus): SQL | undefined {

@@ -213,6 +213,22 @@ export const orderColumns: readonly Column[] = [
     example: "1Z999AA10123456784",
   },
   {
+    name: "carrier",
+    path: ["carrier"],
+    kind: "text",
+    told_only: true,
+    meaning: "The carrier of its first parcel.",
+    example: "ups",
+  },
+  {
+    name: "service",
+    path: ["service"],
+    kind: "text",
+    told_only: true,
+    meaning: "The carrier's service.",
+    example: "ground",
+  },
+  {
     name: "created_at",
     path: ["created_at"],
     kind: "text",
@@ -227,6 +243,30 @@ export const orderColumns: readonly Column[] = [
     told_only: true,
     meaning: "When the last of it left.",
     example: "2026-07-02T15:00:00.000Z",
+  },
+  {
+    name: "delivered_at",
+    path: ["delivered_at"],
+    kind: "text",
+    told_only: true,
+    meaning: "When the last of it arrived.",
+    example: "2026-07-04T11:20:00.000Z",
+  },
+  {
+    name: "cancelled_at",
+    path: ["cancelled_at"],
+    kind: "text",
+    told_only: true,
+    meaning: "When it was cancelled.",
+    example: "2026-07-01T10:00:00.000Z",
+  },
+  {
+    name: "cancel_reason",
+    path: ["cancel_reason"],
+    kind: "text",
+    told_only: true,
+    meaning: "Why it was cancelled.",
+    example: "customer",
   },
 ];
 
@@ -269,10 +309,13 @@ export function rowsOf(order: Order, now: number): OrderRow[] {
 /** A row as the columns name its fields. */
 export function rowView({ view, at }: OrderRow) {
   const { customer, shipments, line_items, ...order } = view;
-  const tracking = shipments.flatMap(({ tracking_number }) => tracking_number ?? []);
+  const parcels = shipments.filter(({ status }) => status !== "voided");
+  const tracking = parcels.flatMap(({ tracking_number }) => tracking_number ?? []);
   return {
     ...order,
     ...line_items[at],
+    carrier: parcels[0]?.carrier ?? null,
+    service: parcels[0]?.service ?? null,
     customer_email: customer.email,
     customer_name: customer.name,
     tracking_numbers: tracking.join(" "),

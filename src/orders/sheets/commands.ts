@@ -3,8 +3,9 @@ import type { Actor } from "../../kit/actor.ts";
 import { Fault, faults } from "../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../kit/sheet.ts";
 import { createOrders } from "../bulk/commands.ts";
-import { createOrder, productsOf } from "../commands.ts";
-import { missingProducts, orderedLines, subtotalOf } from "../rules.ts";
+import { productsOf } from "../commands.ts";
+import { missingProducts, type OrderedProduct, orderedLines, subtotalOf } from "../rules.ts";
+import type { CreateOrder } from "../schemas.ts";
 import { findOrders, findOrdersByNumber } from "../store.ts";
 import type { ImportLine } from "./columns.ts";
 import { customersOf, recipientOf } from "./recipients/commands.ts";
@@ -45,40 +46,60 @@ export async function saveOrderGroups(
       return sheet;
     });
   });
+  return withCreated<OrderSheet>(tx, checked, async (inner, sheets) => {
+    for (const made of await createOrders(inner, await inputsOf(inner, sheets), actor)) {
+      if (made instanceof Fault) throw made;
+    }
+  });
+}
+
+/** What these sheets order as a client would send it; customers and addresses that are new are made. */
+export async function inputsOf(tx: Tx, sheets: readonly OrderSheet[]): Promise<CreateOrder[]> {
+  const customers = await customersOf(
+    tx,
+    sheets.map(({ first }) => first),
+  );
+  const inputs: CreateOrder[] = [];
+  for (const sheet of sheets) inputs.push(inputOf(sheet, await recipientOf(tx, customers, sheet.first)));
+  return inputs;
+}
+
+/**
+ * Creates what is not decided yet, all together, or, when one of them is refused, each by itself; and answers the
+ * outcome of each.
+ */
+export async function withCreated<Sheet extends object>(
+  tx: Tx,
+  checked: readonly (Sheet | GroupOutcome)[],
+  create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>,
+): Promise<GroupOutcome[]> {
   const fresh = checked.flatMap((sheet) => ("change" in sheet ? [] : sheet));
-  const created = await createAll(tx, fresh, actor);
+  const created = await createAll(tx, fresh, create);
   let at = 0;
   return checked.map((sheet) => ("change" in sheet ? sheet : (created[at++] as GroupOutcome)));
 }
 
-/** Refuses what would fail anyway, before a customer is made for it. */
-function checkLines({ lines }: OrderSheet, products: Awaited<ReturnType<typeof productsOf>>): void {
+/**
+ * Refuses what would fail anyway, before a customer is made for it.
+ * Refuses: resource_missing, validation_failed.
+ */
+export function checkLines({ lines }: OrderSheet, products: readonly OrderedProduct[]): void {
   const fields = missingProducts(lines, products);
   if (fields.length > 0) throw new Fault("resource_missing", "The order names what is not there.", { fields });
   subtotalOf(orderedLines(lines, products));
 }
 
-/** All together, or, when one of them is refused, each by itself. */
-async function createAll(tx: Tx, sheets: readonly OrderSheet[], actor: Actor): Promise<GroupOutcome[]> {
-  const together = await settled(tx, async (inner) => {
-    const customers = await customersOf(
-      inner,
-      sheets.map(({ first }) => first),
-    );
-    const inputs = [];
-    for (const sheet of sheets) inputs.push(inputOf(sheet, await recipientOf(inner, customers, sheet.first)));
-    for (const made of await createOrders(inner, inputs, actor)) if (made instanceof Fault) throw made;
-  });
+async function createAll<Sheet>(
+  tx: Tx,
+  sheets: readonly Sheet[],
+  create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>,
+): Promise<GroupOutcome[]> {
+  if (sheets.length === 0) return [];
+  const together = await settled(tx, (inner) => create(inner, sheets));
   if (together.change !== "failed") return sheets.map(() => together);
   // An only one is tried again, too: another request may have made its customer at the same moment.
   const outcomes: GroupOutcome[] = [];
-  for (const sheet of sheets) {
-    const alone = await settled(tx, async (inner) => {
-      const recipient = await recipientOf(inner, await customersOf(inner, [sheet.first]), sheet.first);
-      await createOrder(inner, inputOf(sheet, recipient), actor);
-    });
-    outcomes.push(alone);
-  }
+  for (const sheet of sheets) outcomes.push(await settled(tx, (inner) => create(inner, [sheet])));
   return outcomes;
 }
 
@@ -91,7 +112,8 @@ async function settled(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<Grou
   }
 }
 
-function outcomeOf<Done>(work: () => Done): Done | Extract<GroupOutcome, { change: "failed" }> {
+/** What some work answers, or its refusal as the outcome of a group. */
+export function outcomeOf<Done>(work: () => Done): Done | Extract<GroupOutcome, { change: "failed" }> {
   try {
     return work();
   } catch (error) {

@@ -1,5 +1,7 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Db } from "../../database/store.ts";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, type CsvPage } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
@@ -13,10 +15,19 @@ import { FilterOrders } from "../list/schemas.ts";
 import { listOrders, type OrderFilter, type OrderSort, orderPosition, searchOrders } from "../list/store.ts";
 import { ImportLine, type OrderRow, orderColumns, rowsOf, rowView } from "./columns.ts";
 import { saveOrderGroups } from "./commands.ts";
+import { otherColumns, PastLine, pastColumns } from "./past/columns.ts";
+import { savePastGroups } from "./past/commands.ts";
 
 const rows_max = 100_000;
 const required = ["order_number", "sku", "quantity"] as const;
+const pastRequired = ["order_number", "status", "created_at", "sku", "quantity"] as const;
 const table = columnTable(orderColumns, required);
+const pastTable = columnTable(otherColumns, pastRequired);
+const ChooseHistory = closed({
+  history: Type.Optional(
+    Type.Boolean({ description: "True: the file holds orders of the past, from another system." }),
+  ),
+});
 
 /** How a file of orders is taken in: each order once, by its number. */
 export const orderImport: GroupImport<ImportLine> = {
@@ -24,6 +35,14 @@ export const orderImport: GroupImport<ImportLine> = {
   required,
   read: checkOf(ImportLine),
   save: saveOrderGroups,
+};
+
+/** How a file of orders of the past is taken in: each once, and none that is there already. */
+export const pastImport: GroupImport<PastLine> = {
+  columns: pastColumns,
+  required: pastRequired,
+  read: checkOf(PastLine),
+  save: savePastGroups,
 };
 
 /** The file of the orders that match, a row for each line, in the order of the list. */
@@ -56,10 +75,18 @@ async function pageAfter(
   };
 }
 
+/** One file or the other: rows of each make orders. */
+function answerImport(call: Call, history: boolean): Promise<Response> {
+  return history
+    ? answerGroupImport(call, pastImport, "orders", rows_max)
+    : answerGroupImport(call, orderImport, "orders", rows_max);
+}
+
 /** Orders as files of CSV. */
 export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
-  .post("/import", ({ call }) => answerGroupImport(call, orderImport, "orders", rows_max), {
+  .post("/import", ({ call, query }) => answerImport(call, query.history === true), {
+    query: queryOf(ChooseHistory),
     detail: documented({
       id: "importOrders",
       summary: "Import orders as CSV, a row for each line",
@@ -68,7 +95,13 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
         " them, and others may leave these cells empty. The first one names the customer by `customer_email`; a" +
         " customer or an address that is not there yet is made. A bad row refuses its whole order and no other. An" +
         " order that is there already stays as it is, so that a file taken in again changes nothing; one of another" +
-        ` customer or of other lines is refused.\n\n${table}`,
+        ` customer or of other lines is refused.\n\n${table}\n\n` +
+        "With `history=true` the file holds orders of the past, so that a change of system keeps them:" +
+        " those that have shipped, were delivered or were cancelled. They touch no stock and nobody is told" +
+        " of them; products may be inactive. They are marked `imported`, and what can still be done with" +
+        " them (deliver, return) is done as with any other; what comes back is an adjustment of stock. An" +
+        " order number that is there already is refused." +
+        ` These columns mean more then:\n\n${pastTable}`,
       sends: "text/csv",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),

@@ -5,25 +5,26 @@ import type { Group } from "../../kit/sheet.ts";
 import type { LineAmounts, Order } from "../order.ts";
 import { amountsOf } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
+import { pastMoments } from "../status.ts";
 import { type ImportLine, readOnly } from "./columns.ts";
 
 const lines_max = 500;
 // What each row says for its own line, or only tells.
-const lineFields = ["sku", "quantity", "unit_price", "discount_amount", "line_total"] as const;
-const own: ReadonlySet<string> = new Set([...lineFields, ...readOnly]);
+export const lineFields = ["sku", "quantity", "unit_price", "discount_amount", "line_total"] as const;
+const ownFields: ReadonlySet<string> = new Set([...lineFields, ...readOnly]);
 
 /** An order as the rows of a file tell it. */
-export interface OrderSheet {
+export interface OrderSheet<Row extends ImportLine = ImportLine> {
   /** What the first row says of the order itself. */
-  readonly first: ImportLine;
-  readonly lines: readonly Pick<ImportLine, (typeof lineFields)[number]>[];
+  readonly first: Row;
+  readonly lines: readonly Row[];
 }
 
 /**
- * The order that some rows make. What the first row says holds for all: a later one says the same, or nothing.
- * Refuses: validation_failed.
+ * The order that some rows make. What the first row says holds for all, but for what is each line's `own`: a later one
+ * says the same, or nothing. Refuses: validation_failed.
  */
-export function sheetOf({ rows }: Group<ImportLine>): OrderSheet {
+export function sheetOf<Row extends ImportLine>({ rows }: Group<Row>, own = ownFields): OrderSheet<Row> {
   const [head] = rows;
   if (head === undefined) throw invalid("order_number", "has no rows");
   if (rows.length > lines_max)
@@ -49,9 +50,10 @@ function flat({ shipping_address, ...row }: ImportLine): Record<string, unknown>
  * Refuses: validation_failed, for an order of another state than pending; it would be worked on once more.
  */
 export function refuseOldState({ first: { status } }: OrderSheet): void {
-  if (status !== undefined && status !== "pending") {
-    throw invalid("status", `is ${status}: an order that is not there yet can only be taken in while it is pending`);
-  }
+  if (status === undefined || status === "pending") return;
+  const past = status in pastMoments ? "; orders of the past are taken in with history=true" : "";
+  const message = `is ${status}: an order that is not there yet can only be taken in while it is pending${past}`;
+  throw invalid("status", message);
 }
 
 /** Refuses: duplicate_order_number, for an order that is for another customer than the file says, or of other lines. */

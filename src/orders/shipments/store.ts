@@ -60,6 +60,21 @@ export async function insertShipment(
   return { id, ...row, tracking_url: trackingUrl(tx, { id, ...row }), shipped_at: null, delivered_at: null, lines };
 }
 
+/** Stores parcels of the past, which have left and may have arrived. */
+export async function insertPastShipments(tx: Tx, parcels: readonly Omit<Shipment, "id">[]): Promise<void> {
+  const ids = await insertIds(
+    tx,
+    shipments,
+    parcels.map(({ lines: _lines, ...row }) => row),
+  );
+  const lines = parcels.flatMap((parcel, at) => {
+    return parcel.lines.map(({ order_line_id, quantity }) => {
+      return { shipment_id: ids[at] ?? 0, order_line_id, quantity };
+    });
+  });
+  await insert(tx, shipment_lines, lines);
+}
+
 async function insertLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
   await insert(
     tx,

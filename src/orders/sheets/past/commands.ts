@@ -1,0 +1,74 @@
+import type { Tx } from "../../../database/store.ts";
+import type { Actor } from "../../../kit/actor.ts";
+import { Fault } from "../../../kit/fault.ts";
+import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
+import { draftOrders } from "../../bulk/commands.ts";
+import { fromApi, productsOf, takenNumber } from "../../commands.ts";
+import { insertFirstHistory } from "../../history/store.ts";
+import { asActive } from "../../rules.ts";
+import { insertPastShipments } from "../../shipments/store.ts";
+import { findOrdersByNumber, insertLinesOf, insertOrders } from "../../store.ts";
+import { checkLines, inputsOf, outcomeOf, withCreated } from "../commands.ts";
+import type { PastLine } from "./columns.ts";
+import { type PastSheet, pastDraft, pastParcels, pastSheetOf, refuseKnown } from "./rules.ts";
+
+/**
+ * Brings in orders of the past, each once: they touch no stock and nobody is told of them. Customers and addresses that
+ * are new are made. Of an order that fails nothing is written, and others go on.
+ * Refuses: validation_failed, resource_missing, duplicate_order_number (each as an outcome).
+ */
+export async function savePastGroups(
+  tx: Tx,
+  groups: readonly Group<PastLine>[],
+  actor: Actor,
+): Promise<GroupOutcome[]> {
+  const read = groups.map((group) => outcomeOf(() => pastSheetOf(group, tx.now)));
+  const sheets = read.flatMap((sheet) => ("change" in sheet ? [] : sheet));
+  const known = await findOrdersByNumber(
+    tx,
+    sheets.map(({ first }) => first.order_number),
+  );
+  const products = await productsOf(
+    tx,
+    sheets.flatMap(({ lines }) => lines),
+  );
+  const sold = products.map(asActive);
+  const checked = read.map((sheet) => {
+    if ("change" in sheet) return sheet;
+    return outcomeOf(() => {
+      const id = known.get(sheet.first.order_number);
+      if (id !== undefined) refuseKnown(sheet, id);
+      checkLines(sheet, sold);
+      return sheet;
+    });
+  });
+  return withCreated<PastSheet>(tx, checked, (inner, fresh) => storePast(inner, fresh, actor));
+}
+
+async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Promise<void> {
+  const drafts = await draftOrders(tx, await inputsOf(tx, sheets), fromApi, true);
+  const past = drafts.map((draft, at) => {
+    if (draft instanceof Fault) throw draft;
+    const sheet = sheets[at] as PastSheet;
+    return { sheet, ...pastDraft(draft, sheet) };
+  });
+  const ids = await insertOrders(
+    tx,
+    past.map(({ fields }) => fields),
+  );
+  const stored = past.map(({ fields: { order_number, status }, sheet, lines }) => {
+    const id = ids.get(order_number);
+    if (id === undefined) throw takenNumber(order_number, null);
+    return { id, status, sheet, lines: lines.map((line) => ({ order_id: id, ...line })) };
+  });
+  const lines = Map.groupBy(
+    await insertLinesOf(
+      tx,
+      stored.flatMap((order) => order.lines),
+    ),
+    ({ order_id }) => order_id,
+  );
+  const parcels = stored.flatMap(({ id, sheet }) => pastParcels(id, lines.get(id) ?? [], sheet));
+  if (parcels.length > 0) await insertPastShipments(tx, parcels);
+  await insertFirstHistory(tx, stored, { event: "imported", actor });
+}

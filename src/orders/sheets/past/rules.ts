@@ -1,0 +1,132 @@
+import { momentOf } from "../../../kit/clock.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../../kit/fault.ts";
+import { wireId } from "../../../kit/ids.ts";
+import type { Group } from "../../../kit/sheet.ts";
+import type { Draft } from "../../drafts/rules.ts";
+import { keptUnits, type OrderFields } from "../../order.ts";
+import { subtotalOf } from "../../rules.ts";
+import type { Shipment } from "../../shipments/shipment.ts";
+import { givenTrackingNumber } from "../../shipments/tracking_number.ts";
+import { type PastStatus, pastMoments } from "../../status.ts";
+import { lineFields, type OrderSheet, sheetOf } from "../rules.ts";
+import { type PastLine, pastReadOnly } from "./columns.ts";
+
+const own: ReadonlySet<string> = new Set([...lineFields, "quantity_cancelled", ...pastReadOnly]);
+const parcels_max = 100;
+
+type Moments = Pick<OrderFields, "created_at" | "shipped_at" | "delivered_at" | "cancelled_at">;
+
+/** An order of the past as a file tells it. Moments in milliseconds. */
+export interface PastSheet extends OrderSheet<PastLine> {
+  readonly status: PastStatus;
+  readonly moments: Moments;
+  /** Units of each line that were never sent. */
+  readonly cancelled: readonly number[];
+  readonly tracking_numbers: readonly string[];
+}
+
+/**
+ * The order of the past that some rows make; `now` in milliseconds. Its moments follow each other and have passed.
+ * Refuses: validation_failed.
+ */
+export function pastSheetOf(group: Group<PastLine>, now: number): PastSheet {
+  const sheet = sheetOf(group, own);
+  const { first } = sheet;
+  const status = statusOf(first);
+  const moments = momentsOf(first, status, now);
+  return { ...sheet, status, moments, cancelled: cancelledOf(sheet, status), tracking_numbers: numbersOf(first) };
+}
+
+function statusOf({ status }: PastLine): PastStatus {
+  if (status === undefined) throw invalid("status", "is required", "required");
+  if (status in pastMoments) return status as PastStatus;
+  const known = Object.keys(pastMoments).join(", ");
+  throw invalid("status", `is ${status}: of the past are orders that are ${known}; import others without history=true`);
+}
+
+const momentNames = ["shipped_at", "delivered_at", "cancelled_at"] as const;
+
+function momentsOf(row: PastLine, status: PastStatus, now: number): Moments {
+  const had: readonly string[] = pastMoments[status];
+  const problems = momentNames.flatMap((name): FieldProblem[] => {
+    if ((row[name] !== undefined) === had.includes(name)) return [];
+    return had.includes(name)
+      ? [{ field: name, code: "required", message: `is required of an order that is ${status}` }]
+      : [{ field: name, code: "conflict", message: `is nothing that an order has that is ${status}` }];
+  });
+  if (row.created_at === undefined) problems.unshift({ field: "created_at", code: "required", message: "is required" });
+  if (problems.length > 0) throw invalidFields(problems);
+  const moments: Moments = {
+    created_at: momentOf(row.created_at) ?? 0,
+    shipped_at: momentOf(row.shipped_at) ?? null,
+    delivered_at: momentOf(row.delivered_at) ?? null,
+    cancelled_at: momentOf(row.cancelled_at) ?? null,
+  };
+  const names = ["created_at", ...pastMoments[status]] as const;
+  for (const [at, name] of names.entries()) {
+    const before = names[at - 1];
+    const moment = moments[name] ?? 0;
+    if (moment > now) throw invalid(name, "lies in the future");
+    if (before !== undefined && moment < (moments[before] ?? 0)) throw invalid(name, `lies before ${before}`);
+  }
+  return moments;
+}
+
+function cancelledOf({ lines }: OrderSheet<PastLine>, status: PastStatus): number[] {
+  const all = status === "cancelled";
+  const cancelled = lines.map(({ quantity, quantity_cancelled = all ? quantity : 0 }, at) => {
+    const field = `rows[${at}].quantity_cancelled`;
+    if (quantity_cancelled > quantity) throw invalid(field, `must be at most ${quantity}`, "too_large");
+    if (all && quantity_cancelled < quantity) throw invalid(field, `must be all ${quantity} of a cancelled order`);
+    return quantity_cancelled;
+  });
+  if (!all && lines.every(({ quantity }, at) => cancelled[at] === quantity)) {
+    throw invalid("status", `is ${status}, but every unit is cancelled`, "conflict");
+  }
+  return cancelled;
+}
+
+function numbersOf({ tracking_number, tracking_numbers = "" }: PastLine): string[] {
+  const several = tracking_numbers.split(/\s+/).map((word) => givenTrackingNumber("tracking_numbers", word));
+  const numbers = [givenTrackingNumber("tracking_number", tracking_number), ...several];
+  const known = [...new Set(numbers.filter((number) => number !== null))];
+  if (known.length > parcels_max) throw invalid("tracking_numbers", `are more than ${parcels_max}`, "too_many");
+  return known;
+}
+
+/** The order as it is stored, from what a new one like it would be. */
+export function pastDraft({ fields, lines }: Draft, { first, status, moments, cancelled }: PastSheet) {
+  const pastLines = lines.map((line, at) => {
+    const quantity_cancelled = cancelled[at] ?? 0;
+    const kept = keptUnits({ quantity: line.quantity, quantity_cancelled });
+    const sent = { quantity_packed: kept, quantity_shipped: kept };
+    return { ...line, ...sent, quantity_cancelled, quantity_delivered: status === "delivered" ? kept : 0 };
+  });
+  const cancel_reason = status === "cancelled" ? (first.cancel_reason ?? "other") : null;
+  const subtotal_cents = subtotalOf(pastLines);
+  return { fields: { ...fields, ...moments, status, cancel_reason, subtotal_cents, imported: true }, lines: pastLines };
+}
+
+/** The parcels in which an order left: the first holds its units, others are further cartons of the same goods. */
+export function pastParcels(
+  order_id: number,
+  lines: readonly { readonly id: number; readonly quantity_shipped: number }[],
+  { first, status, moments, tracking_numbers }: PastSheet,
+): Omit<Shipment, "id">[] {
+  const { shipped_at, delivered_at } = moments;
+  if (status === "cancelled" || shipped_at === null) return [];
+  const units = lines.map(({ id, quantity_shipped }) => ({ order_line_id: id, quantity: quantity_shipped }));
+  const [number = null, ...others] = tracking_numbers;
+  return [number, ...others].map((tracking_number, at) => ({
+    ...{ order_id, status, tracking_number, tracking_url: null, created_at: shipped_at, shipped_at, delivered_at },
+    ...{ carrier: first.carrier ?? null, service: first.service ?? null },
+    lines: at === 0 ? units.filter(({ quantity }) => quantity > 0) : [],
+  }));
+}
+
+/** Refuses: duplicate_order_number, for an order that is there already: the past is brought in once. */
+export function refuseKnown({ first: { order_number } }: PastSheet, id: number): void {
+  const message = `is that of ${wireId("order", id)}, which is there already`;
+  const fields = [{ field: "order_number", code: "duplicate", message }];
+  throw new Fault("duplicate_order_number", `There is an order ${order_number} already.`, { fields });
+}
