@@ -15,7 +15,8 @@ import {
 import { isStartRefused } from "./database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
 import type { Db } from "./database/store.ts";
-import { type Difference, verifyInventory } from "./inventory/audit/store.ts";
+import type { Difference } from "./database/verifier.ts";
+import { verifyInventory } from "./inventory/audit/store.ts";
 import { keyCommands } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";

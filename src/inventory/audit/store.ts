@@ -9,21 +9,10 @@ import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import { prepared } from "../../database/statements.ts";
-import type { Db, Reading } from "../../database/store.ts";
+import type { Db } from "../../database/store.ts";
+import { type Check, type Difference, shown_max, verifierOf } from "../../database/verifier.ts";
 import { shownLevels } from "./levels/store.ts";
-import { inventoryRows, type Row, type RowsOf } from "./rows/store.ts";
-
-/** Something that is not as the ledger or the promises say. */
-export interface Difference {
-  /** Which invariant is broken, and of what. */
-  readonly rule: string;
-  readonly subject: string;
-  readonly expected: number | null;
-  readonly actual: number | null;
-  /** The rows that disagree, and the sums over those that are many; of the first hundred differences of a rule. */
-  readonly rows: readonly Row[];
-}
+import { inventoryRows } from "./rows/store.ts";
 
 // Between two warehouses units are on hand nowhere: they leave by one movement and arrive by another.
 const oneSided = sql`${movements.reference_type} = 'transfer' and (
@@ -34,13 +23,6 @@ const oneSided = sql`${movements.reference_type} = 'transfer' and (
 /** The number in an identifier that movements refer to, such as `trf_1001`. */
 const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
 
-/** A rule that everything of a noun must keep. */
-export interface Check<Noun extends string = string> {
-  readonly rule: string;
-  readonly noun: Noun;
-  /** A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. */
-  readonly rows: SQL;
-}
 type InventoryCheck = Check<keyof typeof inventoryRows>;
 
 interface Quantities {
@@ -350,52 +332,6 @@ async function verifyLevels(db: Db): Promise<Difference[]> {
     differences.push({ rule, subject: `product ${id}`, expected, actual, rows });
   }
   return differences;
-}
-
-const shown_max = 100;
-
-/** Queries by the names under which rules may ask them; each is run once for all that do. */
-type Shared = Readonly<Record<string, SQL>>;
-
-/**
- * Makes of rules what finds everything that breaks one, with the rows of the first hundred of each. All rules are one
- * statement that is built once, so that it may be asked after each step of a test as well.
- */
-export function verifierOf<Noun extends string>(
-  rules: readonly Check<Noun>[],
-  rowsOf: Readonly<Record<Noun, RowsOf>>,
-  shared: Shared = {},
-): (db: Db) => Promise<Difference[]> {
-  const breaches = prepared((select) => breachesOf(select, rules, shared));
-  return async (db) => {
-    const differences: Difference[] = [];
-    const told = rules.map(() => 0);
-    for (const { at, id, expected, actual } of await breaches(db, {})) {
-      const { rule, noun } = rules[at] as Check<Noun>;
-      told[at] = (told[at] ?? 0) + 1;
-      const rows = (told[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
-      differences.push({ rule, subject: `${noun} ${id}`, expected, actual, rows });
-    }
-    return differences;
-  };
-}
-
-function breachesOf(select: Reading, rules: readonly Check[], shared: Shared) {
-  const named = Object.entries(shared).map(([name, rows]) => sql`${sql.raw(name)} as materialized ${rows}`);
-  const before = named.length === 0 ? sql`` : sql`with ${sql.join(named, sql`, `)} `;
-  const broken = rules.map(
-    ({ rows }, at) => sql`select ${sql.raw(String(at))} as rule, id, expected, actual from (${rows}) as derived
-      where expected is distinct from actual`,
-  );
-  return select
-    .select({
-      at: sql<number>`rule`.mapWith(Number),
-      id: sql<number>`id`.mapWith(Number),
-      expected: sql<number | null>`expected`.mapWith(Number),
-      actual: sql<number | null>`actual`.mapWith(Number),
-    })
-    .from(sql`(${before}${sql.join(broken, sql` union all `)}) as broken`)
-    .orderBy(sql`rule`, sql`id`);
 }
 
 /** As `verifyInventory`, but for what the API shows: the rows alone, held against each other. */

@@ -7,8 +7,8 @@ import { order_history, order_holds, order_lines, orders } from "../../../db/sch
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import type { Db } from "../../database/store.ts";
-import { causedBy, movementRows, plainRows, type RowsOf } from "../../inventory/audit/rows/store.ts";
-import { type Check, verifierOf } from "../../inventory/audit/store.ts";
+import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
+import { causedBy, movementRows } from "../../inventory/audit/rows/store.ts";
 import { wireId } from "../../kit/ids.ts";
 
 // What stock holds of each product for each order line.

@@ -1,6 +1,5 @@
 // The rows behind a difference: what a person compares to see which of them is wrong.
 import { and, asc, desc, eq, lte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { count_lines } from "../../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../../db/schema/lots.ts";
@@ -10,19 +9,10 @@ import { allocations, reservation_lines, reservations } from "../../../../db/sch
 import { transfer_lines, transfer_loads, transfers } from "../../../../db/schema/transfers.ts";
 import { bins } from "../../../../db/schema/warehouses.ts";
 import type { Db } from "../../../database/store.ts";
+import { named, plainRows, type Row, type RowsOf, rows_max } from "../../../database/verifier.ts";
 import { wireId } from "../../../kit/ids.ts";
 
-/** A row of a table, or a sum over some of them, by the names of its columns. */
-export interface Row {
-  readonly table: string;
-  readonly [column: string]: unknown;
-}
-
-/** Finds the rows that bear on something of a noun, by its id. */
-export type RowsOf = (db: Db, id: number) => Promise<Row[]>;
-
 const newest_max = 10;
-const rows_max = 50;
 
 /** The stock items that match, with the names that a warehouse knows them by. */
 export async function itemRows(db: Db, condition: SQL | undefined): Promise<Row[]> {
@@ -93,21 +83,6 @@ export async function promiseRows(db: Db, condition: SQL): Promise<Row[]> {
     .orderBy(asc(allocations.id))
     .limit(rows_max);
   return named("allocations", rows);
-}
-
-/** The rows of a table that match, as they are. */
-export async function plainRows(
-  db: Db,
-  name: string,
-  table: PgTable & { readonly id: AnyPgColumn },
-  condition: SQL,
-): Promise<Row[]> {
-  const rows = await db.sql.select().from(table).where(condition).orderBy(asc(table.id)).limit(rows_max);
-  return named(name, rows);
-}
-
-function named(table: string, rows: readonly Readonly<Record<string, unknown>>[]): Row[] {
-  return rows.map((row) => ({ table, ...row }));
 }
 
 const number = (value: SQLWrapper) => sql<number>`${value}`.mapWith(Number);
