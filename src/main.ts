@@ -14,9 +14,7 @@ import {
 } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
-import type { Db } from "./database/store.ts";
 import type { Difference } from "./database/verifier.ts";
-import { verifyInventory } from "./inventory/audit/store.ts";
 import { keyCommands } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
@@ -24,9 +22,9 @@ import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import { operationFlags, readOperation } from "./operation.ts";
-import { verifyOrders } from "./orders/audit/store.ts";
 import type { Running } from "./serve.ts";
 import type { exporting } from "./spreadsheets.ts";
+import { verifyStore } from "./verification.ts";
 
 process.umask(0o077);
 forgetProxies();
@@ -247,8 +245,6 @@ async function runServe(given: ServeFlags): Promise<number> {
   return ended.promise.finally(() => lines.settled());
 }
 
-const verifyAll = async (db: Db) => [...(await verifyInventory(db)), ...(await verifyOrders(db))];
-
 async function runVerify(stores: Stores, { json, data = "./data" }: Place & { json: boolean }): Promise<number> {
   let found = 0;
   const { secretKeyProblem } = await import("./secret_key.ts");
@@ -258,7 +254,7 @@ async function runVerify(stores: Stores, { json, data = "./data" }: Place & { js
     print(json ? JSON.stringify({ rule: "the secret key is that of the data", problem: key_problem }) : key_problem);
   }
   for (const mode of modes) {
-    const differences = await stores[mode].read(verifyAll);
+    const differences = await stores[mode].read(verifyStore);
     found += differences.length;
     for (const difference of differences) {
       if (json) print(JSON.stringify({ mode, ...difference }));

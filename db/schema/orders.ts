@@ -58,6 +58,8 @@ export const orders = table(
     source_external_id: text(),
     metadata: json<Record<string, unknown>>().notNull(),
     version: int().notNull(),
+    /** The number of the last row of its history: how many there are. */
+    history_rows: int().notNull().default(1),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     processing_at: time(),
@@ -159,6 +161,8 @@ export const order_history = table(
     order_id: int()
       .notNull()
       .references(() => orders.id),
+    /** Its place among the rows of the order, from 1, without gaps. */
+    number: int().notNull().default(1),
     event: text().notNull(),
     from_status: text(),
     to_status: text().notNull(),
@@ -170,5 +174,5 @@ export const order_history = table(
     request_id: text(),
     created_at: time().notNull(),
   },
-  (t) => [index("order_history_order").on(t.order_id, t.id)],
+  (t) => [unique("order_history_number").on(t.order_id, t.number)],
 );

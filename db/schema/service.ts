@@ -1,4 +1,5 @@
-// What belongs to the service itself: what a database is, leases of jobs, answers kept for repeated requests.
+// What belongs to the service itself: what a database is, leases of jobs, numbers given, and answers kept for repeated
+// requests.
 import { type Mode, modes } from "../../src/kit/mode.ts";
 import { check, index, int, oneOf, table, text, time } from "../kit.ts";
 
@@ -19,6 +20,12 @@ export const leases = table("leases", {
   name: text().primaryKey(),
   owner: text().notNull(),
   until: time().notNull(),
+});
+
+/** How far something has been numbered without gaps; `events` are numbered by their position. */
+export const counters = table("counters", {
+  name: text().primaryKey(),
+  number: int().notNull(),
 });
 
 export const idempotency_keys = table(

@@ -28,7 +28,10 @@ export type RowsOf = (db: Db, id: number) => Promise<Row[]>;
 export interface Check<Noun extends string = string> {
   readonly rule: string;
   readonly noun: Noun;
-  /** A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. */
+  /**
+   * A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. The id is null
+   * where there is one of the noun alone.
+   */
   readonly rows: SQL;
 }
 /** How many differences of one rule are told with the rows behind them. */
@@ -53,8 +56,8 @@ export function verifierOf<Noun extends string>(
     for (const { at, id, expected, actual } of await breaches(db, {})) {
       const { rule, noun } = rules[at] as Check<Noun>;
       told[at] = (told[at] ?? 0) + 1;
-      const rows = (told[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
-      differences.push({ rule, subject: `${noun} ${id}`, expected, actual, rows });
+      const rows = id !== null && (told[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
+      differences.push({ rule, subject: id === null ? noun : `${noun} ${id}`, expected, actual, rows });
     }
     return differences;
   };
@@ -70,7 +73,7 @@ function breachesOf(select: Reading, rules: readonly Check[], shared: Shared) {
   return select
     .select({
       at: sql<number>`rule`.mapWith(Number),
-      id: sql<number>`id`.mapWith(Number),
+      id: sql<number | null>`id`.mapWith(Number),
       expected: sql<number | null>`expected`.mapWith(Number),
       actual: sql<number | null>`actual`.mapWith(Number),
     })

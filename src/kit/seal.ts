@@ -27,6 +27,13 @@ export function seal(text: string, key: Uint8Array, purpose: string): string {
   return version + sealed.toString("base64url");
 }
 
+/** Whether a text looks like what `seal` makes; that it opens is another question. */
+export function isSealed(text: string): boolean {
+  return (
+    text.startsWith(version) && Buffer.from(text.slice(version.length), "base64url").length > nonce_bytes + tag_bytes
+  );
+}
+
 /**
  * Decrypts what `seal` made. Null when it was sealed under another key or for another purpose, or was changed since,
  * or is no sealed text at all: then nothing of it can be trusted.

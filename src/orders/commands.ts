@@ -10,7 +10,7 @@ import { findProducts, findProductsBySku, listBundleParts } from "../products/st
 import { calendarsOf } from "./dispatch/store.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./drafts/rules.ts";
 import { orderEvent } from "./events.ts";
-import { type Entry, insertHistory } from "./history/store.ts";
+import { type Entry, insertFirstHistory } from "./history/store.ts";
 import { findOrderByNumber } from "./names/store.ts";
 import type { Order, OrderLine } from "./order.ts";
 import { claimOf, type LineInput, withClaims } from "./rules.ts";
@@ -44,7 +44,7 @@ export async function takeIn(
   const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
   const claims = await claimForOrder(tx, claim);
   const [calendars = []] = await calendarsOf(tx, [plain]);
-  await insertHistory(tx, id, null, "pending", { event: "create", actor: how.actor });
+  await insertFirstHistory(tx, [{ id, status: "pending" }], { event: "create", actor: how.actor });
   return withClaims({ ...plain, calendars }, claims);
 }
 

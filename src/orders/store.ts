@@ -155,7 +155,7 @@ export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"
 
 const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, version: 1, updated_at: tx.now });
 
-const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id">>) =>
+const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id" | "history_rows">>) =>
   sql
     .insert(orders)
     .values(Object.fromEntries(columns.map((name) => [name, a[name]])) as never)
@@ -264,9 +264,12 @@ export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void>
 const saveRow = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof mutable)[number]> & { before: number }>) =>
   sql
     .update(orders)
-    .set(Object.fromEntries(mutable.map((name) => [name, a[name]])))
+    .set({
+      ...Object.fromEntries(mutable.map((name) => [name, a[name]])),
+      history_rows: template`${orders.history_rows} + 1`,
+    })
     .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
-    .returning({ id: orders.id }),
+    .returning({ number: orders.history_rows }),
 );
 
 const counters = [
@@ -295,14 +298,15 @@ const saveLine = prepared((sql: Writing, a: Args<Pick<OrderLine, "id" | (typeof 
 export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
   const subtotal_cents = subtotalOf(after.lines);
   const order = { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now };
-  const saved = await saveRow(tx, { ...order, before: before.version });
-  assert(saved.length === 1, `order ${before.id} is locked, so nobody else can have changed it`);
+  const [saved] = await saveRow(tx, { ...order, before: before.version });
+  assert(saved !== undefined, `order ${before.id} is locked, so nobody else can have changed it`);
   const known = new Map(before.lines.map((line) => [line.id, line]));
   for (const line of order.lines) {
     const old = known.get(line.id);
     if (old !== undefined && counters.some((name) => old[name] !== line[name])) await saveLine(tx, line);
   }
-  await insertHistory(tx, order.id, publicStatus(before), publicStatus(order), entry);
+  const states = { from_status: publicStatus(before), to_status: publicStatus(order) };
+  await insertHistory(tx, { order_id: order.id, ...saved, ...states }, entry);
   return order;
 }
 

@@ -1,9 +1,10 @@
 import { and, asc, eq, exists, gt, isNull, lte, max, ne, notExists, type SQL, sql as template } from "drizzle-orm";
 import { amongTexts, given, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
+import { counters } from "../../db/schema/service.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { type Args, insert, prepared } from "../database/statements.ts";
-import type { Db, Tx } from "../database/store.ts";
+import type { Db, Tx, Writing } from "../database/store.ts";
 import type { EventContent, EventType } from "./catalog.ts";
 
 /** An event as it is kept. */
@@ -65,13 +66,23 @@ const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; 
     });
 });
 
+const saveCounter = prepared((sql: Writing, a: Args<{ number: number }>) =>
+  sql
+    .insert(counters)
+    .values({ name: "events", number: a.number })
+    .onConflictDoUpdate({ target: counters.name, set: { number: template`excluded.number` } }),
+);
+
 /**
  * Gives the oldest events that have none their place in the order of `GET /events`, without gaps, and answers them in
  * that order. Whoever calls this must be the only one who does.
  */
 export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
   const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
-  return placed.sort((one, other) => one.position - other.position);
+  placed.sort((one, other) => one.position - other.position);
+  const number = placed.at(-1)?.position;
+  if (number !== undefined) await saveCounter(tx, { number });
+  return placed;
 }
 
 /** What `GET /events` may ask for. */

@@ -2,13 +2,10 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { momentOf } from "../kit/clock.ts";
 import { invalid } from "../kit/fault.ts";
-import { wireId } from "../kit/ids.ts";
-import { insertHistory } from "../orders/history/store.ts";
-import { publicStatus } from "../orders/order.ts";
+import { noteInHistory } from "../orders/history/store.ts";
 import { deliverShipment, handOver } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
-import { getOrder } from "../orders/store.ts";
 import { previousOf } from "../outbox/catalog.ts";
 import { emit } from "../outbox/emit.ts";
 import { type Bought, type Buying, buyLabel } from "../shipping/commands.ts";
@@ -131,8 +128,7 @@ export async function recordReport(
 /** Writes news of a parcel that moved its order nowhere into the order's history. */
 async function tellOrder(tx: Tx, order_id: number, { tracking_number, status, message }: TrackingRecord, actor: Actor) {
   const note = [`${tracking_number}: ${status}`, ...(message === null ? [] : [message])].join(". ").slice(0, note_max);
-  const order = await getOrder(tx, wireId("order", order_id));
-  await insertHistory(tx, order.id, publicStatus(order), publicStatus(order), { event: "tracking", actor, note });
+  await noteInHistory(tx, order_id, { event: "tracking", actor, note });
 }
 
 const note_max = 500;

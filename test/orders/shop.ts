@@ -1,6 +1,5 @@
 import { expect } from "bun:test";
-import { verifyInventory } from "../../src/inventory/audit/store.ts";
-import { verifyOrders } from "../../src/orders/audit/store.ts";
+import { verifyStore } from "../../src/verification.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 /** A service with a customer and goods, and the calls that tests of orders make over and over. */
@@ -70,10 +69,9 @@ function readings(app: TestApp) {
     told: async () => (await app.takeEvents()).map(({ type }) => type).filter((type) => !type.startsWith("inventory.")),
     /** What is available of a SKU. */
     available: async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data.available as number,
-    /** Closes the service once stock and orders have been found to agree with ledger and promises. */
+    /** Closes the service once everything has been found as it must be. */
     close: async () => {
-      expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
-      expect(await app.service.stores.live.read(verifyOrders)).toEqual([]);
+      expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
       await app.close();
     },
   };

@@ -6,7 +6,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.app.close());
+afterAll(() => shop.close());
 
 /** A shipped order of these quantities, each of a product of its own at 12.50, and nothing left to tell. */
 async function shipped(quantities: readonly number[], fields: object = {}) {

@@ -5,7 +5,7 @@ import { createCustomer } from "../../src/customers/commands.ts";
 import { type Args, prepared } from "../../src/database/statements.ts";
 import type { Db, Store, Tx } from "../../src/database/store.ts";
 import type { Difference } from "../../src/database/verifier.ts";
-import { verifyInventory, verifyLedger } from "../../src/inventory/audit/store.ts";
+import { verifyLedger } from "../../src/inventory/audit/store.ts";
 import { loadShelvesAndSets } from "../../src/inventory/bundles/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { findReservation } from "../../src/inventory/reservations/store.ts";
@@ -21,6 +21,7 @@ import { verifyOrders } from "../../src/orders/audit/store.ts";
 import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
+import { verifyStore } from "../../src/verification.ts";
 import {
   bins,
   goods,
@@ -223,7 +224,7 @@ export class Service {
 
   /** All that `packhouse verify` looks at. */
   differences(): Promise<Difference[]> {
-    return this.store.read(async (db) => [...(await verifyInventory(db)), ...(await verifyOrders(db))]);
+    return this.store.read(verifyStore);
   }
 }
 

@@ -10,6 +10,7 @@ import type { Db } from "../../database/store.ts";
 import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
 import { causedBy, movementRows } from "../../inventory/audit/rows/store.ts";
 import { wireId } from "../../kit/ids.ts";
+import { tells } from "../../outbox/audit/store.ts";
 
 // What stock holds of each product for each order line.
 const claims = sql`(
@@ -56,6 +57,12 @@ const open = sql`(
   from ${order_lines} join kept on kept.line = ${order_lines.id} group by ${order_lines.order_id}
 )`;
 
+// How many rows each order's history has, and the number of the last.
+const histories = sql`(
+  select ${order_history.order_id} as id, count(*) as rows, max(${order_history.number}) as last
+  from ${order_history} group by ${order_history.order_id}
+)`;
+
 const parcelLinesOf = (db: Db, id: number) =>
   plainRows(db, "shipment_lines", shipment_lines, eq(shipment_lines.order_line_id, id));
 
@@ -63,6 +70,7 @@ const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_l
 
 /** Where to find the rows of each noun of the orders. */
 const orderRows = {
+  events: async () => [],
   order: async (db, id) => [
     ...(await plainRows(db, "orders", orders, eq(orders.id, id))),
     ...(await linesOf(db, eq(order_lines.order_id, id))),
@@ -74,6 +82,14 @@ const orderRows = {
     ...(await parcelLinesOf(db, id)),
   ],
 } as const satisfies Record<string, RowsOf>;
+
+/** How many orders match a condition, without those that were brought in: nobody was told of their past. */
+const counted = (condition: SQL) => sql`select count(*) from ${orders} where not ${orders.imported} and ${condition}`;
+
+// Orders that were brought in on their way and arrived since.
+const arrivedHere = sql`select count(*) from ${orders} join ${order_history}
+  on ${order_history.order_id} = ${orders.id} and ${order_history.number} = 1 and ${order_history.to_status} = 'shipped'
+  where ${orders.imported} and ${orders.delivered_at} is not null`;
 
 const checks: readonly Check<keyof typeof orderRows>[] = [
   {
@@ -170,7 +186,34 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
         select max(${order_history.id}) from ${order_history} where ${order_history.order_id} = ${orders.id}
       )`,
   },
+  {
+    rule: "I10 the rows of an order's history have no gap",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, ${orders.history_rows} as expected, coalesce(h.rows, 0) as actual
+      from ${orders} left join histories as h on h.id = ${orders.id}`,
+  },
+  {
+    rule: "I10 the last row of an order's history has the last number given",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, ${orders.history_rows} as expected, coalesce(h.last, 0) as actual
+      from ${orders} left join histories as h on h.id = ${orders.id}`,
+  },
+  {
+    rule: "I10 each row of an order's history begins where the one before it ended",
+    noun: "order",
+    rows: sql`select id, 0 as expected, count(*) as actual from (
+        select ${order_history.order_id} as id, ${order_history.from_status} as begun,
+          lag(${order_history.to_status}) over (partition by ${order_history.order_id} order by ${order_history.number})
+            as ended
+        from ${order_history}
+      ) as steps where begun is distinct from ended group by id`,
+  },
+  tells("order.created", counted(sql`true`)),
+  tells("order.fulfilled", counted(sql`${orders.fulfilled_at} is not null`)),
+  tells("order.shipped", counted(sql`${orders.shipped_at} is not null`)),
+  tells("order.delivered", sql`select (${counted(sql`${orders.delivered_at} is not null`)}) + (${arrivedHere})`),
+  tells("order.cancelled", counted(sql`${orders.status} = 'cancelled'`)),
 ];
 
 /** Holds every order's counters against its claim and the ledger, and answers what differs. */
-export const verifyOrders = verifierOf(checks, orderRows, { claims, parts, parcelled, kept, open });
+export const verifyOrders = verifierOf(checks, orderRows, { claims, parts, parcelled, kept, open, histories });

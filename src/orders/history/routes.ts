@@ -30,7 +30,7 @@ function history(call: Call, id: string, query: ListHistory): Promise<Response> 
     {
       rows: async (db, window) => listHistory(db, await getOrderId(db, id), window),
       count: async (db) => countHistory(db, await getOrderId(db, id)),
-      position: (row) => [row.created_at, row.id],
+      position: (row) => [row.created_at, row.number],
     },
     (rows) => rows.map(historyView),
   );

@@ -3,9 +3,9 @@ import { type LooseUnits, putBack } from "../../inventory/putbacks/commands.ts";
 import type { PutBack } from "../../inventory/putbacks/schemas.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { packedInHouse } from "../fulfillment/rules.ts";
-import { insertHistory } from "../history/store.ts";
+import { noteInHistory } from "../history/store.ts";
 import { resolveOrder } from "../names/store.ts";
-import { partsOf, publicStatus } from "../order.ts";
+import { partsOf } from "../order.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 
 /**
@@ -28,6 +28,6 @@ export async function putBackUnits(tx: Tx, input: PutBack, actor: Actor) {
   const entry = { event: "put_back", actor, note };
   // What the order gave up earlier changes nothing of it any more.
   if (done.was_picked) await saveOrder(tx, order, order, entry);
-  else await insertHistory(tx, order.id, publicStatus(order), publicStatus(order), entry);
+  else await noteInHistory(tx, order.id, entry);
   return done;
 }

@@ -1,7 +1,6 @@
 // What becomes of a platform's orders, told over HTTP.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/audit/store.ts";
-import { verifyOrders } from "../../../src/orders/audit/store.ts";
+import { verifyStore } from "../../../src/verification.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { address, connectShopify, shopifyLine, shopifyOrder, stock, take } from "../stores.ts";
 
@@ -16,8 +15,7 @@ beforeAll(async () => {
   await app.takeEvents();
 }, 60_000);
 afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
-  expect(await app.service.stores.live.read(verifyOrders)).toEqual([]);
+  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
   await app.close();
 });
 

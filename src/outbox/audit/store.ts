@@ -1,0 +1,42 @@
+// Whether every event is there, by the numbers that events were given.
+import { sql } from "drizzle-orm";
+import { events } from "../../../db/schema/outbox.ts";
+import { counters } from "../../../db/schema/service.ts";
+import { type Check, verifierOf } from "../../database/verifier.ts";
+import type { EventType } from "../catalog.ts";
+
+const given = sql`(select coalesce(max(${counters.number}), 0) from ${counters} where ${counters.name} = 'events')`;
+
+// There is one of the noun alone.
+const none = sql`cast(null as bigint)`;
+
+const checks: readonly Check<"events">[] = [
+  {
+    rule: "I10 the places of events have no gap, and each is an event's",
+    noun: "events",
+    rows: sql`select ${none} as id, ${given} as expected, count(${events.position}) as actual from ${events}`,
+  },
+  {
+    rule: "I10 the last place of an event is the last one given",
+    noun: "events",
+    rows: sql`select ${none} as id, ${given} as expected, coalesce(max(${events.position}), 0) as actual
+      from ${events}`,
+  },
+];
+
+/** Holds the places of events against each other and against the last one given. */
+export const verifyEvents = verifierOf(checks, { events: async () => [] });
+
+/**
+ * The rule that there are as many events of a type as things that it tells of, counted by a query. Events are counted
+ * since a payload, which says what an event is of, is forgotten in its time.
+ */
+export function tells(type: EventType, counted: ReturnType<typeof sql>): Check<"events"> {
+  return {
+    rule: `I11 there is one event ${type} for each time that it happened`,
+    noun: "events",
+    rows: sql`select ${none} as id, (${counted}) as expected, (
+        select count(*) from ${events} where ${events.type} = ${sql.raw(`'${type}'`)}
+      ) as actual`,
+  };
+}

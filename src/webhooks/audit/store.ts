@@ -1,0 +1,48 @@
+// Whether every delivery is there, by its number and its event.
+import { eq, sql } from "drizzle-orm";
+import { events } from "../../../db/schema/outbox.ts";
+import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
+import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
+
+const numbered = sql`(
+  select ${deliveries.subscription_id} as id, count(*) as rows, max(${deliveries.sequence}) as last
+  from ${deliveries} where ${deliveries.sequence} > 0 group by ${deliveries.subscription_id}
+)`;
+
+const rowsOf = {
+  // Its secrets and its address are left out.
+  subscription: async () => [],
+  delivery: (db, id) => plainRows(db, "deliveries", deliveries, eq(deliveries.id, id)),
+} as const satisfies Record<string, RowsOf>;
+
+const checks: readonly Check<keyof typeof rowsOf>[] = [
+  {
+    rule: "I15 the numbers of a subscription's deliveries have no gap",
+    noun: "subscription",
+    rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} as expected, coalesce(n.rows, 0) as actual
+      from ${subscriptions} left join numbered as n on n.id = ${subscriptions.id}`,
+  },
+  {
+    rule: "I15 the last number of a subscription's deliveries is the last one given",
+    noun: "subscription",
+    rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} as expected, coalesce(n.last, 0) as actual
+      from ${subscriptions} left join numbered as n on n.id = ${subscriptions.id}`,
+  },
+  {
+    rule: "a delivery is of an event that is there",
+    noun: "delivery",
+    rows: sql`select ${deliveries.id} as id, 1 as expected, 0 as actual from ${deliveries}
+      left join ${events} on ${events.id} = ${deliveries.event_id}
+      where ${deliveries.sequence} > 0 and ${events.id} is null`,
+  },
+  {
+    rule: "a delivery that has ended is not due, and one that waits is",
+    noun: "delivery",
+    rows: sql`select ${deliveries.id} as id, case when ${deliveries.status} = 'pending' then 1 else 0 end as expected,
+        case when ${deliveries.next_at} is null then 0 else 1 end as actual
+      from ${deliveries}`,
+  },
+];
+
+/** Holds deliveries against the numbers that were given to them and against their events. */
+export const verifyDeliveries = verifierOf(checks, rowsOf, { numbered });
