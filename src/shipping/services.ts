@@ -56,6 +56,11 @@ export function builtInCarrier(mode: "live" | "test"): BuiltInCarrier {
   return builtInCarriers[mode];
 }
 
+/** How people call a carrier: one that is built in by its name, any other as it was given. */
+export function carrierName(code: string): string {
+  return Object.values(builtInCarriers).find((carrier) => carrier.code === code)?.name ?? code;
+}
+
 /** The carrier's service of this code, or null. */
 export function findService(carrier: BuiltInCarrier, code: string): Service | null {
   return carrier.services.find((service) => service.code === code) ?? null;

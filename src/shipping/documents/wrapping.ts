@@ -15,11 +15,33 @@ const unspaced = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Thai", 
 
 /** The lines of a text that fits the width: broken after spaces and hyphens, between words, and anywhere at last. */
 export function wrapText(text: string, measure: Measure): string[] {
-  if (widthOf(text, measure) <= measure.width) return [text];
+  return widthOf(text, measure) <= measure.width ? [text] : filled(pieces(text), measure);
+}
+
+/** The lines of some texts with commas between them; each text stays whole where a line has room for it. */
+export function wrapList(texts: readonly string[], measure: Measure): string[] {
+  const listed = texts.map((text, at) => (at === texts.length - 1 ? text : `${text}, `));
+  const isWhole = (text: string) => widthOf(text.trimEnd(), measure) <= measure.width;
+  return filled(
+    listed.flatMap((text) => (isWhole(text) ? [text] : pieces(text))),
+    measure,
+  );
+}
+
+const least_of_size = 0.7;
+
+/** The size at which every word of a text fits a line, so that none is broken; not below seven tenths of the wanted. */
+export function unbrokenSize(text: string, measure: Measure): number {
+  const widest = Math.max(0, ...pieces(text).map((piece) => widthOf(piece.trimEnd(), measure)));
+  return widest <= measure.width ? measure.size : measure.size * Math.max(least_of_size, measure.width / widest);
+}
+
+/** Lines of as many pieces as fit each. */
+function filled(parts: readonly string[], measure: Measure): string[] {
   const lines: string[] = [];
   let line = "";
   let taken = 0;
-  for (const piece of pieces(text).flatMap((whole) => broken(whole, measure))) {
+  for (const piece of parts.flatMap((whole) => broken(whole, measure))) {
     const width = widthOf(piece, measure);
     if (line !== "" && !fits(line + piece, taken + width, measure)) {
       lines.push(line.trimEnd());
@@ -43,9 +65,12 @@ function widthOf(text: string, { size, bold }: Measure): number {
   return shapedWidth(text, size, bold);
 }
 
+// After a space, and after a hyphen or a slash unless it stands between digits: no date is broken.
+const ends = /(?<=\s)|(?<=[/\-\u2010])(?<!\d[/\-\u2010](?=\d))/u;
+
 /** The parts of a text that a line may end after. */
 function pieces(text: string): string[] {
-  return text.split(/(?<=[\s/\-\u2010])/u).flatMap((chunk) => (unspaced.test(chunk) ? wordsOf(chunk) : [chunk]));
+  return text.split(ends).flatMap((chunk) => (unspaced.test(chunk) ? wordsOf(chunk) : [chunk]));
 }
 
 /** Words where nothing stands between them. Punctuation stays with the word before it. */

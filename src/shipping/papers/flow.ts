@@ -1,6 +1,6 @@
 import type { Book, Ink, Leaf } from "../documents/book.ts";
 import { printableLine } from "../documents/shaping.ts";
-import { wrapText } from "../documents/wrapping.ts";
+import { unbrokenSize, wrapList, wrapText } from "../documents/wrapping.ts";
 
 /** Something that is drawn whole: a line of text, a bar code. Its height is in points. */
 export interface Brick {
@@ -44,7 +44,18 @@ const ascent = 0.94;
 
 /** A text as bricks, one a line, wrapped into the width. */
 export function textBricks(text: string, width: number, ink: Ink, align: "left" | "right" = "left"): Brick[] {
-  const lines = wrapText(printableLine(text), { width, size: ink.size, bold: ink.bold });
+  const line = printableLine(text);
+  const size = unbrokenSize(line, { width, size: ink.size, bold: ink.bold });
+  return lineBricks(wrapText(line, { width, size, bold: ink.bold }), width, { ...ink, size }, align);
+}
+
+/** Texts with commas between them as bricks, one a line; none is broken that fits the width. */
+export function listBricks(texts: readonly string[], width: number, ink: Ink): Brick[] {
+  const lines = wrapList(texts.map(printableLine), { width, size: ink.size, bold: ink.bold });
+  return lineBricks(lines, width, ink, "left");
+}
+
+function lineBricks(lines: readonly string[], width: number, ink: Ink, align: "left" | "right"): Brick[] {
   return lines.map((line) => ({
     height: ink.size * line_height,
     draw: (leaf, x, y) => leaf.text(align === "left" ? x : x + width, y + ink.size * ascent, line, ink, align),

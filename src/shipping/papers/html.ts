@@ -35,6 +35,9 @@ export function paperHtml(paper: Paper): string {
 
 const head_modules_max = 240;
 const row_modules_max = 210;
+const cell_padding = 14;
+// Ten modules of a pixel on one side; the padding of the cell is the quiet zone on the other.
+const quiet_pixels = 10;
 
 function factList(facts: readonly Fact[]): string {
   if (facts.length === 0) return "";
@@ -44,8 +47,9 @@ function factList(facts: readonly Fact[]): string {
   return `<dl>${items.join("")}</dl>`;
 }
 
-function blockHtml({ caption, lines }: Block): string {
-  const text = lines.map((line) => `<bdi>${escaped(line)}</bdi>`).join("<br>");
+function blockHtml({ caption, lines, strong }: Block): string {
+  const bdi = (line: string) => (line === strong ? '<bdi class="name">' : "<bdi>");
+  const text = lines.map((line) => `${bdi(line)}${escaped(line)}</bdi>`).join("<br>");
   return `<div><h2>${escaped(caption)}</h2><p>${text}</p></div>`;
 }
 
@@ -53,7 +57,7 @@ function tableHtml({ caption, columns, rows, total }: Table): string {
   const captions = columns.map((column) => `<th scope="col"${classOf(column)}>${escaped(column.caption)}</th>`);
   const row = (cells: readonly Cell[]) => `<tr>${cells.map((cell, at) => cellHtml(cell, columns[at])).join("")}</tr>`;
   return [
-    "<table>",
+    `<table>\n<colgroup>${columns.map(colHtml).join("")}</colgroup>`,
     caption === null ? "" : `<caption dir="auto">${escaped(caption)}</caption>`,
     `<thead><tr>${captions.join("")}</tr></thead>`,
     `<tbody>\n${rows.map(row).join("\n")}\n</tbody>`,
@@ -63,17 +67,34 @@ function tableHtml({ caption, columns, rows, total }: Table): string {
   ].join("\n");
 }
 
+/** The column in pixels, without the room between columns. */
+function widthOf(column: Column | undefined): number | null {
+  return column == null || column.width === null ? null : Math.round((column.width * 96) / 72);
+}
+
+function colHtml(column: Column): string {
+  const width = widthOf(column);
+  return width === null ? "<col>" : `<col width="${width + cell_padding}">`;
+}
+
 function classOf(column: Column | undefined): string {
   return column?.align === "right" ? ' class="right"' : "";
 }
 
 function cellHtml(cell: Cell, column: Column | undefined): string {
-  return `<td${classOf(column)}>${cell.map(pieceHtml).join("")}</td>`;
+  return `<td${classOf(column)}>${cell.map((piece) => pieceHtml(piece, column)).join("")}</td>`;
 }
 
-function pieceHtml(piece: Piece): string {
+function pieceHtml(piece: Piece, column: Column | undefined): string {
   if (piece.kind === "box") return '<div class="box"></div>';
-  if (piece.kind === "symbol") return symbolSvg(piece.text, row_modules_max, 32);
+  if (piece.kind === "symbol") {
+    const modules_max = Math.min(row_modules_max, (widthOf(column) ?? row_modules_max) - quiet_pixels);
+    return symbolSvg(piece.text, modules_max, 28);
+  }
+  if (piece.kind === "list") {
+    const texts = piece.texts.map((text) => `<bdi class="whole">${escaped(text)}</bdi>`);
+    return `<div class="${piece.style}">${texts.join(", ")}</div>`;
+  }
   return `<div class="${piece.style}" dir="auto">${escaped(piece.text)}</div>`;
 }
 

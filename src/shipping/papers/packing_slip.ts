@@ -4,13 +4,22 @@ import { missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { money, moneyText } from "../../kit/money.ts";
 import { parcelPlace, placeInWords } from "../../orders/fulfillment/rules.ts";
-import { costOf, keptUnits, lineTotal, type Order, type OrderLine, publicStatus } from "../../orders/order.ts";
+import {
+  costOf,
+  estimatedShipDate,
+  keptUnits,
+  lineTotal,
+  type Order,
+  type OrderLine,
+  publicStatus,
+} from "../../orders/order.ts";
 import { refusal } from "../../orders/rules.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { addressOf } from "../address.ts";
 import { labelAddressLines } from "../documents/address.ts";
+import { carrierName } from "../services.ts";
 import { type Cell, type Column, type Fact, linesOf, type Paper, type Table, textPiece } from "./paper.ts";
-import { footOf, localMoment, type Print } from "./print.ts";
+import { cutOff, footOf, localMoment, type Print } from "./print.ts";
 
 /** What lies in a parcel, or in all parcels of an order. */
 export interface PackingSlip {
@@ -76,7 +85,7 @@ const title = "Packing slip";
 
 /** The slip as a paper that goes with the goods. */
 export function packingSlipPaper(slip: PackingSlip, choices: SlipChoices, print: Print): Paper {
-  const { order, shipment, warehouse } = slip;
+  const { order, warehouse } = slip;
   const { order_number, order_notes } = order;
   const from = addressOf(warehouse.address);
   const to = addressOf(order.shipping_address);
@@ -84,31 +93,44 @@ export function packingSlipPaper(slip: PackingSlip, choices: SlipChoices, print:
     title,
     name: order_number,
     symbol: order_number,
-    facts: slipFacts(order, shipment, print),
+    facts: slipFacts(slip, print),
     blocks: [
-      { caption: "Ship to", lines: labelAddressLines(to, from.country) },
-      { caption: "From", lines: labelAddressLines(from, from.country) },
+      { caption: "Ship to", lines: labelAddressLines(to, from.country), strong: to.name },
+      { caption: "From", lines: labelAddressLines(from, from.country), strong: from.name },
     ],
-    notes: choices.notes && order_notes !== null ? [{ caption: "Notes", lines: linesOf(order_notes) }] : [],
+    notes:
+      choices.notes && order_notes !== null ? [{ caption: "Notes", lines: linesOf(order_notes), strong: null }] : [],
     tables: [itemTable(slip, choices.prices)],
     foot: footOf(title, order_number, print),
     sheet: print.sheet,
   };
 }
 
-function slipFacts(order: Order, shipment: Shipment | null, { timezone }: Print): Fact[] {
-  const { created_at, shipping_method } = order;
+function slipFacts({ order, shipment, warehouse }: PackingSlip, { now, timezone }: Print): Fact[] {
+  const { created_at, shipping_method, shipments } = order;
+  const day = (at: number) => localMoment(at, timezone).slice(0, 10);
   const place = shipment === null ? null : parcelPlace(order, shipment.id);
-  const carrier = [shipment?.carrier, shipment?.service].filter((word) => word != null).join(" ");
+  const shown = shipment === null ? shipments.filter(({ status }) => status !== "voided") : [shipment];
+  const carriers = new Set(shown.map(carrierInWords).filter((words) => words !== ""));
+  const left_at = shipment === null ? order.shipped_at : shipment.shipped_at;
+  const ship_date = estimatedShipDate(order, now);
   return [
-    { label: "Ordered", value: localMoment(created_at, timezone).slice(0, 10) },
+    { label: "Ordered", value: day(created_at) },
+    ...(left_at === null ? [] : [{ label: "Shipped", value: day(left_at) }]),
+    ...(left_at === null ? [{ label: "Cut-off", value: cutOff(ship_date, warehouse) }] : []),
     ...(shipment === null || place === null
       ? []
       : [{ label: "Parcel", value: `${placeInWords(place)} (${wireId("shipment", shipment.id)})` }]),
-    ...(carrier === "" ? [] : [{ label: "Carrier", value: carrier }]),
+    ...(carriers.size === 0 ? [] : [{ label: "Carrier", value: [...carriers].join(", ") }]),
     ...(shipment?.tracking_number == null ? [] : [{ label: "Tracking number", value: shipment.tracking_number }]),
-    ...(carrier !== "" || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
+    ...(carriers.size > 0 || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
   ];
+}
+
+/** The carrier of a parcel by its name, and its service. */
+function carrierInWords({ carrier, service }: Shipment): string {
+  const name = carrier === null ? null : carrierName(carrier);
+  return [name, service].filter((word) => word !== null).join(" ");
 }
 
 function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Table {
@@ -118,44 +140,51 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
   const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
   const blank: Cell = [];
   const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
+  // Where nothing waits for stock, the column would only take room from the items.
+  const waits = items.some(({ backordered }) => backordered > 0);
   return {
     caption: null,
     columns: [
       { caption: "Item", width: null, align: "left" },
-      ...(prices ? [] : [{ caption: "SKU", width: 150, align: "left" as const }]),
+      ...(prices ? [] : [{ caption: "SKU", width: 118, align: "left" as const }]),
       count("Ordered", 50),
       count(packed, 56),
-      count("Backordered", 72),
+      ...(waits ? [count("Backordered", 72)] : []),
       ...(prices ? [count(`Price ${currency}`, 60), count(`Amount ${currency}`, 66)] : []),
     ],
-    rows: items.map((item) => itemRow(item, prices)),
+    rows: items.map((item) => itemRow(item, prices, waits)),
     total: [
       [textPiece("Total", "strong")],
       ...(prices ? [] : [blank]),
       [
         textPiece(
-          sum(({ ordered }) => ordered),
+          sum((item) => item.ordered),
           "plain",
         ),
       ],
       [
         textPiece(
-          sum(({ packed }) => packed),
+          sum((item) => item.packed),
           "strong",
         ),
       ],
-      [
-        textPiece(
-          sum(({ backordered }) => backordered),
-          "plain",
-        ),
-      ],
+      ...(waits
+        ? [
+            [
+              textPiece(
+                sum((item) => item.backordered),
+                "plain",
+              ),
+            ],
+          ]
+        : []),
       ...(prices ? [blank, [textPiece(moneyText(amount), "strong")]] : []),
     ],
   };
 }
 
-function itemRow({ line, ordered, packed, backordered, amount_cents }: SlipItem, prices: boolean): Cell[] {
+function itemRow(item: SlipItem, prices: boolean, waits: boolean): Cell[] {
+  const { line, ordered, packed, backordered, amount_cents } = item;
   const { sku, name, components } = line;
   const parts = (components ?? []).map((part) => textPiece(`${part.quantity} × ${part.sku}`, "quiet"));
   return [
@@ -163,7 +192,7 @@ function itemRow({ line, ordered, packed, backordered, amount_cents }: SlipItem,
     ...(prices ? [] : [[{ kind: "symbol", text: sku } as const, textPiece(sku, "plain")]]),
     [textPiece(String(ordered), "plain")],
     [textPiece(String(packed), "strong")],
-    [textPiece(String(backordered), "plain")],
+    ...(waits ? [[textPiece(String(backordered), "plain")]] : []),
     ...(prices ? [priceCell(line), [textPiece(moneyText(amount_cents), "plain")]] : []),
   ];
 }

@@ -6,6 +6,8 @@ export type PieceStyle = "strong" | "plain" | "quiet" | "bin" | "count";
 /** A part of a cell; the pieces of a cell stand below each other. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string; readonly style: PieceStyle }
+  /** Short texts with commas between them, each kept on one line. */
+  | { readonly kind: "list"; readonly texts: readonly string[]; readonly style: PieceStyle }
   /** A bar code of this text. */
   | { readonly kind: "symbol"; readonly text: string }
   /** A square to tick off. */
@@ -32,6 +34,8 @@ export interface Table {
 export interface Block {
   readonly caption: string;
   readonly lines: readonly string[];
+  /** The line that matters most, as a name; null when none does. */
+  readonly strong: string | null;
 }
 
 export interface Fact {
@@ -69,6 +73,11 @@ export function usualPaperSize(country: string): PaperSize {
 /** A piece of text. */
 export function textPiece(text: string, style: PieceStyle): Piece {
   return { kind: "text", text, style };
+}
+
+/** Short texts with commas between them, each kept on one line. */
+export function listPiece(texts: readonly string[], style: PieceStyle): Piece {
+  return { kind: "list", texts, style };
 }
 
 /** The lines of a text that may have line breaks. */

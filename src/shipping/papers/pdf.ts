@@ -10,6 +10,7 @@ import {
   heightOf,
   lay,
   laySideBySide,
+  listBricks,
   margin,
   openFlow,
   type Stack,
@@ -35,8 +36,8 @@ const small = ink(8, false, 0.4);
 
 /** How many rows are laid out before others get their turn. */
 const rows_at_once = 8;
-const gap = 12;
-const row_padding = 5;
+const gap = 10;
+const row_padding = 4;
 
 /** The paper as a PDF. Other requests are served between its rows. */
 export async function paperPdf(paper: Paper, now: number): Promise<Uint8Array> {
@@ -98,11 +99,11 @@ function drawFacts(flow: Flow, facts: readonly Fact[]): void {
 function drawBlocks(flow: Flow, blocks: readonly Block[]): void {
   if (blocks.length === 0) return;
   const width = (flow.width - (blocks.length - 1) * 16) / blocks.length;
-  const stacks = blocks.map(({ caption: label, lines }, at) => ({
+  const stacks = blocks.map(({ caption: label, lines, strong }, at) => ({
     x: flow.left + at * (width + 16),
     bricks: [
       ...textBricks(label.toUpperCase(), width, caption),
-      ...lines.flatMap((line, index) => textBricks(line, width, ink(10.5, index === 0))),
+      ...lines.flatMap((line) => textBricks(line, width, ink(10.5, line === strong))),
     ],
   }));
   keepTogether(flow, stacks);
@@ -206,18 +207,22 @@ function stacksOf(cells: readonly Cell[], columns: readonly PlacedColumn[]): Sta
   });
 }
 
-const symbol_height = 22;
+// The least that hand scanners want: a quarter of an inch.
+const symbol_height = 18;
 const box_side = 13;
 
 function bricksOf(piece: Piece, width: number, align: "left" | "right"): Brick[] {
   switch (piece.kind) {
     case "text":
       return textBricks(piece.text, width, inks[piece.style], align);
+    case "list":
+      return listBricks(piece.texts, width, inks[piece.style]);
     case "box":
       return [{ height: box_side + 2, draw: (leaf, x, y) => leaf.frame(x + 1, y + 1, box_side, box_side, 1) }];
     case "symbol": {
       const symbol = symbolOf(piece.text, Math.floor(width / least_module) - 20);
-      const { module } = sizeOf(symbol, width, 1, 48);
+      const side_max = symbol.kind === "qr" ? Math.min(48, symbol.side * 1.25) : 48;
+      const { module } = sizeOf(symbol, width, 1, side_max);
       // The gap between the columns is the quiet zone on the left; squares want one above and below, too.
       const above = symbol.kind === "code128" ? 2 : 4 * module;
       const height = heightOfSymbol(symbol, module, symbol_height) + 4;

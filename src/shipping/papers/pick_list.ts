@@ -1,3 +1,4 @@
+import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
 import { estimatedShipDate, type Order } from "../../orders/order.ts";
 import {
   type Block,
@@ -6,13 +7,14 @@ import {
   counted,
   type Fact,
   linesOf,
+  listPiece,
   type Paper,
   type Piece,
   type Table,
   textPiece,
 } from "./paper.ts";
-import { footOf, localMoment, type Print } from "./print.ts";
-import type { Leg, Missing, Stop, Walk } from "./walk.ts";
+import { cutOff, footOf, localMoment, type Print } from "./print.ts";
+import type { Leg, Missing, Share, Stop, Walk } from "./walk.ts";
 
 const title = "Pick list";
 
@@ -26,7 +28,7 @@ export function pickListPaper(walk: Walk, print: Print): Paper {
     title,
     name,
     symbol: only?.order_number ?? null,
-    facts: [...(only === undefined ? [] : orderFacts(only, print)), ...walkFacts(walk)],
+    facts: [...(only === undefined ? [] : orderFacts(only, walk.legs[0]?.warehouse, print)), ...walkFacts(walk)],
     blocks: [],
     notes: only === undefined ? [] : notesOf(only),
     tables: [
@@ -39,13 +41,13 @@ export function pickListPaper(walk: Walk, print: Print): Paper {
   };
 }
 
-function orderFacts(order: Order, { now, timezone }: Print): Fact[] {
+function orderFacts(order: Order, warehouse: DispatchCalendar | undefined, { now, timezone }: Print): Fact[] {
   const { customer_name, created_at, shipping_method, priority, requires_cold_storage } = order;
   const ship_date = estimatedShipDate(order, now);
   return [
     { label: "Customer", value: customer_name },
     { label: "Ordered", value: localMoment(created_at, timezone) },
-    ...(ship_date === null ? [] : [{ label: "Leaves on", value: ship_date }]),
+    ...(warehouse === undefined ? [] : [{ label: "Cut-off", value: cutOff(ship_date, warehouse) }]),
     ...(shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
     ...(priority === 0 ? [] : [{ label: "Priority", value: String(priority) }]),
     ...(requires_cold_storage ? [{ label: "Storage", value: "Keep cold" }] : []),
@@ -63,15 +65,17 @@ function walkFacts({ legs, picked }: Walk): Fact[] {
 }
 
 function notesOf({ order_notes }: Order): Block[] {
-  return order_notes === null || order_notes.trim() === "" ? [] : [{ caption: "Notes", lines: linesOf(order_notes) }];
+  return order_notes === null || order_notes.trim() === ""
+    ? []
+    : [{ caption: "Notes", lines: linesOf(order_notes), strong: null }];
 }
 
 const stopColumns: readonly Column[] = [
-  { caption: "", width: 18, align: "left" },
-  { caption: "Bin", width: 84, align: "left" },
+  { caption: "", width: 15, align: "left" },
+  { caption: "Bin", width: 98, align: "left" },
   { caption: "Item", width: null, align: "left" },
-  { caption: "SKU", width: 160, align: "left" },
-  { caption: "Units", width: 52, align: "right" },
+  { caption: "SKU", width: 118, align: "left" },
+  { caption: "Units", width: 40, align: "right" },
 ];
 
 function stopTable({ stops }: Leg, caption: string | null, isWave: boolean): Table {
@@ -79,44 +83,46 @@ function stopTable({ stops }: Leg, caption: string | null, isWave: boolean): Tab
 }
 
 function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares }: Stop, isWave: boolean): Cell[] {
-  const expires = expiration_date === null ? "" : `, expires ${new Date(expiration_date).toISOString().slice(0, 10)}`;
+  const expires = expiration_date === null ? [] : [`expires ${new Date(expiration_date).toISOString().slice(0, 10)}`];
   const item: Piece[] = [textPiece(name, "strong")];
-  if (lot_number !== null) item.push(textPiece(`Lot ${lot_number}${expires}`, "plain"));
-  if (isWave) {
-    item.push(...shares.map(({ order, quantity: own }) => textPiece(`${own} × ${order.order_number}`, "plain")));
-  }
+  if (lot_number !== null) item.push(listPiece([`Lot ${lot_number}`, ...expires], "plain"));
+  if (isWave) item.push(listPiece(shares.map(shareInWords), "plain"));
   return [
     [{ kind: "box" }],
-    [textPiece(bin, "bin")],
+    [textPiece(bin, "bin"), { kind: "symbol", text: bin }],
     item,
     [{ kind: "symbol", text: sku }, textPiece(sku, "plain")],
     [textPiece(String(quantity), "count")],
   ];
 }
 
+const shareInWords = ({ order, quantity }: Share) => `${quantity} × ${order.order_number}`;
+
+/** What waits for stock, each SKU once; in a wave with the orders that wait for it. */
 function missingTable(missing: readonly Missing[], isWave: boolean): Table {
-  const order: Column[] = isWave ? [{ caption: "Order", width: 180, align: "left" }] : [];
+  const orders: Column[] = isWave ? [{ caption: "Orders", width: null, align: "left" }] : [];
+  const rows = [...Map.groupBy(missing, ({ sku }) => sku)].map(([sku, waiting]) => [
+    [textPiece(sku, "plain")],
+    ...(isWave ? [[listPiece(waiting.map(shareInWords), "plain")]] : []),
+    [textPiece(String(waiting.reduce((sum, { quantity }) => sum + quantity, 0)), "strong")],
+  ]);
   return {
     caption: "Waiting for stock",
     columns: [
-      ...order,
-      { caption: "SKU", width: null, align: "left" },
+      { caption: "SKU", width: isWave ? 150 : null, align: "left" },
+      ...orders,
       { caption: "Units", width: 60, align: "right" },
     ],
-    rows: missing.map(({ order, sku, quantity }) => [
-      ...(isWave ? [[textPiece(order.order_number, "plain")]] : []),
-      [textPiece(sku, "plain")],
-      [textPiece(String(quantity), "strong")],
-    ]),
+    rows,
     total: null,
   };
 }
 
 const orderColumns: readonly Column[] = [
-  { caption: "", width: 18, align: "left" },
+  { caption: "", width: 15, align: "left" },
   { caption: "Order", width: null, align: "left" },
   { caption: "Order number", width: 190, align: "left" },
-  { caption: "Units", width: 52, align: "right" },
+  { caption: "Units", width: 40, align: "right" },
 ];
 
 function orderTable({ orders, legs }: Walk): Table {
@@ -131,9 +137,10 @@ function orderTable({ orders, legs }: Walk): Table {
       [{ kind: "box" }],
       [
         textPiece(order.customer_name, "strong"),
+        textPiece(order.order_number, "plain"),
         ...notesOf(order).flatMap(({ lines }) => lines.map((line) => textPiece(line, "quiet"))),
       ],
-      [{ kind: "symbol", text: order.order_number }, textPiece(order.order_number, "plain")],
+      [{ kind: "symbol", text: order.order_number }],
       [textPiece(String(units.get(order.id) ?? 0), "count")],
     ]),
     total: null,

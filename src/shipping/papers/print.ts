@@ -1,3 +1,4 @@
+import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
 import { dayText, localTime } from "../../kit/zone.ts";
 import type { PaperSize } from "./paper.ts";
 
@@ -15,6 +16,14 @@ export function localMoment(at: number, timezone: string): string {
   const { day, minute } = localTime(at, timezone);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${dayText(day)} ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+}
+
+/**
+ * Until when an order must be ready: the day it leaves (`YYYY-MM-DD`), where that is known, and the time at which its
+ * warehouse closes the day.
+ */
+export function cutOff(ship_date: string | null, { cutoff_time }: DispatchCalendar): string {
+  return ship_date === null ? cutoff_time : `${ship_date} ${cutoff_time}`;
 }
 
 /** The foot of a paper: what it is and when it was printed, so that the newer of two is known. */

@@ -4,7 +4,7 @@ import { code128Bars } from "../../../src/shipping/documents/barcodes.ts";
 import { isCode128Text, textBars } from "../../../src/shipping/documents/code128.ts";
 import { printableLine, shapedWidth, shapeText } from "../../../src/shipping/documents/shaping.ts";
 import { symbolOf } from "../../../src/shipping/documents/symbols.ts";
-import { wrapText } from "../../../src/shipping/documents/wrapping.ts";
+import { unbrokenSize, wrapList, wrapText } from "../../../src/shipping/documents/wrapping.ts";
 import { type Pixels, scan } from "./decode.ts";
 
 const glyphsOf = (text: string, bold = false) => shapeText(text, bold).runs.flatMap((run) => run.glyphs);
@@ -93,6 +93,29 @@ describe("lines", () => {
     ["", [""]],
   ])("%s is broken where a line may end", (text, lines) => {
     expect(wrapText(text, measure)).toEqual(lines);
+  });
+
+  test("a date is never broken, and neither is one of a list", () => {
+    const dates = fc.array(fc.constantFrom("2027-05-01", "L-1", "until", "05/2027", "a-2"), { minLength: 1 });
+    fc.assert(
+      fc.property(dates, fc.integer({ min: 80, max: 200 }), (words, width) => {
+        const whole = (lines: readonly string[]) =>
+          lines.flatMap((line) => line.split(/,? /)).filter((word) => word !== "");
+        const kept = (lines: readonly string[]) => whole(lines).filter((word) => /\d{4}/.test(word));
+        const expected = words.filter((word) => /\d{4}/.test(word));
+        expect(kept(wrapText(words.join(" "), { ...measure, width }))).toEqual(expected);
+        expect(whole(wrapList(words, { ...measure, width })).map((word) => word.replace(/,$/, ""))).toEqual(words);
+      }),
+    );
+  });
+
+  test("a word wider than its room is set smaller before it is broken", () => {
+    const text = "a Mikrofasertuchhalter b";
+    const size = unbrokenSize(text, { ...measure, width: 90 });
+    expect(size).toBeWithin(7, 10);
+    expect(wrapText(text, { ...measure, width: 90, size })).toEqual(["a", "Mikrofasertuchhalter", "b"]);
+    expect(unbrokenSize("two words", measure)).toBe(10);
+    expect(unbrokenSize("W".repeat(100), measure)).toBe(7);
   });
 
   test("a word of Thai is not cut in two", () => {

@@ -102,7 +102,7 @@ describe("works", () => {
     const text = pages.map((page) => page.text).join("");
     // Pages are Letter, since the warehouse lies in the United States.
     for (const { size } of pages) expect(size).toEqual([612, 792]);
-    expect(await scanned(pages)).toEqual([order_number, ...walk].sort());
+    expect(await scanned(pages)).toEqual([order_number, ...walk, ...goods.map(([, , bin]) => bin)].sort());
     expect(text).not.toContain("\0");
     for (const said of ["Widget, blue — Łódź", "ผึ้งแท้", "東京ラーメン 𠮷野家", "北京东方有限公司", "👩‍🚀"]) {
       expect(text).toContain(said);
@@ -128,7 +128,8 @@ describe("works", () => {
     const digest = new Bun.CryptoHasher("sha256").update(css).digest("base64");
     const policy = response.headers.get("content-security-policy");
     expect(policy).toStartWith(`default-src 'none'; style-src 'sha256-${digest}';`);
-    expect(await readPictures(html)).toEqual([order_number, ...walk]);
+    const binOf = (sku: string) => goods.find(([known]) => known === sku)?.[2] ?? "";
+    expect(await readPictures(html)).toEqual([order_number, ...walk.flatMap((sku) => [binOf(sku), sku])]);
   });
 
   test("a wave: one walk, each stop split by order, and all orders at its end", async () => {
@@ -142,7 +143,8 @@ describe("works", () => {
     const { bytes } = await paper(path);
     const pages = await openPages(bytes);
     const numbers = [first, second, third].map(({ order_number }) => order_number);
-    expect(await scanned(pages)).toEqual([...numbers, "AR-12", "HI-3", "WIDGET-BL"].sort());
+    const stopsRead = ["AR-12", "A-10", "HI-3", "B-2", "WIDGET-BL", "A-2"];
+    expect(await scanned(pages)).toEqual([...numbers, ...stopsRead].sort());
     const text = pages.map((page) => page.text).join("");
     for (const said of [`2 × ${numbers[0]}`, `3 × ${numbers[1]}`, "10 units at 3 stops", "Ring twice"]) {
       expect(text).toContain(said);
@@ -285,7 +287,42 @@ describe("works", () => {
     expect(text.match(/Call before/g)?.length).toBeGreaterThan(80);
     const last = await pages.at(-1)?.scan();
     expect(last?.length).toBeGreaterThan(0);
-    expect(last?.every(({ kind, text: code }) => kind === "]C0" && code.startsWith("BULK-"))).toBe(true);
+    expect(last?.every(({ kind, text: code }) => kind === "]C0" && /^(BULK-\d+|A-1)$/.test(code))).toBe(true);
+  });
+
+  test("88 stops with lots and long names take nine pages, and no date, share or word is broken", async () => {
+    const skus = Array.from({ length: 88 }, (_, at) => `WAVE-${at}`);
+    const name = "Strawberry preserve, unsweetened, 12 jars";
+    for (const sku of skus) {
+      await app.post("/products", { sku, name, lot_tracking: true, expiration_tracking: true });
+      const lot = { lot_number: `L261110-${sku}`, expiration_date: expiry };
+      await app.post("/inventory", { sku, quantity: 50, location: "whs_1001", bin: "C-1", ...lot });
+    }
+    const orders = [];
+    for (const share of [1, 2, 3]) orders.push(await order(skus.map((sku) => [sku, share] as const)));
+    const pages = await openPages((await paper(`/pick-lists?order_ids=${orders.map(({ id }) => id)}`)).bytes);
+    const lines = pages.flatMap(({ text }) => text.split("\n"));
+    expect(pages.length).toBe(9);
+    const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
+    expect(count(/expires 2027-05-01$/)).toBe(88);
+    expect(count(/^1 × SO-\d+, 2 × SO-\d+, 3 × SO-\d+$/)).toBe(88);
+    expect(new Set(lines.filter((line) => /^(Straw|unsw|12 jars)/.test(line)))).toEqual(
+      new Set(["Strawberry preserve, unsweetened,", "12 jars"]),
+    );
+  });
+
+  test("a slip tells its carrier, and until when it must be ready or when it left", async () => {
+    const { id } = await order([["JP-1", 1]], { shipping_method: "By road" });
+    const textOf = async () => (await openPages((await paper(`/orders/${id}/packing-slip`)).bytes))[0]?.text ?? "";
+    const { estimated_ship_date } = (await app.get(`/orders/${id}`)).body.data;
+    expect(await textOf()).toContain(`CUT-OFF\n${estimated_ship_date} 14:00\n`);
+    expect(await textOf()).toContain("SHIPPING METHOD\nBy road\n");
+    const label = { carrier: "local", service: "express", package: { weight: 1, weight_unit: "lbs" } };
+    await app.post("/shipping/labels", { order_id: id, ...label });
+    expect(await textOf()).toContain("CARRIER\nPackhouse Courier\nexpress\n");
+    await app.post(`/orders/${id}/ship`);
+    expect(await textOf()).toContain("SHIPPED\n2026-01-01\n");
+    expect(await textOf()).not.toContain("CUT-OFF");
   });
 });
 
