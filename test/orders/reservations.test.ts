@@ -47,12 +47,34 @@ describe("works", () => {
   test("the number of an order that is the id of no other names it", async () => {
     await shop.order([[goods, 4]], { order_number: "77" });
     expect((await reserve("77", 4)).body.data.order_id).toBe("ord_1001");
-    // An integer is an id, and no order has this one: it may come.
-    expect((await reserve(77, 2)).body.data).toMatchObject({ order_id: "77", expires_at: expect.any(String) });
   });
+
+  test.each(["WEB-9", "1001", "ord_web", "ORD_1001"])(
+    "%s may be the number of an order that comes later",
+    async (number) => {
+      expect((await reserve(number, 4)).body.data).toMatchObject({ order_id: number, expires_at: expect.any(String) });
+      const { allocation } = await shop.order([[goods, 10]], { order_number: number });
+      expect(allocation).toEqual({ complete: true, backordered_units: 0 });
+      expect(await level()).toMatchObject({ available: 0, reserved: 10 });
+      // It is found by that name from now on.
+      if (number !== "1001") expect((await reserve(number, 10)).body.data.order_id).toBe("ord_1001");
+    },
+  );
 });
 
 describe("refuses", () => {
+  test("an id that is no order's yet, so that nothing is kept from the order that gets it", async () => {
+    await shop.app.takeEvents();
+    for (const name of ["ord_1001", 1001, "ord_0", 77]) {
+      const { status, body } = await reserve(name, 4);
+      expect([status, body.error.code]).toEqual([404, "resource_missing"]);
+      expect(body.error.details).toMatchObject([{ field: "order_id", code: "resource_missing" }]);
+    }
+    expect(await shop.app.takeEvents()).toEqual([]);
+    const { id, allocation } = await shop.order([[goods, 8]]);
+    expect([id, allocation]).toEqual(["ord_1001", { complete: true, backordered_units: 0 }]);
+  });
+
   const refused = async (answer: ReturnType<typeof reserve>) => {
     const { status, body } = await answer;
     const { code, shortages, order_id, reservation_id } = body.error;

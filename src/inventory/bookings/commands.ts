@@ -22,7 +22,7 @@ import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
-import { findNamedClaim, saveExpired } from "./store.ts";
+import { findNamedClaim, mayBeNumber, saveExpired } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
@@ -30,9 +30,9 @@ const longest_ms = 30 * 24 * 3_600_000;
 /**
  * Reserves stock for an order that may come later: all that is asked for, or nothing. It lasts until `expires_at`. An
  * order that is there already has reserved what it wants: then its own reservation is the answer, and nothing is
- * promised twice. Refuses: validation_failed, resource_missing, ambiguous_identifier, insufficient_inventory,
- * reservation_committed (the order wants less), reservation_closed (it is over). Emits: inventory.updated,
- * inventory.low_stock.
+ * promised twice. An id names an order that is there; any other text may be the number of one to come.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, insufficient_inventory, reservation_closed (the
+ * order is over), reservation_committed (it wants less). Emits: inventory.updated, inventory.low_stock.
  */
 export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> {
   const expires_at = expiryOf(tx, input.expires_at);
@@ -46,6 +46,8 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
   // Asked under the lock of the stock: the order may come at the same moment.
   const own = await findNamedClaim(tx, input.order_id);
   if (own !== null) return heldAlready(tx, own, wants, shelves);
+  // No order that is to come can be known by its id: what were reserved under it would be kept from that very order.
+  if (!mayBeNumber(input.order_id)) throw noSuchOrder(input.order_id);
   const requires_cold_storage = input.requires_cold_storage ?? false;
   const options = { now: tx.now, warehouse_id, requires_cold_storage };
   const { portions, missing } = planStock(wants, shelves, options);
@@ -67,6 +69,12 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
   await replaceLines(tx, shelves, id, [], wants, portions);
   tx.wake("inventory.expire_reservations", expires_at);
   return { id, ...row, avoids: null };
+}
+
+function noSuchOrder(name: string | number): Fault {
+  const message = `No such order: ${name}. For an order that is to come, give its order number.`;
+  const fields = [{ field: "order_id", code: "resource_missing", message: "names no order" }];
+  return new Fault("resource_missing", message, { resource: "order", fields });
 }
 
 function expiryOf(tx: Tx, text: string | undefined): number {

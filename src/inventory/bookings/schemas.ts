@@ -6,6 +6,7 @@ import { reservationStatuses } from "../reservations/status.ts";
 /** What a client calls an order: its number, or an identifier of one that exists already. */
 const orderName = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+    description: "The order number of an order, which may be one to come, or the identifier of one that is there.",
     hint: "must be an order number or identifier",
   });
 

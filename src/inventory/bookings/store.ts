@@ -41,12 +41,17 @@ const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string
     .orderBy(asc(reservations.id)),
 );
 
+/** Whether a client's name of an order may be its number: an integer and `ord_N` are ids. */
+export function mayBeNumber(name: string | number): name is string {
+  return typeof name === "string" && !/^ord_\d+$/.test(name);
+}
+
 /**
  * The claim of the order that a client means by a name, or null: an integer and `ord_N` are ids, any other text
  * is a number and, when it is all digits, an id. Refuses: ambiguous_identifier.
  */
 export async function findNamedClaim(db: Db, name: string | number): Promise<Reservation | null> {
-  const order_ref = typeof name === "number" || name.startsWith("ord_") ? "" : name;
+  const order_ref = mayBeNumber(name) ? name : "";
   const [own = null, ...others] = await ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
   if (others.length === 0) return own;
   throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {

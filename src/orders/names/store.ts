@@ -23,7 +23,7 @@ const allNamed = prepared((sql, a: Args<{ ids: string; numbers: string }>) =>
 
 /** Whether what names an order can be no order number. */
 export function isOrderId(name: string | number): boolean {
-  return typeof name === "number" || name.startsWith("ord_");
+  return typeof name === "number" || /^ord_\d+$/.test(name);
 }
 
 const idOf = (name: string | number) => readId("order", name) ?? 0;

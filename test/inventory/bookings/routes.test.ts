@@ -71,7 +71,7 @@ describe("works", () => {
     const west = (await app.post("/inventory/locations", { ...rest, name: "West", priority: 500 })).body.data
       .warehouse_id;
     await app.post("/inventory", { sku: "A", quantity: 6, location: west });
-    const { body } = await app.post("/inventory/reserve", { order_id: 7, items: [{ sku: "A", quantity: 8 }] });
+    const { body } = await app.post("/inventory/reserve", { order_id: "7", items: [{ sku: "A", quantity: 8 }] });
     expect(body.data.order_id).toBe("7");
     expect(body.data.items).toEqual([
       { sku: "A", quantity: 6, reserved_from: warehouse },
