@@ -219,6 +219,18 @@ describe("works", () => {
     await post("/inventory/release", { reservation_id: held.reservation_id });
   });
 
+  test("the same file sent at once by several brings in each order once", async () => {
+    const rows = [rowOf(come), rowOf({ ...sent, customer_email: "race@past.example" }), rowOf(given_up)];
+    const reports = await Promise.all([1, 2, 3].map(() => imports(rows)));
+    expect(reports.map(({ created, failed }) => created + failed)).toEqual([3, 3, 3]);
+    expect(reports.reduce((sum, { created }) => sum + created, 0)).toBe(3);
+    for (const { field } of reports.flatMap(({ errors }) => errors)) expect(field).toBe("order_number");
+    for (const row of rows) {
+      const found = (await shop.app.get(`/orders?order_number=${row["order_number"]}`)).body;
+      expect(found.meta.pagination.total).toBe(1);
+    }
+  });
+
   test("what was exported here is brought in elsewhere as it was", async () => {
     const live = (await shop.app.get("/orders/export.csv?imported=true&sort=created_at")).body;
     const { full } = shop.app.keys.test;

@@ -202,6 +202,9 @@ describe("what a platform says is made to fit", () => {
     expect(changed({ notes: "x" })).toEqual(["notes"]);
     expect(changed({ lines: [{ ...line, quantity: 3 }] })).toEqual(["lines"]);
     expect(changed({ lines: [{ ...line, name: "Green tea" }] })).toEqual([]);
+    expect(changed({ lines: [{ ...line, total_cents: 699 }] })).toEqual(["lines"]);
+    // An older release read the price after discounts: what costs the same has not changed.
+    expect(changed({ lines: [{ ...line, unit_price_cents: 400, total_cents: 700 }] })).toEqual([]);
     expect(changed({ address: addressLike })).toEqual(["address"]);
   });
 });

@@ -57,6 +57,18 @@ describe("works", () => {
     ]);
   });
 
+  test("what a line costs after its discounts is taken to the cent, also of the units that are left", async () => {
+    const discount_allocations = [{ amount: "0.40", discount_application_index: 0 }];
+    const line = shopifyLine(1, { quantity: 3, current_quantity: 2, price: "3.50", discount_allocations });
+    const order = await take(app, shop, shopifyOrder(++ids, { line_items: [line] }));
+    // Three cost 10.10 together: two of them 6.73, which no price of whole cents makes.
+    expect(order).toMatchObject({
+      line_items: [{ quantity: 2, unit_price: 3.5, discount_amount: 0.27, line_total: 6.73 }],
+      subtotal: 6.73,
+    });
+    await typesOf();
+  });
+
   test("it is the same order however often, and in whatever order, it is told of", async () => {
     const [created, changed] = [
       shopifyOrder(++ids),

@@ -3,7 +3,7 @@ import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
 import { draftOrders } from "../../bulk/commands.ts";
-import { fromApi, productsOf, takenNumber } from "../../commands.ts";
+import { fromApi, productsOf } from "../../commands.ts";
 import { insertFirstHistory } from "../../history/store.ts";
 import { asActive } from "../../rules.ts";
 import { insertPastShipments } from "../../shipments/store.ts";
@@ -56,9 +56,14 @@ async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Pr
     tx,
     past.map(({ fields }) => fields),
   );
+  const taken = past.find(({ fields }) => !ids.has(fields.order_number));
+  if (taken !== undefined) {
+    // Another request brought it in at this moment.
+    const { order_number } = taken.fields;
+    refuseKnown(taken.sheet, (await findOrdersByNumber(tx, [order_number])).get(order_number) ?? 0);
+  }
   const stored = past.map(({ fields: { order_number, status }, sheet, lines }) => {
-    const id = ids.get(order_number);
-    if (id === undefined) throw takenNumber(order_number, null);
+    const id = ids.get(order_number) ?? 0;
     return { id, status, sheet, lines: lines.map((line) => ({ order_id: id, ...line })) };
   });
   const lines = Map.groupBy(
