@@ -6,6 +6,7 @@ import type { Service } from "./http/service.ts";
 import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { checkRouteNeeds, guard } from "./keys/guard.ts";
+import { routeNeeds } from "./keys/permissions.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
@@ -40,10 +41,11 @@ const features = (service: Service) =>
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
   const documented: AppRoute[] = [];
+  const without_parameters = new Set<string>();
   const reference = referenceRoutes(service, documented);
   const routes = features(service).use(reference);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
-    .use(withConventions(service, guard(service)))
+    .use(withConventions(service, guard(service), without_parameters))
     .use(operationRoutes(service))
     .use(reference)
     .use(pageRoutes())
@@ -51,7 +53,16 @@ export function createApp(service: Service) {
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));
-  checkRouteNeeds([...new Set(canonical.map(({ method, path }) => `${method} ${path.replace(/^\/v1/, "")}`))]);
+  checkRouteNeeds([...new Set(canonical.map(nameOf))]);
   documented.push(...app.routes);
+  for (const route of canonical.filter(takesNoParameters)) without_parameters.add(nameOf(route));
   return app;
+}
+
+const nameOf = ({ method, path }: AppRoute) => `${method} ${path.replace(/^\/v1(?=\/)/, "")}`;
+
+/** Whether a route of the API refuses every parameter. What needs no key may be reached by links that others write. */
+function takesNoParameters(route: AppRoute): boolean {
+  const { path, hooks } = route;
+  return path.startsWith("/v1/") && hooks.query === undefined && routeNeeds[nameOf(route)] !== "none";
 }

@@ -17,6 +17,7 @@ import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
 import type { Difference } from "./database/verifier.ts";
 import { keyCommands } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
+import { closest, didYouMean } from "./kit/did_you_mean.ts";
 import { Fault } from "./kit/fault.ts";
 import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
@@ -352,8 +353,9 @@ async function main(words: readonly string[]): Promise<number> {
     const group = Object.keys(commands).filter((name) => name.startsWith(`${first[0]} `));
     const isGroup = group.length > 0;
     if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(isGroup ? `${first[0]} ` : ""), 0);
-    if (isGroup) return done(`packhouse ${first[0]}: say ${oneOf(group)}.`, 2);
-    return done(`packhouse: there is no command ${first[0] ?? words[0]}. See packhouse --help.`, 2);
+    if (isGroup) return done(`packhouse ${first[0]}: say ${oneOf(group)}${meantOf(first, group)}.`, 2);
+    const hint = meantOf(first, Object.keys(commands));
+    return done(`packhouse: there is no command ${first[0] ?? words[0]}${hint}. See packhouse --help.`, 2);
   }
   if (wantsHelp) return done(helpOf(name, chosen), 0);
   const rest = words.slice(name.split(" ").length);
@@ -362,12 +364,26 @@ async function main(words: readonly string[]): Promise<number> {
     if (problem !== null) throw new WrongUse(problem);
     return await chosen.run(readFlags(rest, chosen.flags) as never);
   } catch (error) {
-    if (error instanceof WrongUse) return done(`packhouse ${name}: ${error.message}`, 2);
+    if (error instanceof WrongUse) return done(`packhouse ${name}: ${withHint(error.message, chosen.flags)}`, 2);
     if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);
     if (error instanceof Fault) return done(`packhouse ${name}: ${told(error)}`, 1);
     if (isOutside(error)) return done(`packhouse ${name}: ${error.message || error.code}`, 1);
     throw error;
   }
+}
+
+/** ` (did you mean keys create?)` when one of the commands was likely meant by the first words. */
+function meantOf(words: readonly string[], names: readonly string[]): string {
+  return didYouMean(words.slice(0, 2).join(" "), names) || didYouMean(words[0] ?? "", names);
+}
+
+/** What is wrong with the flags of a command; of one that there is not, which was likely meant. */
+function withHint(message: string, flags: Flags): string {
+  const unknown = /^Unknown option '--?([\w-]+)/.exec(message)?.[1];
+  if (unknown === undefined) return message;
+  const names = Object.keys(flags).filter((name) => flags[name]?.type !== "word");
+  const meant = closest(unknown, names);
+  return `There is no flag --${unknown}${meant === null ? "" : ` (did you mean --${meant}?)`}; see --help.`;
 }
 
 /** Whether the machine or PostgreSQL refused: no such address, no connection, no such user. Its message says enough. */
@@ -376,8 +392,10 @@ function isOutside(error: unknown): error is Error & { code: string } {
 }
 
 /** A refusal with the fields it names, a line each. */
-function told({ message, facts }: Fault): string {
-  return [message, ...(facts.fields ?? []).map((problem) => `  ${problem.field} ${problem.message}`)].join("\n");
+function told({ code, message, facts }: Fault): string {
+  const { fields = [] } = facts;
+  const further = fields.slice(code === "validation_failed" ? 1 : 0);
+  return [message, ...further.map((problem) => `  ${problem.field} ${problem.message}`)].join("\n");
 }
 
 function done(text: string, code: number): number {

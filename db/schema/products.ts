@@ -1,3 +1,4 @@
+import { type WeightUnit, weightUnits } from "../../src/kit/weight_unit.ts";
 import {
   type BarcodeType,
   barcodeTypes,
@@ -7,8 +8,6 @@ import {
   productTypes,
   type TemperatureZone,
   temperatureZones,
-  type WeightUnit,
-  weightUnits,
 } from "../../src/products/status.ts";
 import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 

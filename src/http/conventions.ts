@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { Fault, type FaultCode } from "../kit/fault.ts";
+import { checkQuery, closed } from "../kit/schema.ts";
 import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
 import { refuseHead } from "./head.ts";
@@ -12,6 +13,7 @@ import {
   parseJson,
   readQuery,
   readText,
+  refuseInexact,
   refuseSize,
   saysJson,
 } from "./input.ts";
@@ -26,11 +28,15 @@ export type Admit = (request: Request, request_id: string) => Promise<Call>;
 /** The context that the conventions give to every handler: `call`, and the body as parsed JSON. */
 export const conventions = new Elysia({ name: "conventions" }).decorate("call", null as unknown as Call);
 
+const none: ReadonlySet<string> = new Set();
+const noParameters = checkQuery(closed({}));
+
 /**
  * What holds for every request, before and after its handler: a request id, admission, the body's type, size and form,
- * and one shape for every refusal.
+ * and one shape for every refusal. `without_parameters` are routes such as `GET /orders/:id`, which refuse a query;
+ * those that platforms call are free to have one.
  */
-export const withConventions = (service: Service, admit: Admit) =>
+export const withConventions = (service: Service, admit: Admit, without_parameters: ReadonlySet<string> = none) =>
   new Elysia({ name: "with-conventions" })
     .use(conventions)
     .onRequest(async (context) => {
@@ -47,14 +53,20 @@ export const withConventions = (service: Service, admit: Admit) =>
       idempotencyKey(request);
       // A file is taken in for as long as it takes, while no byte goes either way.
       if (kind === csv) service.waitFor(request);
-      return call.raw_body === "" || kind === csv || !saysJson(request) ? {} : parseJson(call.raw_body);
+      if (call.raw_body === "" || kind === csv || !saysJson(request)) return {};
+      const body = parseJson(call.raw_body);
+      if (kind === json) refuseInexact(call.raw_body);
+      return body;
     })
     // The framework's own reading makes a list of a text with a comma, and an object of one that begins with a brace.
     .onTransform({ as: "global" }, (context) => {
       const { url, method } = context.request;
       if (method !== "GET") idempotencyKey(context.request);
       const at = url.indexOf("?");
-      if (at >= 0) context.query = readQuery(url.slice(at + 1));
+      if (at < 0) return;
+      context.query = readQuery(url.slice(at + 1));
+      const route = `${method === "HEAD" ? "GET" : method} ${traceOf(context.request).route}`;
+      if (without_parameters.has(route) && kindOf(context.call.path) !== notification) noParameters(context.query);
     })
     .onError({ as: "global" }, async ({ error, request, code, call }) => {
       const trace = traceOf(request);

@@ -1,6 +1,6 @@
 // What a request brings: the text of its body and what it means, and the parameters of its query.
 import { Fault, invalidFields } from "../kit/fault.ts";
-import { repeatedFields } from "./repeated.ts";
+import { findBreak, inexactNumbers, repeatedFields } from "./json_text.ts";
 
 const json_bytes_max = 1 << 20;
 const json_depth_max = 32;
@@ -94,7 +94,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Fault("malformed_request", "The body is not valid JSON.");
+    throw brokenJson(text);
   }
   const { depth, members } = measure(text);
   if (depth > json_depth_max) {
@@ -107,6 +107,21 @@ export function parseJson(text: string): unknown {
   // Of a field that is given twice the parser keeps one value, and others might keep the other.
   if (members !== membersOf(value)) throw invalidFields(repeatedFields(text).map(repeated));
   return value;
+}
+
+function brokenJson(text: string): Fault {
+  const found = findBreak(text);
+  if (found === null) return new Fault("malformed_request", "The body is not valid JSON.");
+  const { line, column, why } = found;
+  const where = `at line ${line}, column ${column}`;
+  return new Fault("malformed_request", `The body is not valid JSON ${where}: ${why}.`, { line, column });
+}
+
+/** Refuses what a client keeps with a record as it is, and could not get back so. Refuses: validation_failed. */
+export function refuseInexact(text: string): void {
+  const places = inexactNumbers(text, "metadata");
+  const message = "is a number of more digits than can be kept; send it as text";
+  if (places.length > 0) throw invalidFields(places.map((field) => ({ field, code: "inexact_number", message })));
 }
 
 /** The parameters of a query, each once. Refuses: validation_failed, since of two values one would be lost unseen. */

@@ -3,6 +3,7 @@ import type { Db, Store } from "../database/store.ts";
 import type { Call } from "../http/call.ts";
 import type { Admit } from "../http/conventions.ts";
 import { checkDeprecations, type Deprecation, deprecationHeaders, deprecations } from "../http/deprecations.ts";
+import { nearestPath } from "../http/nearest_path.ts";
 import { placeOf } from "../http/path.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { traceOf } from "../http/trace.ts";
@@ -23,7 +24,7 @@ import {
 } from "./limits.ts";
 import { grants } from "./permission.ts";
 import { type RouteNeed, routeNeeds } from "./permissions.ts";
-import { statusOf } from "./rules.ts";
+import { misplacedKey, statusOf } from "./rules.ts";
 import { findKeyByHash, keys_changed, touchKey } from "./store.ts";
 
 const remembered_ms = 500;
@@ -74,7 +75,7 @@ export function guard(service: Service, tables: RouteTables = { needs: routeNeed
       return { ...call, key: null, writes: false, store: live, actor, confirm: async () => {} };
     }
     if (!versioned && !beside.includes(path)) {
-      throw new Fault("route_not_found", "There is no such path; the API begins at /v1.");
+      throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
     }
     const found = await keys.find(request).catch((error) => {
       throw refusalOf(error, () => failed(networkOf(clientOf(service, request) ?? "unknown"), live.clock.now()));
@@ -117,6 +118,8 @@ interface RouteRow {
 interface RouteTable {
   readonly find: (method: string, path: string) => RouteRow | null;
   readonly methodsOf: (path: string) => string[];
+  /** ` (did you mean /orders?)` when one of the paths was likely meant; `before` stands before it. */
+  readonly hint: (path: string, before: string) => string;
 }
 
 function routeTable({ needs, deprecated }: RouteTables, base_url: string): RouteTable {
@@ -135,7 +138,12 @@ function routeTable({ needs, deprecated }: RouteTables, base_url: string): Route
     if (found.length > 0) found.push(...(found.includes("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]));
     return found;
   };
-  return { find, methodsOf };
+  const paths = new Set(Object.keys(needs).map((route) => route.slice(route.indexOf(" ") + 1)));
+  const hint = (path: string, before: string) => {
+    const meant = nearestPath(path, paths);
+    return meant === null ? "" : ` (did you mean ${before}${meant}?)`;
+  };
+  return { find, methodsOf, hint };
 }
 
 /** Whether every escape of a path is printable text; `%E0%A4%A` and `%00` are not, so they name nothing. */
@@ -150,7 +158,9 @@ function isReadable(path: string): boolean {
 
 function unknownRoute(routes: RouteTable, path: string, method: string): Fault {
   const allowed_methods = routes.methodsOf(path);
-  if (allowed_methods.length === 0) return new Fault("route_not_found", `There is no path ${path}.`);
+  if (allowed_methods.length === 0) {
+    return new Fault("route_not_found", `There is no path ${path}${routes.hint(path, "")}.`);
+  }
   return new Fault("method_not_allowed", `${method} is not possible here.`, { allowed_methods });
 }
 
@@ -201,7 +211,7 @@ function keyFinder({ stores, log }: Service): KeyFinder {
     const header = request.headers.get("authorization") ?? "";
     const known = remembered.get(header);
     if (known !== undefined && isFresh(known)) return alive(known, known.store.clock.now());
-    const text = bearerOf(header);
+    const text = bearerOf(request);
     const mode = modeOf(text);
     if (mode === null) throw new Fault("invalid_api_key", "This is not an API key, or it was copied incompletely.");
     const store = stores[mode];
@@ -229,12 +239,13 @@ function alive(found: Found, now: number): Found {
   return found;
 }
 
-function bearerOf(authorization: string): string {
+function bearerOf({ headers, url }: Request): string {
+  const authorization = headers.get("authorization") ?? "";
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (token === undefined) {
-    throw new Fault("authentication_required", "Send your API key as Authorization: Bearer ph_….");
-  }
-  return token;
+  if (token !== undefined) return token;
+  const at = url.indexOf("?");
+  const misplaced = misplacedKey(headers, at < 0 ? "" : url.slice(at + 1));
+  throw new Fault("authentication_required", `${misplaced}Send your API key as Authorization: Bearer ph_….`);
 }
 
 const failures: readonly FaultCode[] = ["invalid_api_key", "api_key_revoked", "api_key_expired"];

@@ -72,3 +72,24 @@ export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: num
     key: wireId("key", changed.id),
   });
 }
+
+const key_headers = ["x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token", "x-token", "authentication"];
+const key_parameters = ["api_key", "apikey", "api-key", "key", "token", "access_token", "authorization"];
+
+/** What is to be said of a key that is sent where none is looked for, with a blank at its end. It is not repeated. */
+export function misplacedKey(headers: Headers, query: string): string {
+  const authorization = headers.get("authorization")?.trim() ?? "";
+  if (/^basic\b/i.test(authorization)) return "Basic authentication is not taken. ";
+  if (/^bearer$/i.test(authorization)) return "There is no key after Bearer. ";
+  if (/^\S+$/.test(authorization)) return "The word Bearer is missing before your key. ";
+  if (/^bearer\b/i.test(authorization)) return "There is more than one word after Bearer. ";
+  if (authorization !== "") return "The first word of Authorization must be Bearer. ";
+  const header = key_headers.find((name) => headers.get(name));
+  if (header !== undefined) return `Your key is in the header ${titled(header)}, where it is not looked for. `;
+  const parameters = new URLSearchParams(query);
+  const parameter = key_parameters.find((name) => parameters.get(name));
+  if (parameter === undefined) return "";
+  return `Your key is in the address, as ${parameter}, where logs keep it: replace that key by another one. `;
+}
+
+const titled = (header: string) => header.replace(/(^|-)\w/g, (letters) => letters.toUpperCase());

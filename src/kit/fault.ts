@@ -92,10 +92,25 @@ export function invalid(field: string, message: string, code = "invalid_value"):
   return invalidFields([{ field, code, message }]);
 }
 
-/** A `validation_failed` that names every bad field. */
+/** A `validation_failed` that names every bad field; its message is the first problem, and how many more there are. */
 export function invalidFields(fields: readonly FieldProblem[]): Fault {
-  const message = fields.length === 1 ? "1 field is invalid." : `${fields.length} fields are invalid.`;
-  return new Fault("validation_failed", message, { fields });
+  return ofFields("validation_failed", fields);
+}
+
+/** As `invalidFields`, for what is refused of some fields with another code. */
+export function ofFields(code: FaultCode, fields: readonly FieldProblem[]): Fault {
+  return new Fault(code, inOneSentence(fields), { fields });
+}
+
+const name_letters_max = 100;
+
+/** `quantity must be at least 1 (and 2 more problems).` */
+function inOneSentence([first, ...more]: readonly FieldProblem[]): string {
+  if (first === undefined) return "Something in the request is not possible.";
+  const letters = [...first.field];
+  const name = letters.length > name_letters_max ? `${letters.slice(0, name_letters_max).join("")}…` : first.field;
+  const rest = more.length === 0 ? "" : ` (and ${more.length} more ${more.length === 1 ? "problem" : "problems"})`;
+  return `${name === "" ? "The body" : name} ${first.message}${rest}.`;
 }
 
 /** A `resource_missing`: what is missing and the identifier that named it. */
@@ -110,6 +125,7 @@ export async function within<Done>(place: string | null, work: () => Promise<Don
   } catch (error) {
     if (place === null || !(error instanceof Fault) || error.facts.fields === undefined) throw error;
     const fields = error.facts.fields.map((problem) => ({ ...problem, field: `${place}.${problem.field}` }));
+    if (error.code === "validation_failed") throw invalidFields(fields);
     throw new Fault(error.code, error.message, { ...error.facts, fields });
   }
 }

@@ -1,11 +1,13 @@
 import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { moment_pattern, parseMoment } from "./clock.ts";
-import { type FieldProblem, invalidFields } from "./fault.ts";
+import { invalidFields } from "./fault.ts";
+import { fieldProblems, type Part } from "./field_problems.ts";
 import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
+import { metadata_limits, metadataProblem } from "./metadata.ts";
 import { readCents } from "./money.ts";
+import { weightUnit, weightUnits } from "./weight_unit.ts";
 
 /**
  * A TypeBox schema in the form Elysia takes from any validator (Standard Schema): it reports every bad field at once
@@ -24,7 +26,7 @@ export interface Checked<Output> {
 /** The body of a request. An absent body counts as an empty object. */
 export function bodyOf<Schema extends TSchema>(schema: Schema): Checked<Static<Schema>> {
   const check = TypeCompiler.Compile(schema);
-  return standard(schema, (value) => checkedValue(check, value === undefined ? {} : value));
+  return standard(schema, (value) => checkedValue(check, value === undefined ? {} : value, "field"));
 }
 
 /** As `bodyOf`, of a body that is documented by a closer schema than it is checked by: the rest is checked later. */
@@ -35,13 +37,18 @@ export function shownBodyOf<Schema extends TSchema>(schema: Schema, shown: TSche
 /** The check of a record that comes in another form than a body, as a row of a file. Refuses: validation_failed. */
 export function checkOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
-  return (value) => checkedValue(check, value);
+  return (value) => checkedValue(check, value, "field");
 }
 
 /** The query of a request: the text of each parameter is read as the type its field declares. */
 export function queryOf<Schema extends TObject>(schema: Schema): Checked<Static<Schema>> {
+  return standard(schema, checkQuery(schema));
+}
+
+/** The check of a query by itself. Refuses: validation_failed. */
+export function checkQuery<Schema extends TObject>(schema: Schema): (query: unknown) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
-  return standard(schema, (value) => checkedValue(check, readTexts(schema.properties, value ?? {})));
+  return (query) => checkedValue(check, readTexts(schema.properties, query ?? {}), "parameter");
 }
 
 function standard<Output>(schema: TSchema, validate: (value: unknown) => Output): Checked<Output> {
@@ -51,18 +58,11 @@ function standard<Output>(schema: TSchema, validate: (value: unknown) => Output)
   };
 }
 
-const problems_max = 100;
-
-function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Static<Schema> {
+function checkedValue<Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown, part: Part): Static<Schema> {
   if (check.Check(value)) return value;
-  const fields = new Map<string, FieldProblem>();
-  for (const problem of problemsOf(foundIn(check.Errors(value)))) {
-    // The first error of a field is the plainest; those inside a failed union would only confuse.
-    if (!fields.has(problem.field)) fields.set(problem.field, problem);
-    if (fields.size === problems_max) break;
-  }
-  if (fields.size === 0) return value as Static<Schema>;
-  throw invalidFields([...fields.values()]);
+  const problems = fieldProblems(check.Errors(value), part);
+  if (problems.length === 0) return value as Static<Schema>;
+  throw invalidFields(problems);
 }
 
 function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
@@ -74,96 +74,6 @@ function readTexts(properties: TProperties, query: unknown): Record<string, unkn
 function readText(type: unknown, text: string): unknown {
   if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
   return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
-}
-
-/** An error, and those of each form that the value might have had. */
-interface Found {
-  readonly error: ValueError;
-  readonly forms: readonly (readonly Found[])[];
-}
-
-/** Each error there is. The checker counts a character outside the basic plane as two; clients count it as one. */
-function* foundIn(errors: Iterable<ValueError>): Iterable<Found> {
-  for (const error of errors) {
-    const { type, value, schema } = error;
-    if (type === ValueErrorType.StringMaxLength && [...String(value)].length <= schema["maxLength"]) continue;
-    const forms = error.errors.map((form) => [...Iterator.from(foundIn(form)).take(problems_max)]);
-    if (type !== ValueErrorType.Union || forms.every((form) => form.length > 0)) yield { error, forms };
-  }
-}
-
-/** What is wrong, with a field that may be null judged as if it may not: "no accepted form" would help nobody. */
-function* problemsOf(errors: Iterable<Found>): Iterable<FieldProblem> {
-  for (const { error, forms } of errors) {
-    const [variant, absent] = (error.schema["anyOf"] ?? []) as TSchema[];
-    const inner = forms[0];
-    const isNullable = error.type === ValueErrorType.Union && variant && absent?.["type"] === "null";
-    if (isNullable && inner && typeof error.schema["hint"] !== "string") yield* problemsOf(inner);
-    else yield problemOf(error);
-  }
-}
-
-/** One bad field in words a client can act on. */
-function problemOf({ type, path, schema, message }: ValueError): FieldProblem {
-  const field = path
-    .slice(1)
-    .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
-    .replaceAll("/", ".")
-    .replace(/^(\d+)/, "[$1]")
-    .replaceAll("~1", "/")
-    .replaceAll("~0", "~");
-  const said = (code: string, words: string): FieldProblem => ({ field, code, message: words });
-  if (typeof schema["hint"] === "string") {
-    return type === ValueErrorType.ObjectRequiredProperty
-      ? said("required", "is required")
-      : said("invalid_value", schema["hint"]);
-  }
-  switch (type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return said("required", "is required");
-    case ValueErrorType.ObjectAdditionalProperties:
-      return said("unknown_field", "is not a field of this request");
-    case ValueErrorType.NumberMinimum:
-    case ValueErrorType.IntegerMinimum:
-      return said("too_small", `must be at least ${schema["minimum"]}`);
-    case ValueErrorType.NumberMaximum:
-    case ValueErrorType.IntegerMaximum:
-      return said("too_large", `must be at most ${schema["maximum"]}`);
-    case ValueErrorType.NumberExclusiveMinimum:
-      return said("too_small", `must be greater than ${schema["exclusiveMinimum"]}`);
-    case ValueErrorType.StringMinLength:
-      return said(
-        "too_short",
-        schema["minLength"] === 1 ? "must not be empty" : `needs ${schema["minLength"]} characters`,
-      );
-    case ValueErrorType.StringMaxLength:
-      return said("too_long", `must have at most ${schema["maxLength"]} characters`);
-    case ValueErrorType.ArrayMinItems:
-      return said("too_few", `needs at least ${schema["minItems"]}`);
-    case ValueErrorType.ArrayMaxItems:
-      return said("too_many", `must have at most ${schema["maxItems"]}`);
-    case ValueErrorType.Union: {
-      const choices = choicesOf(schema);
-      return choices
-        ? said("invalid_choice", `must be one of: ${choices.join(", ")}`)
-        : said("wrong_type", "has no accepted form");
-    }
-    case ValueErrorType.Literal:
-      return said("invalid_choice", `must be ${schema["const"]}`);
-    case ValueErrorType.StringPattern:
-    case ValueErrorType.StringFormat:
-      return said("invalid_format", schema["form"] ?? "has not the expected form");
-    default: {
-      const expected = message.replace(/^Expected /, "");
-      return said("wrong_type", `must be ${/^[aeio]/.test(expected) ? "an" : "a"} ${expected}`);
-    }
-  }
-}
-
-function choicesOf(schema: TSchema): string[] | null {
-  const members = schema["anyOf"] as TSchema[] | undefined;
-  const words = members?.map((member) => member["const"]);
-  return words?.every((word) => typeof word === "string") ? words : null;
 }
 
 /** A closed object. `read_only` names fields of the record that a client may send back and that are ignored. */
@@ -292,20 +202,31 @@ export function quantityField(description?: string) {
   return Type.Integer({ minimum: 1, maximum: 1_000_000, ...(description ? { description } : {}) });
 }
 
-// Beyond this a number would not be kept as it was sent.
-const exactNumber = Type.Number({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+TypeRegistry.Set("Metadata", (_schema, value) => metadataProblem(value) === null);
 
-/** The client's own key and value pairs: at most 50, values to 500 characters. */
+/** The client's own pairs of names and values, nested if it likes, kept as they are sent. */
 export function metadataField() {
-  return Type.Record(
-    Type.String({ pattern: `^${printable}{1,40}$` }),
-    Type.Union([notesField(500), exactNumber, Type.Boolean(), Type.Null()], {
-      hint: "must be a printable text to 500 characters, a number, a boolean or null",
-    }),
-    {
-      additionalProperties: false,
-      maxProperties: 50,
-      hint: "takes at most 50 printable keys of 40 characters, with texts to 500 characters, numbers or booleans",
-    },
-  );
+  const { names, name, text, levels, bytes } = metadata_limits;
+  return Type.Unsafe<Record<string, unknown>>({
+    [Kind]: "Metadata",
+    type: "object",
+    additionalProperties: true,
+    maxProperties: names,
+    propertyNames: { minLength: 1, maxLength: name },
+    description:
+      `Your own names and values, at most ${names} in one object: texts to ${text} characters, numbers, booleans, ` +
+      `null, lists and objects, nested to ${levels} levels, ${bytes} bytes of JSON in all. They come back as they are.`,
+  });
+}
+
+TypeRegistry.Set("WeightUnit", (_schema, value) => typeof value === "string" && weightUnit(value) !== null);
+
+/** A unit of weight, as people write it. Read it with `weightUnit`; answers show the short one. */
+export function weightUnitField(description = "") {
+  return Type.Unsafe<string>({
+    [Kind]: "WeightUnit",
+    type: "string",
+    maxLength: 20,
+    description: `${weightUnits.join(", ")}, or as people write them, such as lbs.${description}`,
+  });
 }

@@ -1,6 +1,7 @@
 // Records as rows of a sheet: which column holds which field, and how it is written in a cell.
 import { Type } from "@sinclair/typebox";
 import { type Cell, plainText } from "./csv.ts";
+import { isExactNumber } from "./exact_number.ts";
 import { Fault, type FieldProblem, faults } from "./fault.ts";
 
 /** One column of a sheet. */
@@ -151,8 +152,9 @@ function readCell({ kind, empty }: Column, text: string): unknown {
   }
 }
 
-/** Refuses halves of surrogate pairs, which an escape can make and no UTF-8 can carry. */
-function whole(name: string, value: unknown): unknown {
+/** Refuses halves of surrogate pairs, which an escape can make and no UTF-8 can carry, and numbers that lose digits. */
+function whole(name: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  if (source !== undefined && typeof value === "number" && !isExactNumber(source)) throw new SyntaxError("inexact");
   if (name.isWellFormed() && (typeof value !== "string" || value.isWellFormed())) return value;
   throw new SyntaxError("half of a surrogate pair");
 }

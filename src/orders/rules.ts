@@ -1,6 +1,6 @@
 import { type AddressPlace, addressProblems } from "../customers/rules.ts";
 import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
-import { Fault, type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { moneyText, readCents } from "../kit/money.ts";
 import {
@@ -269,9 +269,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
   const fields = Object.entries(given)
     .filter(([, [value, own]]) => value !== undefined && value !== own)
     .map(([field]) => ({ field, code: "immutable_field", message: "cannot change" }));
-  if (fields.length > 0) {
-    throw new Fault("immutable_field", "These fields of an order cannot change.", { fields });
-  }
+  if (fields.length > 0) throw ofFields("immutable_field", fields);
   if (input.status !== undefined && input.status !== publicStatus(order)) {
     const actions = Object.keys(orderMoves).filter((action) => action !== "cancel");
     throw invalid(

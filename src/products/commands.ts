@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { conflict } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
-import { Fault, invalid } from "../kit/fault.ts";
+import { Fault, invalid, ofFields } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
+import { weightUnit } from "../kit/weight_unit.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
 import type { CreateProduct, ImportProduct, UpdateProduct } from "./schemas.ts";
@@ -60,7 +61,7 @@ async function componentIds(tx: Tx, { components }: ProductFields): Promise<numb
     const field = `components[${at}].sku`;
     return product === undefined ? [{ field, code: "resource_missing", message: "names no product" }] : [];
   });
-  if (fields.length > 0) throw new Fault("resource_missing", "The bundle names what is not there.", { fields });
+  if (fields.length > 0) throw ofFields("resource_missing", fields);
   const nested = products.findIndex((product) => product?.type === "bundle");
   if (nested >= 0) throw invalid(`components[${nested}].sku`, "is a bundle itself; name what it is made of");
   return products.map((product) => product?.id ?? 0);
@@ -98,12 +99,13 @@ function plain(value: unknown): unknown {
 
 /** The writable fields that the client sent, as the tables keep them. */
 function given(input: UpdateProduct): Partial<ProductFields> {
-  const { weight, price, ...same } = input;
+  const { weight, weight_unit, price, ...same } = input;
   const fields: Record<string, unknown> = {};
   for (const name of [...Object.keys(productDefaults), "name"]) {
     const value = (same as Record<string, unknown>)[name];
     if (value !== undefined) fields[name] = value;
   }
+  if (weight_unit !== undefined) fields["weight_unit"] = weight_unit === null ? null : weightUnit(weight_unit);
   if (weight !== undefined) fields["weight"] = weight === null ? null : String(weight);
   if (price !== undefined) fields["price_cents"] = price === null ? null : readCents(price);
   return fields as Partial<ProductFields>;

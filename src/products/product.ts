@@ -1,7 +1,8 @@
 import { iso } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
-import type { BarcodeType, LengthUnit, ProductStatus, ProductType, TemperatureZone, WeightUnit } from "./status.ts";
+import type { WeightUnit } from "../kit/weight_unit.ts";
+import type { BarcodeType, LengthUnit, ProductStatus, ProductType, TemperatureZone } from "./status.ts";
 
 export interface Barcode {
   readonly value: string;

@@ -10,8 +10,10 @@ import {
   notesField,
   nullable,
   textField,
+  weightUnitField,
 } from "../kit/schema.ts";
-import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZones, weightUnits } from "./status.ts";
+import { weightUnits } from "../kit/weight_unit.ts";
+import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZones } from "./status.ts";
 
 const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 
@@ -34,7 +36,7 @@ const optionalFields = {
   ),
   barcodes: Type.Optional(Type.Array(Barcode, { maxItems: 50 })),
   weight: Type.Optional(nullable(positive)),
-  weight_unit: Type.Optional(nullable(choice(weightUnits))),
+  weight_unit: Type.Optional(nullable(weightUnitField())),
   dimensions: Type.Optional(nullable(Dimensions)),
   price: Type.Optional(nullable(moneyField())),
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", hint: "must be a three-letter currency code" })),

@@ -8,9 +8,6 @@ export type ProductType = (typeof productTypes)[number];
 export const temperatureZones = ["ambient", "refrigerated", "frozen"] as const;
 export type TemperatureZone = (typeof temperatureZones)[number];
 
-export const weightUnits = ["lb", "oz", "kg", "g"] as const;
-export type WeightUnit = (typeof weightUnits)[number];
-
 export const lengthUnits = ["in", "cm"] as const;
 export type LengthUnit = (typeof lengthUnits)[number];
 

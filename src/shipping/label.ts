@@ -3,6 +3,7 @@ import { wireId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
 import { money } from "../kit/money.ts";
 import type { Site } from "../kit/site.ts";
+import type { WeightUnit } from "../kit/weight_unit.ts";
 import { trackingPagePath } from "../orders/shipments/tracking_page.ts";
 import type { LengthUnit } from "../products/status.ts";
 import { type Address, addressView } from "./address.ts";
@@ -10,7 +11,6 @@ import type { Drawing } from "./documents/drawing.ts";
 import type { LabelWarning } from "./documents/label.ts";
 import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
 import type { LabelStatus } from "./status.ts";
-import type { WeightUnit } from "./weight.ts";
 
 export const documentFormats = ["pdf", "png", "zpl"] as const;
 export type DocumentFormat = (typeof documentFormats)[number];

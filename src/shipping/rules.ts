@@ -1,16 +1,19 @@
 import { createHash } from "node:crypto";
 import { postcodeValidatorExistsForCountry } from "postcode-validator";
 import { isPostalCode } from "../customers/rules.ts";
+import { assert } from "../kit/assert.ts";
 import { iso } from "../kit/clock.ts";
 import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
+import { invalidChoice } from "../kit/field_problems.ts";
 import { money } from "../kit/money.ts";
+import { weightUnit } from "../kit/weight_unit.ts";
 import { type Address, isCountry } from "./address.ts";
 import { drawLabel, type LabelFacts } from "./documents/label.ts";
 import { printableLine, unprintableLetters } from "./documents/shaping.ts";
 import type { Dimensions, Package } from "./label.ts";
 import { type BuiltInCarrier, findService, type Quote, type QuoteMessage, type Service } from "./services.ts";
 import { isUsState } from "./time_zones.ts";
-import { readWeight, type Weight, type WeightUnit, weightUnit } from "./weight.ts";
+import { readWeight, type Weight } from "./weight.ts";
 
 /** For so long after a purchase an equal one counts as a mistake. */
 export const duplicate_within_ms = 10 * 60_000;
@@ -33,8 +36,8 @@ export interface Parcel {
 
 /** Reads a parcel; `path` is where the request holds it, as in `package.`. Refuses: validation_failed. */
 export function readParcel(input: ParcelInput, path: "" | "package."): Parcel {
-  const unit: WeightUnit | null = weightUnit(input.weight_unit ?? "lb");
-  if (unit === null) throw invalid(`${path}weight_unit`, "must be one of: lb, oz, kg, g", "invalid_choice");
+  const unit = weightUnit(input.weight_unit ?? "lb");
+  assert(unit !== null, "a unit of weight is checked before");
   const weight = readWeight(input.weight, unit);
   if (weight === null) throw invalid(`${path}weight`, "must be a decimal number above zero");
   const { dimensions } = input;
@@ -44,11 +47,11 @@ export function readParcel(input: ParcelInput, path: "" | "package."): Parcel {
 
 /** The carrier's service that a purchase names. Refuses: validation_failed. */
 export function chooseService(carrier: BuiltInCarrier, names: { carrier: string; service: string }): Service {
-  if (names.carrier !== carrier.code) throw invalid("carrier", `must be one of: ${carrier.code}`, "invalid_choice");
+  if (names.carrier !== carrier.code) throw invalidChoice("carrier", names.carrier, [carrier.code]);
   const service = findService(carrier, names.service);
   if (service !== null) return service;
-  const codes = carrier.services.map(({ code }) => code).join(", ");
-  throw invalid("service", `must be one of: ${codes}`, "invalid_choice");
+  const codes = carrier.services.map(({ code }) => code);
+  throw invalidChoice("service", names.service, codes);
 }
 
 /** Refuses: validation_failed, for an address in no country, or in the US without a state and a ZIP code of theirs. */

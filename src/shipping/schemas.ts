@@ -1,16 +1,24 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, moneyField, nullable, quantityField, textField } from "../kit/schema.ts";
+import {
+  choice,
+  closed,
+  idField,
+  moneyField,
+  nullable,
+  quantityField,
+  textField,
+  weightUnitField,
+} from "../kit/schema.ts";
+import { weightUnits } from "../kit/weight_unit.ts";
 import { lengthUnits } from "../products/status.ts";
 import { documentFormats } from "./label.ts";
 import { builtInCarrierCodes, serviceCodes } from "./services.ts";
 import { labelStatuses } from "./status.ts";
-import { weightUnits } from "./weight.ts";
 
 const WeightField = Type.Union(
   [Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), Type.String({ pattern: "^[0-9.]{1,32}$" })],
   { hint: "must be a decimal number above zero" },
 );
-const weightUnitField = () => textField(20, { description: "lb, oz, kg or g; lb unless given." });
 const side = Type.Number({ exclusiveMinimum: 0, maximum: 10_000 });
 const DimensionsField = closed({
   length: side,
@@ -38,7 +46,7 @@ export const GetRates = closed({
   from_country: Type.Optional(CountryField),
   to_country: Type.Optional(CountryField),
   weight: WeightField,
-  weight_unit: Type.Optional(weightUnitField()),
+  weight_unit: Type.Optional(weightUnitField("lb unless given.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
   value: Type.Optional(nullable(moneyField("Declared value."))),
   insurance: Type.Optional(Type.Boolean()),
@@ -77,7 +85,7 @@ export const CreateLabel = closed(
     to_address: Type.Optional(ShippingAddress),
     package: closed({
       weight: WeightField,
-      weight_unit: Type.Optional(weightUnitField()),
+      weight_unit: Type.Optional(weightUnitField("lb unless given.")),
       dimensions: Type.Optional(nullable(DimensionsField)),
     }),
     items: Type.Optional(

@@ -1,11 +1,10 @@
+import type { WeightUnit } from "../kit/weight_unit.ts";
+
 /** A weight as an exact fraction of nanograms, so that 0.45359237 kg is exactly one pound. Always above zero. */
 export interface Weight {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
-
-export const weightUnits = ["lb", "oz", "kg", "g"] as const;
-export type WeightUnit = (typeof weightUnits)[number];
 
 const unitNanograms = {
   lb: 453_592_370_000n,
@@ -14,33 +13,9 @@ const unitNanograms = {
   g: 1_000_000_000n,
 } as const satisfies Record<WeightUnit, bigint>;
 
-// What people write for a unit, beside the unit itself.
-const spellings: Readonly<Record<string, WeightUnit>> = {
-  lb: "lb",
-  lbs: "lb",
-  pound: "lb",
-  pounds: "lb",
-  oz: "oz",
-  ounce: "oz",
-  ounces: "oz",
-  kg: "kg",
-  kgs: "kg",
-  kilogram: "kg",
-  kilograms: "kg",
-  g: "g",
-  gram: "g",
-  grams: "g",
-};
-
 const longestText = 32;
 const greatestExponent = 30;
 const decimal = /^(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
-
-/** The unit that a word means (`lbs`, `Pound`, `KG`), or null for an unknown word. */
-export function weightUnit(word: string): WeightUnit | null {
-  const plain = word.trim().toLowerCase();
-  return Object.hasOwn(spellings, plain) ? (spellings[plain] ?? null) : null;
-}
 
 /**
  * Reads a weight from a number or its decimal text, without rounding. Null when it is zero, negative, not finite, no

@@ -238,7 +238,7 @@ describe("refuses", () => {
     ["no e-mail address", { email: undefined }, ["email"]],
     ["no e-mail address worth the name", { email: "jane" }, ["email"]],
     ["an unknown field", { nickname: "J" }, ["nickname"]],
-    ["nested metadata", { metadata: { a: { b: 1 } } }, ["metadata.a"]],
+    ["metadata nested too deep", { metadata: { a: { b: { c: { d: { e: {} } } } } } }, ["metadata.a.b.c.d.e"]],
     ["an address without its lines", { shipping_addresses: [{}] }, ["address_line1", "city", "country"]],
     ["a country's name", { shipping_addresses: [{ ...home, country: "USA" }] }, ["country"]],
     ["UK", { shipping_addresses: [{ ...london, country: "UK" }] }, ["country"]],

@@ -35,7 +35,7 @@ describe("the default address", () => {
   });
 
   test("is not two", () => {
-    expect(() => choose(wish(true), wish(true))).toThrow("1 field is invalid.");
+    expect(() => choose(wish(true), wish(true))).toThrow("[1].is_default is true for more than one address.");
   });
 });
 

@@ -1,16 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { weightUnit } from "../../src/kit/weight_unit.ts";
 import { promiseDelivery } from "../../src/shipping/delivery_date.ts";
 import { builtInCarrier, findService, quote, serviceCodes } from "../../src/shipping/services.ts";
 import { stateTimeZone } from "../../src/shipping/time_zones.ts";
-import {
-  billedPounds,
-  gramsOf,
-  readWeight,
-  type Weight,
-  weightOfGrams,
-  weightUnit,
-} from "../../src/shipping/weight.ts";
+import { billedPounds, gramsOf, readWeight, type Weight, weightOfGrams } from "../../src/shipping/weight.ts";
 
 const read = (amount: string | number, unit: "lb" | "oz" | "kg" | "g"): Weight => {
   const weight = readWeight(amount, unit);

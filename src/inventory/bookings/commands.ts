@@ -1,7 +1,7 @@
 // Reservations that a client makes for an order which may come later.
 import type { Tx } from "../../database/store.ts";
 import { momentOf } from "../../kit/clock.ts";
-import { Fault, type FieldProblem, invalid, invalidFields, missing } from "../../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { replaceLines } from "../allocations/commands.ts";
@@ -153,7 +153,7 @@ async function wantsOf(tx: Tx, items: BookStock["items"]) {
       unknown.push({ field: `items[${index}].sku`, code: "resource_missing", message: "names no product" });
     } else wanted.set(id, (wanted.get(id) ?? 0) + quantity);
   }
-  if (unknown.length > 0) throw new Fault("resource_missing", "Some SKUs name no product.", { fields: unknown });
+  if (unknown.length > 0) throw ofFields("resource_missing", unknown);
   return [...wanted].map(([product_id, quantity]) => ({ product_id, quantity, order_line_id: null }));
 }
 

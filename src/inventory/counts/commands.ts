@@ -2,7 +2,7 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions, move } from "../../kit/moves.ts";
 import { findProductsBySku } from "../../products/store.ts";
@@ -78,8 +78,7 @@ function known(field: string, names: readonly string[], ids: ReadonlyMap<string,
       problems.push({ field: `${field}[${at}]`, code: "resource_missing", message: "names nothing" });
     return id ?? [];
   });
-  if (problems.length > 0)
-    throw new Fault("resource_missing", "The count names what is not there.", { fields: problems });
+  if (problems.length > 0) throw ofFields("resource_missing", problems);
   return found;
 }
 
@@ -144,9 +143,7 @@ async function placeNamed(
 }
 
 function nothing(field: string, message: string): Fault {
-  return new Fault("resource_missing", "The count names what is not there.", {
-    fields: [{ field, code: "resource_missing", message }],
-  });
+  return ofFields("resource_missing", [{ field, code: "resource_missing", message }]);
 }
 
 /**

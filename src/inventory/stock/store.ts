@@ -12,7 +12,7 @@ import { type Args, insertIds, prepared, preparedOf } from "../../database/state
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault, invalidFields } from "../../kit/fault.ts";
+import { invalidFields, ofFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import { insertLotChanges } from "../lots/store.ts";
@@ -458,7 +458,7 @@ export async function getStockedIds(
   const fields = items.flatMap(({ sku }, at) =>
     found.has(sku) ? [] : { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" },
   );
-  if (fields.length > 0) throw new Fault("resource_missing", "Some SKUs name no product.", { fields });
+  if (fields.length > 0) throw ofFields("resource_missing", fields);
   const bundles = items.flatMap(({ sku }, at) =>
     found.get(sku)?.type === "bundle" ? bundleProblem(`${field}[${at}].sku`) : [],
   );

@@ -5,7 +5,7 @@ import { findAddress } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
 import { replanClaim, reviseClaim, setClaimPriority } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { Fault } from "../../kit/fault.ts";
+import { ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { productsOf } from "../commands.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "../holds/commands.ts";
@@ -103,7 +103,7 @@ async function newAddress(tx: Tx, before: Order, { shipping_address_id }: Update
   if (same && (address === null || !isCorrected(address, before))) return null;
   if (address === null) {
     const fields = [noSuch("shipping_address_id", "names no address of this customer")];
-    throw new Fault("resource_missing", "The order names what is not there.", { fields });
+    throw ofFields("resource_missing", fields);
   }
   if (!imported) refuseIncomplete(address);
   if (isLabelled(before)) {
@@ -127,8 +127,7 @@ async function newLines(
 ): Promise<NewLine[] | null> {
   const products = await productsOf(tx, items);
   const missing = missingProducts(items, products);
-  if (missing.length > 0)
-    throw new Fault("resource_missing", "The order names what is not there.", { fields: missing });
+  if (missing.length > 0) throw ofFields("resource_missing", missing);
   // What is ordered already may be kept although the product has become inactive since.
   const known = new Set(before.lines.map((line) => line.product_id));
   const lines = orderedLines(

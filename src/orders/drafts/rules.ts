@@ -1,6 +1,6 @@
 import { type Address, type Buyer, customerName, placeOf } from "../../customers/customer.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
-import { Fault } from "../../kit/fault.ts";
+import { ofFields } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import type { OrderFields } from "../order.ts";
@@ -51,7 +51,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     ...(input.warehouse_id != null && asked === null ? [noSuch("warehouse_id", "names no warehouse")] : []),
   ];
   if (missing.length > 0 || recipient === null || recipient.address === null) {
-    throw new Fault("resource_missing", "The order names what is not there.", { fields: missing });
+    throw ofFields("resource_missing", missing);
   }
   if (!imported) refuseIncomplete(recipient.address);
   const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products);

@@ -1,6 +1,6 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { Fault, faults } from "../../kit/fault.ts";
+import { Fault, faults, ofFields } from "../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../kit/sheet.ts";
 import { createOrders } from "../bulk/commands.ts";
 import { productsOf } from "../commands.ts";
@@ -85,7 +85,7 @@ export async function withCreated<Sheet extends object>(
  */
 export function checkLines({ lines }: OrderSheet, products: readonly OrderedProduct[]): void {
   const fields = missingProducts(lines, products);
-  if (fields.length > 0) throw new Fault("resource_missing", "The order names what is not there.", { fields });
+  if (fields.length > 0) throw ofFields("resource_missing", fields);
   subtotalOf(orderedLines(lines, products));
 }
 

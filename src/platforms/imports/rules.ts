@@ -29,7 +29,7 @@ const unmendable: readonly FaultCode[] = ["validation_failed", "duplicate_order_
 /** Why a try failed, as it is kept. The secrets that a message should not hold are taken out of it all the same. */
 export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
   const fault = error instanceof Fault ? error : null;
-  const said = fault === null ? "Something went wrong on our side." : [fault.message, ...fieldsOf(fault)].join(" ");
+  const said = fault === null ? "Something went wrong on our side." : [fault.message, ...furtherOf(fault)].join(" ");
   const message = secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, "…") : text), said);
   const { permanent, retry_after_seconds } = fault?.facts ?? {};
   return {
@@ -40,7 +40,9 @@ export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
   };
 }
 
-const fieldsOf = ({ facts }: Fault) => (facts.fields ?? []).map(({ field, message }) => `${field} ${message}.`);
+// The message of bad fields is that of the first itself.
+const furtherOf = ({ code, facts }: Fault) =>
+  (facts.fields ?? []).slice(code === "validation_failed" ? 1 : 0).map(({ field, message }) => `${field} ${message}.`);
 
 /** The later of two tellings of an order; of two from one moment, the one that came later. */
 function laterOf(before: PlatformOrder | null, order: PlatformOrder | null): PlatformOrder | null {

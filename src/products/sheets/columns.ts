@@ -1,5 +1,6 @@
 import type { Column } from "../../kit/sheet.ts";
-import { lengthUnits, productStatuses, productTypes, temperatureZones, weightUnits } from "../status.ts";
+import { weightUnits } from "../../kit/weight_unit.ts";
+import { lengthUnits, productStatuses, productTypes, temperatureZones } from "../status.ts";
 
 const oneOf = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(", ");
 
@@ -63,7 +64,7 @@ export const productColumns: readonly Column[] = [
     path: ["weight_unit"],
     kind: "text",
     empty: null,
-    meaning: `One of ${oneOf(weightUnits)}.`,
+    meaning: `One of ${oneOf(weightUnits)}, or as people write them, such as \`lbs\`.`,
     example: "kg",
   },
   {

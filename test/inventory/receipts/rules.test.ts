@@ -67,7 +67,7 @@ describe("scanned units are counted", () => {
   });
 
   test("nowhere when the SKU is not expected", () => {
-    expect(() => countOn(lines, { sku: "C", quantity: 1 })).toThrow("1 field is invalid");
+    expect(() => countOn(lines, { sku: "C", quantity: 1 })).toThrow("sku is not expected in this delivery");
   });
 });
 

@@ -1,0 +1,26 @@
+export const weightUnits = ["lb", "oz", "kg", "g"] as const;
+export type WeightUnit = (typeof weightUnits)[number];
+
+// What people write for a unit, beside the unit itself.
+const spellings: Readonly<Record<string, WeightUnit>> = {
+  lb: "lb",
+  lbs: "lb",
+  pound: "lb",
+  pounds: "lb",
+  oz: "oz",
+  ounce: "oz",
+  ounces: "oz",
+  kg: "kg",
+  kgs: "kg",
+  kilogram: "kg",
+  kilograms: "kg",
+  g: "g",
+  gram: "g",
+  grams: "g",
+};
+
+/** The unit that a word means (`lbs`, `Pound`, `KG`), or null for an unknown word. */
+export function weightUnit(word: string): WeightUnit | null {
+  const plain = word.trim().toLowerCase();
+  return Object.hasOwn(spellings, plain) ? (spellings[plain] ?? null) : null;
+}
