@@ -60,6 +60,8 @@ function fault({ id }: Operation, field: Field, { value, never }: Hostile, { sta
   const refused = status >= 400 ? body.error : first?.error;
   if (status >= 500 || (first?.status ?? 0) >= 500) return `${said} ${JSON.stringify(body)}`;
   if (refused === undefined) {
+    // What a platform tells of a matter that nobody here knows is passed over.
+    if (id === "bigcommerceOrder" && named(field.path) === "scope") return null;
     if (never(field)) return `${said}, but it is no such value`;
     const kept = at(body?.data ?? body, field.path);
     // A tracking number is kept in the form in which it is looked up.

@@ -57,7 +57,8 @@ const cases: readonly Case[] = [
     "GET",
     "/orders?status=shiped",
     undefined,
-    "status must be one of: pending, processing, fulfilled, shipped, delivered, cancelled, on_hold (did you mean shipped?).",
+    "status must be one of: pending, processing, fulfilled, shipped, delivered, cancelled, on_hold" +
+      " (did you mean shipped?).",
   ],
   [
     "POST",
