@@ -14,7 +14,7 @@ import { eventRoutes } from "./outbox/routes.ts";
 import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
-import { type AppRoute, pageRoutes, referenceRoutes } from "./reference/routes.ts";
+import { type AppRoute, homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
@@ -48,6 +48,7 @@ export function createApp(service: Service) {
     .use(withConventions(service, guard(service), without_parameters))
     .use(operationRoutes(service))
     .use(reference)
+    .use(homeRoutes())
     .use(pageRoutes())
     .use(trackingPageRoutes(service))
     .group("/v1", (v1) => v1.use(routes))

@@ -4,6 +4,7 @@ import http from "node:http";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
+import { addressesOf } from "./addresses.ts";
 import { createApp } from "./app.ts";
 import { readAddress, variable, version, WrongUse } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
@@ -99,8 +100,10 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now, outflow }, (request) => app.handle(request));
   server = listen(settings, entrance.answer);
   const schedule = startSchedule(service);
-  await printFirstKeys(stores, print);
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  const addresses = addressesOf(host, server.port ?? 0);
+  const [url = ""] = addresses;
+  await printFirstKeys(stores, url, print);
+  for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
   if (base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
@@ -153,12 +156,13 @@ function listen(settings: ServeSettings, answer: (request: Request) => Response 
 }
 
 /** Makes and prints the keys to come in with, where there is none yet. */
-async function printFirstKeys({ live, test }: Stores, print: (line: string) => void): Promise<void> {
+async function printFirstKeys({ live, test }: Stores, url: string, print: (line: string) => void): Promise<void> {
   const known = (await live.read(listKeys)).length + (await test.read(listKeys)).length;
   if (known > 0) return;
   print("First API keys, shown only this once:");
   print(`  live  ${await firstKey(live)}`);
   print(`  test  ${await firstKey(test)}`);
+  print(`What to do first: open ${url} in a browser.`);
 }
 
 async function firstKey(store: Store): Promise<string> {

@@ -8,15 +8,16 @@ const blocks = [...tour.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) 
 const hasCurl = Bun.which("curl") !== null;
 if (!hasCurl) console.log("SKIPPED readme: curl is not installed");
 
-let service: StartedService;
-afterAll(() => service?.remove());
+const started: StartedService[] = [];
+afterAll(() => Promise.all(started.map((service) => service.remove())));
 
 test.skipIf(!hasCurl)(
   "every command of the tour does what it says",
   async () => {
-    service = await startFreshService();
+    const service = await startFreshService();
+    started.push(service);
     const key = await service.makeKey("test");
-    expect(blocks.length).toBe(11);
+    expect(blocks.length).toBe(12);
     const script = blocks
       .join("\n")
       .replaceAll("http://127.0.0.1:3000", service.url)
@@ -41,6 +42,25 @@ test.skipIf(!hasCurl)(
       // The receiver writes between the answers, at times behind one whose line has not ended yet.
       expect(said.split("\n").some((line) => line.endsWith(type))).toBe(true);
     }
+  },
+  60_000,
+);
+
+test.skipIf(!hasCurl)(
+  "the first steps on the service's own page do what they say",
+  async () => {
+    const service = await startFreshService();
+    started.push(service);
+    const key = await service.makeKey("test");
+    const page = await (await fetch(service.url)).text();
+    const [make_key = "", ...steps] = [...page.matchAll(/<pre>([\s\S]*?)<\/pre>/g)].map(([, step = ""]) => step);
+    expect(make_key).toStartWith("packhouse keys create --name me --permission full --mode test\n");
+    const script = steps.join("\necho\n").replaceAll("&quot;", '"').replaceAll("curl ", "curl -sS --fail-with-body ");
+    const shell = Bun.spawn(["bash", "-eu", "-c", `KEY=${key}\n${script}`], { stdout: "pipe", stderr: "pipe" });
+    const [said, complained] = await Promise.all([shell.stdout.text(), shell.stderr.text()]);
+    expect({ code: await shell.exited, complained }).toEqual({ code: 0, complained: "" });
+    expect(said).toContain('"address_line1":"8 Pier Rd"');
+    expect(said).toMatch(/"available(?:_quantity)?":10/);
   },
   60_000,
 );

@@ -12,6 +12,8 @@ export function placeOf(url: string): Place {
   const query = url.indexOf("?", from);
   const path = from < 0 ? "/" : url.slice(from, query < 0 ? undefined : query);
   const version = path.startsWith("/api/v1") ? "/api/v1" : "/v1";
+  // A version by itself is no path below it: `/` is the page of the service's own address.
+  if (path === version || path === `${version}/`) return { path, versioned: true };
   if (path.startsWith(`${version}/`)) return { path: path.slice(version.length), versioned: true };
-  return { path, versioned: path === version };
+  return { path, versioned: false };
 }

@@ -8,14 +8,17 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { deprecations } from "../http/deprecations.ts";
 import { MetaView, PaginationView } from "../http/envelope.ts";
+import { originOf } from "../http/origin.ts";
 import { isKnown } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { routeNeeds } from "../keys/permissions.ts";
+import { readAccept, wishFor } from "../kit/accept.ts";
 import { faultWords } from "../kit/fault_words.ts";
 import { openApiDocument } from "./document.ts";
 import type { Examples } from "./example.ts";
 import recorded from "./examples.json" with { type: "json" };
+import { homeFacts, homePage, homePolicy } from "./home.ts";
 import type { Operation } from "./operation.ts";
 import { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } from "./pages.ts";
 import refused from "./refusals.json" with { type: "json" };
@@ -144,9 +147,29 @@ export function pageRoutes() {
   return new Elysia({ prefix: "/docs" })
     .use(conventions)
     .get("", ({ call }) => answerText(call, reference, html(referencePolicy)))
+    .get("/", ({ call }) => answerText(call, reference, html(referencePolicy)))
     .get("/errors", ({ call }) => answerText(call, errors, html(errorsPolicy)))
     .get("/start.js", ({ call }) => answerText(call, start, script))
     .get("/scalar.js", async ({ call }) => answerText(call, await open(), script));
+}
+
+const prefersJson = (accept: string | null) => {
+  const wishes = readAccept(accept);
+  return wishFor("application/json", wishes).quality > wishFor("text/html", wishes).quality;
+};
+
+/** The page of the service's own address, for people who open it and for programs that ask for JSON. */
+export function homeRoutes() {
+  let last: { readonly origin: string; readonly page: Packed; readonly facts: Packed } | undefined;
+  return new Elysia().use(conventions).get("/", ({ call }) => {
+    const origin = originOf(call);
+    if (last?.origin !== origin) last = { origin, page: once(homePage(origin)), facts: once(homeFacts(origin)) };
+    const vary = { vary: "Accept, Accept-Encoding" };
+    if (!prefersJson(call.request.headers.get("accept"))) {
+      return answerText(call, last.page, { ...html(homePolicy), ...vary });
+    }
+    return answerText(call, last.facts, { "content-type": "application/json", ...vary });
+  });
 }
 
 /** The program of the reference page: in the binary it is packed already. */

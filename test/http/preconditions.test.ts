@@ -271,7 +271,17 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/orders/transitions", "/shipping/carriers", "/event-types", "/errors"],
   ],
   "beside the API; documents of the reference have weak tags of their own": [
-    ...["/health", "/metrics", "/openapi.json", "/docs", "/docs/errors", "/docs/start.js", "/docs/scalar.js"],
+    ...[
+      "/health",
+      "/metrics",
+      "/openapi.json",
+      "/",
+      "/docs",
+      "/docs/",
+      "/docs/errors",
+      "/docs/start.js",
+      "/docs/scalar.js",
+    ],
   ],
 };
 

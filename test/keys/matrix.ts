@@ -4,7 +4,9 @@
 export const matrix: Readonly<Record<string, string>> = {
   // Strangers: what proves itself by a signature, and what holds no data of the account.
   "GET /health": "ok  ok  ok  ok",
+  "GET /": "ok  ok  ok  ok",
   "GET /docs": "ok  ok  ok  ok",
+  "GET /docs/": "ok  ok  ok  ok",
   "GET /docs/errors": "ok  ok  ok  ok",
   "GET /docs/start.js": "ok  ok  ok  ok",
   "GET /docs/scalar.js": "ok  ok  ok  ok",

@@ -6,12 +6,14 @@ import { openTestApp } from "../harness.ts";
 const app = await openTestApp();
 afterAll(() => app.close());
 
-const ask = (path: string, headers: Record<string, string> = {}) =>
-  app.app.handle(new Request(`http://packhouse.test${path}`, { headers }));
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  app.app.handle(new Request(`http://packhouse.test${path}`, { method, headers }));
 
 describe("works", () => {
   test.each([
+    ["/", "text/html; charset=utf-8"],
     ["/docs", "text/html; charset=utf-8"],
+    ["/docs/", "text/html; charset=utf-8"],
     ["/docs/errors", "text/html; charset=utf-8"],
     ["/docs/start.js", "text/javascript; charset=utf-8"],
     ["/docs/scalar.js", "text/javascript; charset=utf-8"],
@@ -19,12 +21,27 @@ describe("works", () => {
     const page = await ask(path);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, type]);
     expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    expect((await ask(path, {}, "HEAD")).status).toBe(200);
     const etag = page.headers.get("etag") ?? "";
     expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
     expect((await ask(path, { "if-none-match": etag })).status).toBe(304);
     const packed = await ask(path, { "accept-encoding": "gzip" });
     expect(packed.headers.get("content-encoding")).toBe("gzip");
     expect(Bun.gunzipSync(await packed.arrayBuffer())).toEqual(new Uint8Array(await page.arrayBuffer()));
+  });
+
+  test("the service's own address tells a person what to do first, and a program where things are", async () => {
+    const page = await (await ask("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })).text();
+    for (const path of ["/docs", "/docs/errors", "/openapi.json", "/health"]) {
+      expect(page).toContain(`href="${path}"`);
+      expect((await ask(path)).status).toBe(200);
+    }
+    expect(page).toContain("Put in your warehouse");
+    const facts = await ask("/", { accept: "application/json" });
+    expect([facts.status, facts.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(facts.headers.get("vary")).toBe("Accept, Accept-Encoding");
+    const { name, api, reference } = (await facts.json()) as Record<string, string>;
+    expect([name, api, reference].join(" ")).toMatch(/^Packhouse \S*\/v1 \S*\/docs$/);
   });
 
   test("an error leads to its place on the page of errors", async () => {
@@ -42,7 +59,7 @@ describe("works", () => {
 });
 
 describe("guards", () => {
-  test.each(["/docs", "/docs/errors"])("%s may ask this service only", async (path) => {
+  test.each(["/", "/docs", "/docs/errors"])("%s may ask this service only", async (path) => {
     const page = await ask(path);
     const policy = page.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'; ");
