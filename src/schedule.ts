@@ -14,12 +14,14 @@ import { forgetNotifications } from "./platforms/notifications/jobs.ts";
 import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { moveReports } from "./platforms/reports/store.ts";
+import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { moveAttempts } from "./webhooks/deliveries/store.ts";
 import { mailNotices } from "./webhooks/notices/jobs.ts";
 import { moveMails } from "./webhooks/notices/store.ts";
 import { queueRecoveries } from "./webhooks/recoveries/jobs.ts";
 import { forgetOldDeliveries } from "./webhooks/retention/jobs.ts";
+import { endWaiting } from "./webhooks/subscriptions/jobs.ts";
 import { movePauses } from "./webhooks/subscriptions/store.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
@@ -60,6 +62,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
   { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
+  { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
 ];
 
@@ -78,6 +81,7 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "platforms.report", what: "tell platforms of parcels",  job: reportDue, settle: reportsSettled },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
+  { when: "webhooks.end_waiting",          what: "end what waits for receivers that are gone", job: endWaiting },
   { when: "webhooks.recover",              what: "queue what receivers missed",          job: queueRecoveries },
   { when: "webhooks.mail",                 what: "tell the operator by e-mail",        job: mailNotices },
 ];

@@ -56,6 +56,11 @@ export const subscriptions = table(
     next_probe_at: time(),
     /** The attempts of the last two minutes, counted together by ten seconds. */
     recent_attempts: json<readonly Tally[]>().notNull().default([]),
+    /** Whether deliveries are left to be ended, since nothing is sent any more: a job ends them, some at a time. */
+    is_ending: bool().notNull().default(false),
+    /** How many deliveries were skipped because too many waited, or for too long, and when that was last so. */
+    backlog_skipped: int().notNull().default(0),
+    backlog_skipped_at: time(),
     /** Raised by each change that a client makes; what attempts tell of the receiver is none. */
     revision: int().notNull().default(1),
     /** A deleted subscription is kept for the sake of its log, without its secrets. */
@@ -65,6 +70,7 @@ export const subscriptions = table(
   },
   (t) => [
     index("subscriptions_created").on(t.created_at, t.id),
+    index("subscriptions_ending").on(t.id).where(where("is_ending")),
     oneOf("subscriptions", "status", subscriptionStatuses),
     oneOf("subscriptions", "version", ["v1", "v2"]),
     oneOf("subscriptions", "payload", ["full", "thin"]),

@@ -80,7 +80,7 @@ export const recoveryStatuses = ["queueing", "queued", "cancelled"] as const;
 export type RecoveryStatus = (typeof recoveryStatuses)[number];
 
 /** What the operator is told of a subscription. */
-export const noticeKinds = ["webhook_failing", "webhook_disabled"] as const;
+export const noticeKinds = ["webhook_failing", "webhook_disabled", "webhook_backlog"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /** Where the e-mail of a notice stands: `none` where no mail server is configured. */

@@ -7,19 +7,21 @@ import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type Entered, notify } from "../notices/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
+import { endSome } from "../subscriptions/commands.ts";
 import { afterAnswer, healthOf, type SubscriptionHealth } from "../subscriptions/rules.ts";
 import {
   countSubscriptions,
   lockSubscription,
   lockSubscriptions,
   lockSubscriptionsById,
+  saveEnding,
   saveHealth,
   saveSequence,
 } from "../subscriptions/store.ts";
 import { refuseInactive, type Subscription } from "../subscriptions/subscription.ts";
 import { type Delivery, type Finished, formOf, payload_turn } from "./delivery.ts";
 import { afterAttempt, budget, type DeliveryStep, requeued } from "./rules.ts";
-import { endPending, insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
+import { insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
 
 const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
@@ -115,7 +117,7 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[], mail
     if (!isDeepStrictEqual(healthOf(after), healthOf(subscription))) await saveHealth(tx, id, after);
   }
   for (const { subscription, status } of entered) {
-    if (!subscriptionMeanings[status].active) await endPending(tx, subscription.id, "skipped");
+    if (!subscriptionMeanings[status].active) await saveEnding(tx, subscription.id, await endSome(tx, subscription));
   }
   await notify(tx, entered, mails);
   return entered;

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
-import { among, forUpdate, given, list, skipLocked } from "../../../db/kit.ts";
+import { and, asc, count, desc, eq, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
+import { among, amongThose, forUpdate, given, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -160,12 +160,51 @@ export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
     .where(isPending);
 }
 
-/** Skips or cancels everything that still waits to be sent to a subscription. */
-export async function endPending(tx: Tx, subscription_id: number, status: "skipped" | "cancelled"): Promise<void> {
-  await tx.sql
-    .update(deliveries)
-    .set({ status, next_at: null, finished_at: tx.now })
-    .where(and(eq(deliveries.subscription_id, subscription_id), isPending));
+/**
+ * Skips or cancels up to `limit` of what waits to be sent to a subscription, what is due for longest first, and answers
+ * how many; with `due_before` only what is due since before that.
+ */
+export async function endPending(
+  tx: Tx,
+  subscription_id: number,
+  status: "skipped" | "cancelled",
+  limit: number,
+  due_before?: number,
+): Promise<number> {
+  let done = 0;
+  for (const lane of [isFirst, isLast]) {
+    const due = due_before === undefined ? undefined : lt(deliveries.next_at, due_before);
+    const some = tx.sql
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(and(eq(deliveries.subscription_id, subscription_id), lane, due))
+      .orderBy(asc(deliveries.next_at), asc(deliveries.id))
+      .limit(limit - done);
+    const ended = await tx.sql
+      .update(deliveries)
+      .set({ status, next_at: null, finished_at: tx.now })
+      .where(and(amongThose(deliveries.id, some), isPending))
+      .returning({ id: deliveries.id });
+    done += ended.length;
+    if (done === limit) break;
+  }
+  return done;
+}
+
+/** How many deliveries wait to be sent to a subscription, counted to `limit` at most. */
+export async function countPending(db: Db, subscription_id: number, limit: number): Promise<number> {
+  let total = 0;
+  for (const lane of [isFirst, isLast]) {
+    const some = db.sql
+      .select({ one: template<number>`1`.as("one") })
+      .from(deliveries)
+      .where(and(eq(deliveries.subscription_id, subscription_id), lane))
+      .limit(limit - total);
+    const [row] = await db.sql.select({ count: count() }).from(some.as("some"));
+    total += row?.count ?? 0;
+    if (total === limit) break;
+  }
+  return total;
 }
 
 /** A subscription's delivery by its identifier, locked; test events are none. Refuses: resource_missing. */

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { SubscriptionStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
-import { afterMail, messageOf, type Notice } from "./notice.ts";
+import { afterMail, backlogMessage, messageOf, type Notice } from "./notice.ts";
 import {
   insertNotices,
   leaseMails,
@@ -21,16 +21,29 @@ export interface Entered {
 
 /** Tells the operator, once each, of subscriptions that are failing or were disabled; by e-mail if there is any. */
 export async function notify(tx: Tx, entered: readonly Entered[], mails: boolean): Promise<void> {
-  const rows = entered.flatMap(({ subscription: { id, url, disabled_reason }, status }) => {
-    const told = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
-    if (told === null) return [];
-    const mail = mails
-      ? { mail_status: "waiting" as const, mail_next_at: tx.now }
-      : { mail_status: "none" as const, mail_next_at: null };
-    return [{ ...told, ...mail, subscription_id: id, mail_attempts: 0, acknowledged_at: null, created_at: tx.now }];
+  const told = entered.flatMap(({ subscription: { id, url, disabled_reason }, status }) => {
+    const message = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
+    return message === null ? [] : [{ ...message, subscription_id: id }];
   });
-  if (rows.length === 0) return;
-  await insertNotices(tx, rows);
+  await tell(tx, told, mails);
+}
+
+/** Tells the operator that more waits for a receiver than may wait, and that some of it is skipped. */
+export async function notifyBacklog(tx: Tx, { id, url }: Subscription, mails: boolean): Promise<void> {
+  const message = backlogMessage({ name: wireId("subscription", id), url });
+  await tell(tx, [{ kind: "webhook_backlog", message, subscription_id: id }], mails);
+}
+
+async function tell(tx: Tx, told: readonly Pick<Notice, "kind" | "message" | "subscription_id">[], mails: boolean) {
+  if (told.length === 0) return;
+  const mail = mails
+    ? { mail_status: "waiting" as const, mail_next_at: tx.now }
+    : { mail_status: "none" as const, mail_next_at: null };
+  const fresh = { ...mail, mail_attempts: 0, acknowledged_at: null, created_at: tx.now };
+  await insertNotices(
+    tx,
+    told.map((one) => ({ ...one, ...fresh })),
+  );
   if (mails) tx.wake("webhooks.mail", tx.now);
 }
 

@@ -46,6 +46,14 @@ export function messageOf(
   return { kind: "webhook_disabled", message };
 }
 
+/** What is told of a subscription for which more waits than may wait. */
+export function backlogMessage({ name, url }: { name: string; url: string }): string {
+  return (
+    `${name} (${url}) takes less than there is to tell: what waited longest is skipped. ` +
+    "It can be recovered (POST /webhooks/:id/recover), as long as its events are kept."
+  );
+}
+
 /** An e-mail to the operator; `name` is the same whenever it is sent again. */
 export interface Mail {
   readonly subject: string;
@@ -56,6 +64,7 @@ export interface Mail {
 const subjects: Readonly<Record<NoticeKind, string>> = {
   webhook_failing: "a webhook is failing",
   webhook_disabled: "a webhook was switched off",
+  webhook_backlog: "a webhook is behind, and misses events",
 };
 
 /** The e-mail of a notice. */

@@ -11,9 +11,11 @@ import { freshHealth, healthOf, switched } from "./rules.ts";
 import type { CreateSubscription, UpdateSubscription } from "./schemas.ts";
 import {
   insertSubscription,
+  lockEnding,
   lockSubscription,
   lockSubscriptions,
   type SubscriptionChange,
+  saveEnding,
   saveSubscription,
 } from "./store.ts";
 import { isSame, type Subscription, subscriptions_max } from "./subscription.ts";
@@ -48,6 +50,9 @@ export async function createSubscription(
       previous_secret_expires_at: null,
       begins_after,
       sequence: 0,
+      is_ending: false,
+      backlog_skipped: 0,
+      backlog_skipped_at: null,
       revision: 1,
       deleted_at: null,
     },
@@ -77,9 +82,36 @@ export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscr
     all.filter((other) => other.id !== before.id),
     after,
   );
-  if (!subscriptionMeanings[after.status].active) await endPending(tx, before.id, "skipped");
   tx.wake("webhooks.deliver", tx.now);
-  return saveSubscription(tx, before, change);
+  return saveSubscription(tx, before, { ...change, is_ending: await endingAfter(tx, before, after) });
+}
+
+/** Whether deliveries are left to be ended after a change. What waited when it was switched off is never sent. */
+async function endingAfter(tx: Tx, before: Subscription, after: Subscription): Promise<boolean> {
+  if (!subscriptionMeanings[after.status].active) return endSome(tx, after);
+  while (before.is_ending && (await endSome(tx, before)));
+  return false;
+}
+
+const ended_together_max = 500;
+
+/**
+ * Skips, or cancels where the subscription was deleted, some of what waits for one that takes nothing more. Answers
+ * whether more may be left: a job ends that.
+ */
+export async function endSome(tx: Tx, { id, deleted_at }: Pick<Subscription, "id" | "deleted_at">): Promise<boolean> {
+  const status = deleted_at === null ? "skipped" : "cancelled";
+  const more = (await endPending(tx, id, status, ended_together_max)) === ended_together_max;
+  if (more) tx.wake("webhooks.end_waiting", tx.now);
+  return more;
+}
+
+/** As `endSome`, for the first subscription of which something is left to be ended. Answers whether there is one. */
+export async function endNext(tx: Tx): Promise<boolean> {
+  const subscription = await lockEnding(tx);
+  if (subscription === null) return false;
+  if (!(await endSome(tx, subscription))) await saveEnding(tx, subscription.id, false);
+  return true;
 }
 
 function changeOf(before: Subscription, input: UpdateSubscription): SubscriptionChange {
@@ -96,16 +128,14 @@ function changeOf(before: Subscription, input: UpdateSubscription): Subscription
 }
 
 /**
- * Ends a subscription: what waits to be sent is cancelled. The log is kept, the secrets are not.
+ * Ends a subscription: what waits to be sent is cancelled, much of it by a job. The log is kept, the secrets are not.
  * Refuses: resource_missing.
  */
 export async function deleteSubscription(tx: Tx, id: string): Promise<Subscription> {
   const before = await lockSubscription(tx, id);
-  await endPending(tx, before.id, "cancelled");
-  return saveSubscription(tx, before, {
-    ...switched(healthOf(before), false),
-    ...{ secret: "", previous_secret: null, previous_secret_expires_at: null, deleted_at: tx.now },
-  });
+  const deleted = { secret: "", previous_secret: null, previous_secret_expires_at: null, deleted_at: tx.now };
+  const is_ending = await endSome(tx, { ...before, ...deleted });
+  return saveSubscription(tx, before, { ...switched(healthOf(before), false), ...deleted, is_ending });
 }
 
 /**

@@ -16,6 +16,7 @@ import { fanOutAll } from "../deliveries/commands.ts";
 import { fanOutWaiting, requestsWritten, senderOf } from "../deliveries/jobs.ts";
 import { newSecret, secret_bytes, secretProblem } from "../signing.ts";
 import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "./commands.ts";
+import { endAllWaiting } from "./jobs.ts";
 import {
   CreatedSubscriptionView,
   CreateSubscription,
@@ -124,6 +125,7 @@ const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secre
 function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
   return answerLongWork(call, async () => {
     if (body.url !== undefined) await refuseAddress(call, body.url, service);
+    if (body.active) await endAllWaiting(call.store);
     return answerWrite(call, 200, async (tx) => {
       await requireRevision(tx, call, id);
       return subscriptionAnswer(await updateSubscription(tx, id, body));

@@ -11,6 +11,7 @@ const readOnly = [
   "id",
   "status",
   "disabled_reason",
+  "backlog",
   "circuit",
   "consecutive_failures",
   "failing_since",
@@ -84,6 +85,18 @@ const subscriptionFields = {
   failing_since: nullable(moment),
   paused_until: nullable(moment),
   previous_secret_expires_at: nullable(moment),
+  backlog: Type.Object(
+    {
+      skipped: Type.Integer({ description: "How many deliveries were skipped so far for these reasons." }),
+      last_skipped_at: nullable(moment),
+    },
+    {
+      additionalProperties: false,
+      description:
+        "Deliveries that are due for more than 7 days, and the longest waiting of more than 100,000, are skipped. " +
+        "`POST /webhooks/{id}/recover` sends them again, as long as their events are kept.",
+    },
+  ),
   created_at: moment,
   updated_at: moment,
 };

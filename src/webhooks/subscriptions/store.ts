@@ -88,6 +88,31 @@ export async function savePace(
   await setPace(tx, { id, paced_until, next_probe_at });
 }
 
+/** The first subscription with deliveries that are to be ended, locked, unless others are at it; or null. */
+export async function lockEnding(tx: Tx): Promise<Subscription | null> {
+  const ending = tx.sql
+    .select()
+    .from(subscriptions)
+    .where(template`${subscriptions.is_ending}`)
+    .orderBy(asc(subscriptions.id))
+    .limit(1);
+  const [row] = await skipLocked(ending);
+  return (row as Subscription | undefined) ?? null;
+}
+
+/** Stores whether deliveries of a subscription are left to be ended. */
+export async function saveEnding(tx: Tx, id: number, is_ending: boolean): Promise<void> {
+  await tx.sql.update(subscriptions).set({ is_ending }).where(eq(subscriptions.id, id));
+}
+
+/** Stores how many deliveries of a subscription were skipped so far because too many waited, or for too long. */
+export async function saveBacklog(
+  tx: Tx,
+  { id, backlog_skipped, backlog_skipped_at }: Pick<Subscription, "id" | "backlog_skipped" | "backlog_skipped_at">,
+): Promise<void> {
+  await tx.sql.update(subscriptions).set({ backlog_skipped, backlog_skipped_at }).where(eq(subscriptions.id, id));
+}
+
 const setHealth = prepared((sql: Tx["sql"], a: Args<SubscriptionHealth & { id: number }>) =>
   sql
     .update(subscriptions)

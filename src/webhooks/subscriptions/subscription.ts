@@ -26,6 +26,11 @@ export interface Subscription extends SubscriptionHealth {
   readonly begins_after: number;
   /** The number of the last delivery recorded for it. */
   readonly sequence: number;
+  /** Whether deliveries wait that are to be ended. */
+  readonly is_ending: boolean;
+  /** How many deliveries were skipped because too many waited, or for too long; and when the last of them were. */
+  readonly backlog_skipped: number;
+  readonly backlog_skipped_at: number | null;
   /** Raised by each change that a client makes. */
   readonly revision: number;
   readonly deleted_at: number | null;
@@ -62,6 +67,10 @@ export function subscriptionView(subscription: Subscription) {
     failing_since: isoOrNull(subscription.failing_since),
     paused_until: isoOrNull(subscription.paused_until),
     previous_secret_expires_at: isoOrNull(subscription.previous_secret_expires_at),
+    backlog: {
+      skipped: subscription.backlog_skipped,
+      last_skipped_at: isoOrNull(subscription.backlog_skipped_at),
+    },
     created_at: iso(subscription.created_at),
     updated_at: iso(subscription.updated_at),
   };

@@ -114,11 +114,12 @@ const older = (all: typeof migrations.sqlite) =>
     0,
     all.findIndex(({ name }) => name.endsWith("_subscriptions_begin")),
   );
+const body = databaseUrl === null ? "x'7b7d'" : "'\\x7b7d'";
 // The first has a delivery of the third event; the second has none, as one that a clock kept from its events.
 const rowsOfBefore = [
   ...[1, 2, 3, 4].map((n) => {
     const columns = "id, type, body, created_at, position, fanned_out_at";
-    return `insert into events (${columns}) values ('evt_${n}', 'order.created', '{}', 1, ${n}, 1)`;
+    return `insert into events (${columns}) values ('evt_${n}', 'order.created', ${body}, 1, ${n}, 1)`;
   }),
   ...[1, 2].map((id) => {
     const columns = `id, url, events, version, payload, retry_limit, status, secret, sequence, consecutive_failures,

@@ -1,0 +1,31 @@
+import type { Tx } from "../../database/store.ts";
+import { countPending, endPending } from "../deliveries/store.ts";
+import { notifyBacklog } from "../notices/commands.ts";
+import { subscriptionMeanings } from "../status.ts";
+import { lockSubscriptionsById, saveBacklog } from "../subscriptions/store.ts";
+import { type BacklogLimits, backlogLimits, isTold } from "./rules.ts";
+
+const skipped_together_max = 500;
+
+/**
+ * Skips some of what waits for a receiver for too long, or is more than may wait: what is due for longest. It can be
+ * recovered. The operator is told of the first. Answers whether there may be more to skip.
+ */
+export async function trimBacklog(
+  tx: Tx,
+  subscription_id: number,
+  mails: boolean,
+  { count, due_ms }: BacklogLimits = backlogLimits,
+): Promise<boolean> {
+  const subscription = (await lockSubscriptionsById(tx, [subscription_id])).get(subscription_id);
+  if (subscription === undefined || !subscriptionMeanings[subscription.status].active) return false;
+  let skipped = await endPending(tx, subscription_id, "skipped", skipped_together_max, tx.now - due_ms);
+  const left = skipped_together_max - skipped;
+  const excess = left === 0 ? 0 : (await countPending(tx, subscription_id, count + left)) - count;
+  if (excess > 0) skipped += await endPending(tx, subscription_id, "skipped", excess);
+  if (skipped === 0) return false;
+  const backlog_skipped = subscription.backlog_skipped + skipped;
+  await saveBacklog(tx, { id: subscription_id, backlog_skipped, backlog_skipped_at: tx.now });
+  if (isTold(subscription.backlog_skipped_at, tx.now)) await notifyBacklog(tx, subscription, mails);
+  return skipped === skipped_together_max;
+}
