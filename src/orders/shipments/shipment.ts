@@ -23,6 +23,9 @@ export interface Shipment {
   readonly lines: readonly ShipmentLine[];
 }
 
+/** A parcel of the past, which has left and may have arrived, before it is stored. */
+export type PastParcel = Omit<Shipment, "id" | "tracking_url">;
+
 /** What the maker of a parcel knows of it. */
 export interface Carriage {
   readonly carrier: string | null;

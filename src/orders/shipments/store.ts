@@ -3,7 +3,7 @@ import { among, list } from "../../../db/kit.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
-import type { Carriage, Shipment, ShipmentLine } from "./shipment.ts";
+import type { Carriage, PastParcel, Shipment, ShipmentLine } from "./shipment.ts";
 import type { ShipmentStatus } from "./status.ts";
 import { plainTrackingNumber } from "./tracking_number.ts";
 import { trackingUrl } from "./tracking_url.ts";
@@ -60,8 +60,8 @@ export async function insertShipment(
   return { id, ...row, tracking_url: trackingUrl(tx, { id, ...row }), shipped_at: null, delivered_at: null, lines };
 }
 
-/** Stores parcels of the past, which have left and may have arrived. */
-export async function insertPastShipments(tx: Tx, parcels: readonly Omit<Shipment, "id">[]): Promise<void> {
+/** Stores parcels of the past. */
+export async function insertPastShipments(tx: Tx, parcels: readonly PastParcel[]): Promise<void> {
   const ids = await insertIds(
     tx,
     shipments,

@@ -83,7 +83,12 @@ describe("works", () => {
       line_items: [
         { quantity: 3, quantity_shipped: 3, quantity_delivered: 3, quantity_backordered: 0, line_total: 10 },
       ],
-      shipments: [{ status: "delivered", carrier: "ups", tracking_number: "1Z999AA101", items: [{ quantity: 3 }] }],
+      shipments: [
+        {
+          ...{ status: "delivered", carrier: "ups", tracking_number: "1Z999AA101", items: [{ quantity: 3 }] },
+          tracking_url: expect.stringContaining("1Z999AA101"),
+        },
+      ],
     });
     expect(shipped).toMatchObject({
       ...{ status: "shipped", subtotal: 6.67, allowed_actions: ["deliver"] },

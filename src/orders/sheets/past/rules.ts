@@ -5,7 +5,7 @@ import type { Group } from "../../../kit/sheet.ts";
 import type { Draft } from "../../drafts/rules.ts";
 import { keptUnits, type OrderFields } from "../../order.ts";
 import { subtotalOf } from "../../rules.ts";
-import type { Shipment } from "../../shipments/shipment.ts";
+import type { PastParcel } from "../../shipments/shipment.ts";
 import { givenTrackingNumber } from "../../shipments/tracking_number.ts";
 import { type PastStatus, pastMoments } from "../../status.ts";
 import { lineFields, type OrderSheet, sheetOf } from "../rules.ts";
@@ -112,13 +112,13 @@ export function pastParcels(
   order_id: number,
   lines: readonly { readonly id: number; readonly quantity_shipped: number }[],
   { first, status, moments, tracking_numbers }: PastSheet,
-): Omit<Shipment, "id">[] {
+): PastParcel[] {
   const { shipped_at, delivered_at } = moments;
   if (status === "cancelled" || shipped_at === null) return [];
   const units = lines.map(({ id, quantity_shipped }) => ({ order_line_id: id, quantity: quantity_shipped }));
   const [number = null, ...others] = tracking_numbers;
   return [number, ...others].map((tracking_number, at) => ({
-    ...{ order_id, status, tracking_number, tracking_url: null, created_at: shipped_at, shipped_at, delivered_at },
+    ...{ order_id, status, tracking_number, created_at: shipped_at, shipped_at, delivered_at },
     ...{ carrier: first.carrier ?? null, service: first.service ?? null },
     lines: at === 0 ? units.filter(({ quantity }) => quantity > 0) : [],
   }));
