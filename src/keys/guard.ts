@@ -289,6 +289,7 @@ function limiter() {
     tellLimit(headers, bucket, rate, now);
     if (taken) return;
     const retry_after_seconds = secondsToFull(bucket, rate);
-    throw new Fault("rate_limited", `At most ${rate.per_minute} requests a minute.`, { retry_after_seconds });
+    const limit = `at most ${rate.burst} requests at once, and ${rate.per_minute} a minute`;
+    throw new Fault("rate_limited", `This key may send ${limit}.`, { retry_after_seconds });
   };
 }

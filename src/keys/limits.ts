@@ -25,8 +25,10 @@ export function rateOf(rate_limit_per_minute: number | null): Rate | null {
   const per_minute = rate_limit_per_minute ?? per_minute_default;
   if (per_minute === 0) return null;
   // What comes in while the server is busy for a moment is no excess: a fast key may ask for a second's worth at once.
-  const burst = Math.min(per_minute, Math.max(burst_default, Math.ceil(per_minute / 60)));
-  return { per_minute, burst };
+  const least = Math.min(per_minute, Math.max(burst_default, Math.ceil(per_minute / 60)));
+  // It fills in whole seconds, so that size and seconds together tell how fast.
+  const seconds = Math.ceil((least * 60) / per_minute);
+  return { per_minute, burst: Math.floor((per_minute * seconds) / 60) };
 }
 
 /** A bucket that is full. */
@@ -47,14 +49,19 @@ export function secondsToFull({ tokens }: Bucket, { per_minute, burst }: Rate): 
   return Math.ceil(((burst - tokens) * 60) / per_minute);
 }
 
-/** Tells a client of its limit, in the headers of its answer. */
+/**
+ * Tells a client of its limit, in the headers of its answer. All of them speak of the bucket: how much it holds, how
+ * much is in it, and when it is full again.
+ */
 export function tellLimit(headers: Record<string, string>, bucket: Bucket, rate: Rate, now: number): void {
-  const [left, seconds] = [Math.floor(bucket.tokens), secondsToFull(bucket, rate)];
-  headers["ratelimit-policy"] = `"default";q=${rate.per_minute};w=60`;
-  headers["ratelimit"] = `"default";r=${left};t=${seconds}`;
-  headers["x-ratelimit-limit"] = `${rate.per_minute}`;
+  const { burst, per_minute } = rate;
+  const left = Math.floor(bucket.tokens);
+  const full_at = now + ((burst - bucket.tokens) * 60_000) / per_minute;
+  headers["ratelimit-policy"] = `"default";q=${burst};w=${Math.ceil((burst * 60) / per_minute)}`;
+  headers["ratelimit"] = `"default";r=${left};t=${secondsToFull(bucket, rate)}`;
+  headers["x-ratelimit-limit"] = `${burst}`;
   headers["x-ratelimit-remaining"] = `${left}`;
-  headers["x-ratelimit-reset"] = `${Math.floor(now / 1000) + seconds}`;
+  headers["x-ratelimit-reset"] = `${Math.ceil(full_at / 1000)}`;
 }
 
 /** Counts the failures of each address, as `rateCounter` does. */

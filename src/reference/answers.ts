@@ -24,11 +24,16 @@ export const headers: Json = {
     "true",
   ),
   RateLimit: header(
-    "What is left, and the seconds until all of it is back.",
+    "How many requests are left now, and the seconds until all that this key may have are back.",
     { type: "string" },
     '"default";r=199;t=1',
   ),
-  RateLimitPolicy: header("The limit of this key.", { type: "string" }, '"default";q=6000;w=60'),
+  RateLimitPolicy: header(
+    "How many requests this key may send at once, and in how many seconds they all come back: 200 every 2 seconds are" +
+      " 6000 a minute. `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) say the same.",
+    { type: "string" },
+    '"default";q=200;w=2',
+  ),
   RetryAfter: header("Seconds to wait before the next try.", { type: "integer", minimum: 0 }, 1),
   WwwAuthenticate: header("What was wrong with the key.", { type: "string" }, 'Bearer error="invalid_token"'),
 };

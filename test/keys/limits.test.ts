@@ -16,9 +16,21 @@ describe("a bucket", () => {
     [null, 6000, 200],
     [60, 60, 60],
     [1, 1, 1],
+    [7000, 7000, 233],
     [600_000, 600_000, 10_000],
   ])("of a limit of %p gives %p a minute, %p of them at once", (limit, per_minute, burst) => {
     expect(rateOf(limit)).toEqual({ per_minute, burst });
+  });
+
+  test("says by its size and its seconds how fast it fills, whatever the limit is", () => {
+    for (let limit = 1; limit < 20_000; limit += 7) {
+      const rate = rateOf(limit) ?? usual;
+      const headers: Record<string, string> = {};
+      tellLimit(headers, fullBucket(rate, 0), rate, 0);
+      const [, size = "", seconds = ""] = /;q=(\d+);w=(\d+)$/.exec(headers["ratelimit-policy"] ?? "") ?? [];
+      expect((Number(size) * 60) / Number(seconds)).toBeWithin(limit * 0.99, limit + 1);
+      expect(Number(size)).toBeLessThanOrEqual(limit);
+    }
   });
 
   test("there is none for the limit 0", () => {
@@ -60,11 +72,11 @@ describe("a bucket", () => {
     const headers = {};
     tellLimit(headers, bucket, usual, 1_767_323_045_999);
     expect(headers).toEqual({
-      "ratelimit-policy": '"default";q=6000;w=60',
+      "ratelimit-policy": '"default";q=200;w=2',
       ratelimit: '"default";r=99;t=2',
-      "x-ratelimit-limit": "6000",
+      "x-ratelimit-limit": "200",
       "x-ratelimit-remaining": "99",
-      "x-ratelimit-reset": "1767323047",
+      "x-ratelimit-reset": "1767323048",
     });
   });
 });
