@@ -35,9 +35,8 @@ export function paperHtml(paper: Paper): string {
 
 const head_modules_max = 240;
 const row_modules_max = 210;
+// Also the quiet zones of bar codes, whose modules are a pixel: they want ten.
 const cell_padding = 14;
-// Ten modules of a pixel on one side; the padding of the cell is the quiet zone on the other.
-const quiet_pixels = 10;
 
 function factList(facts: readonly Fact[]): string {
   if (facts.length === 0) return "";
@@ -88,8 +87,7 @@ function cellHtml(cell: Cell, column: Column | undefined): string {
 function pieceHtml(piece: Piece, column: Column | undefined): string {
   if (piece.kind === "box") return '<div class="box"></div>';
   if (piece.kind === "symbol") {
-    const modules_max = Math.min(row_modules_max, (widthOf(column) ?? row_modules_max) - quiet_pixels);
-    return symbolSvg(piece.text, modules_max, 28);
+    return symbolSvg(piece.text, widthOf(column) ?? row_modules_max, 28);
   }
   if (piece.kind === "list") {
     const texts = piece.texts.map((text) => `<bdi class="whole">${escaped(text)}</bdi>`);

@@ -146,7 +146,7 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
     caption: null,
     columns: [
       { caption: "Item", width: null, align: "left" },
-      ...(prices ? [] : [{ caption: "SKU", width: 118, align: "left" as const }]),
+      ...(prices ? [] : [{ caption: "SKU", width: 142, align: "left" as const }]),
       count("Ordered", 50),
       count(packed, 56),
       ...(waits ? [count("Backordered", 72)] : []),

@@ -220,10 +220,9 @@ function bricksOf(piece: Piece, width: number, align: "left" | "right"): Brick[]
     case "box":
       return [{ height: box_side + 2, draw: (leaf, x, y) => leaf.frame(x + 1, y + 1, box_side, box_side, 1) }];
     case "symbol": {
-      const symbol = symbolOf(piece.text, Math.floor(width / least_module) - 20);
-      const side_max = symbol.kind === "qr" ? Math.min(48, symbol.side * 1.25) : 48;
-      const { module } = sizeOf(symbol, width, 1, side_max);
-      // The gap between the columns is the quiet zone on the left; squares want one above and below, too.
+      const symbol = symbolOf(piece.text, Math.floor(width / least_module));
+      // The gaps between the columns, ten modules of a point, are its quiet zones; squares want them all around.
+      const module = symbol.kind === "qr" ? Math.min(1.25, 48 / symbol.side) : Math.min(1, width / symbol.width);
       const above = symbol.kind === "code128" ? 2 : 4 * module;
       const height = heightOfSymbol(symbol, module, symbol_height) + 4;
       return [{ height, draw: (leaf, x, y) => leaf.symbol(x, y + above, symbol, module, symbol_height) }];

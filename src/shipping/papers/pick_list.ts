@@ -72,10 +72,10 @@ function notesOf({ order_notes }: Order): Block[] {
 
 const stopColumns: readonly Column[] = [
   { caption: "", width: 15, align: "left" },
-  { caption: "Bin", width: 98, align: "left" },
+  { caption: "Bin", width: 96, align: "left" },
   { caption: "Item", width: null, align: "left" },
-  { caption: "SKU", width: 118, align: "left" },
-  { caption: "Units", width: 40, align: "right" },
+  { caption: "SKU", width: 142, align: "left" },
+  { caption: "Units", width: 34, align: "right" },
 ];
 
 function stopTable({ stops }: Leg, caption: string | null, isWave: boolean): Table {
@@ -122,7 +122,7 @@ const orderColumns: readonly Column[] = [
   { caption: "", width: 15, align: "left" },
   { caption: "Order", width: null, align: "left" },
   { caption: "Order number", width: 190, align: "left" },
-  { caption: "Units", width: 40, align: "right" },
+  { caption: "Units", width: 34, align: "right" },
 ];
 
 function orderTable({ orders, legs }: Walk): Table {
