@@ -157,8 +157,13 @@ function listen(settings: ServeSettings, answer: (request: Request) => Response 
 
 /** Makes and prints the keys to come in with, where there is none yet. */
 async function printFirstKeys({ live, test }: Stores, url: string, print: (line: string) => void): Promise<void> {
-  const known = (await live.read(listKeys)).length + (await test.read(listKeys)).length;
-  if (known > 0) return;
+  const known = [...(await live.read(listKeys)), ...(await test.read(listKeys))];
+  if (known.length > 0) {
+    // The first ones may never have been seen: the power was cut before they were printed, or a terminal closed.
+    const unused = known.every(({ last_used_at }) => last_used_at === null);
+    if (unused) print("No API key has been used yet. To make one: packhouse keys create --name NAME --mode live|test");
+    return;
+  }
   print("First API keys, shown only this once:");
   print(`  live  ${await firstKey(live)}`);
   print(`  test  ${await firstKey(test)}`);

@@ -63,7 +63,9 @@ export function cutFirstStarts(cuts: number, program: readonly string[] = usualP
           const { status } = await ask(service, key, "GET", "/products");
           if (status !== 200) result.losses.push(`a key that had been printed is answered ${status}`);
         }
-        if (keys.length === 0 && !service.said.includes("ph_live_")) result.losses.push("it never printed its keys");
+        // Cut between their making and their printing, they are gone: then it says how to make others.
+        const said = server.said() + service.said;
+        if (!/ph_live_|keys create/.test(said)) result.losses.push("it says nothing of keys");
       });
     }
     return result;

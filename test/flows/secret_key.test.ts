@@ -91,7 +91,9 @@ test("a server with another secret key is refused, and its own goes on", async (
   expect(await run(at, own, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
   // Keys of the API need no secret key.
   expect(await run(at, other, "keys", "list")).toMatchObject({ code: 0, err: "" });
-  expect(await (await start(at, own)).stop()).toBe(0);
+  const again = await start(at, own);
+  expect(again.said).toContain("No API key has been used yet. To make one: packhouse keys create");
+  expect(await again.stop()).toBe(0);
 });
 
 test("data of before gets its seal at the next start, unless a secret in it contradicts", async () => {
