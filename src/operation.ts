@@ -10,7 +10,7 @@ export const operationFlags = {
   "slow-request-ms": { type: "string", value: "N", default: "1000", help: "a request of so many ms is logged as slow" },
   "stop-seconds": {
     ...{ type: "string", value: "N", default: "9" },
-    help: "how long requests and deliveries under way may take to end after SIGTERM",
+    help: "how long it may take to end after SIGTERM, with what is under way and with closing the data",
   },
 } as const satisfies Flags;
 

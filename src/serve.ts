@@ -52,6 +52,8 @@ export interface Running {
   readonly stop: () => Promise<boolean>;
 }
 
+const closing_min_ms = 250;
+
 // Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
 const body_bytes_max = Number.MAX_SAFE_INTEGER;
 
@@ -109,31 +111,29 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
     entrance.close();
-    const all = await finished(settings.stop_ms, entrance, schedule, server);
+    const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, server));
     if (!all) log.warn("what was under way took too long and was left");
     await server?.stop(true);
-    await stores.close();
+    // All that was answered is on the disk: what a slow one does not get done now, the next start does.
+    const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => stores.close());
+    if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
     return all;
   };
   return { url, stop };
 }
 
-/** Waits until the last answer is out and the jobs are at rest, but no longer than so many milliseconds. */
-async function finished(
-  limit_ms: number,
-  entrance: Entrance,
-  schedule: Schedule,
-  server: Bun.Server<undefined> | null,
-) {
+/** Whether work ends within so many milliseconds. */
+async function within(limit_ms: number, work: (limit_ms: number) => Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), limit_ms);
-  const rest = async () => {
-    // Who keeps a connection learns by an answer that it ends, not by its breaking off.
-    await Promise.all([schedule.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
-    await server?.stop();
-    return true;
-  };
-  return await Promise.race([rest(), late.promise]).finally(() => clearTimeout(timer));
+  return await Promise.race([work(limit_ms).then(() => true), late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Waits until the last answer is out and the jobs are at rest. */
+async function rest(limit_ms: number, entrance: Entrance, schedule: Schedule, server: Bun.Server<undefined> | null) {
+  // Who keeps a connection learns by an answer that it ends, not by its breaking off.
+  await Promise.all([schedule.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
+  await server?.stop();
 }
 
 function listen(settings: ServeSettings, answer: (request: Request) => Response | Promise<Response>) {

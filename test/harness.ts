@@ -36,6 +36,8 @@ interface Options {
   readonly base_url?: string;
   /** Clocks that run, instead of such that stand still. */
   readonly running?: Readonly<Record<Mode, Clock>>;
+  /** Waits until what was written to an open file is on the disk; on SQLite alone. */
+  readonly sync?: (file: number) => Promise<void>;
 }
 
 function serviceOn(
@@ -70,7 +72,7 @@ export async function openTestApp(options: Options = {}) {
     openTemporaryStore({
       ...(options.running === undefined ? { clock: clocks[mode] } : { clock: options.running[mode], time: "database" }),
       ...{ mode, log, left: (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept) },
-      site: () => service,
+      ...{ site: () => service, sync: options.sync },
     });
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);

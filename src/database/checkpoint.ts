@@ -1,6 +1,6 @@
 // Copies a write-ahead log into its database and lets it begin anew. Each call waits for the disk.
 import { Database } from "bun:sqlite";
-import { checkpointPragmas } from "./sqlite_connection.ts";
+import { applicationId, checkpointPragmas } from "./sqlite_connection.ts";
 
 /** How many frames (pages with a header) the log holds, and how many of them the database has as well. */
 export interface Frames {
@@ -47,5 +47,6 @@ export function framesOf(raw: Database, kind: "passive" | "noop"): Frames {
 
 /** Writes what changes nothing, so that a log with nothing left to copy begins anew, durably. */
 export function restartLog(raw: Database): void {
-  raw.run("update commit_sequence set number = number");
+  // SQLite writes no row anew that stays as it was, but it does so with the number in the file's head.
+  raw.run(`pragma application_id=${applicationId}`);
 }

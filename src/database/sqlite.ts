@@ -38,7 +38,7 @@ export interface SqliteSettings {
    */
   readonly waits?: "nobody" | "checkpoints" | "commits";
   /** Waits until what was written to an open file is on the disk. */
-  readonly sync?: (file: number) => Promise<void>;
+  readonly sync?: ((file: number) => Promise<void>) | undefined;
 }
 
 interface Job {

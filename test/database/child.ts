@@ -96,3 +96,9 @@ export function mayMount(): boolean {
   const bits = /^CapEff:\t([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
   return (BigInt(`0x${bits}`) & (1n << 21n)) !== 0n;
 }
+
+/** Whether strace is there and may trace. */
+export function mayTrace(): boolean {
+  if (process.platform !== "linux" || Bun.which("strace") === null) return false;
+  return Bun.spawnSync(["strace", "-o", "/dev/null", "-e", "trace=none", "true"]).exitCode === 0;
+}

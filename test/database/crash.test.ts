@@ -6,18 +6,12 @@ import { join } from "node:path";
 import { leases } from "../../db/schema/service.ts";
 import { engine } from "../../src/config.ts";
 import { insert } from "../../src/database/statements.ts";
-import { kept, mayMount, missingFrom, openFolder, skipped, startWriter } from "./child.ts";
+import { kept, mayMount, mayTrace, missingFrom, openFolder, skipped, startWriter } from "./child.ts";
 import { ended } from "./things.ts";
 
 const onSqlite = engine === "sqlite";
 const noMount = skipped("A5 disk full", onSqlite && !mayMount() ? "this process may not mount a file system" : null);
-const noStrace = skipped("A4 fsync failure", onSqlite && !stracing() ? "strace is not there or may not trace" : null);
-
-/** Whether strace is there and may trace. */
-function stracing(): boolean {
-  if (process.platform !== "linux" || Bun.which("strace") === null) return false;
-  return Bun.spawnSync(["strace", "-o", "/dev/null", "-e", "trace=none", "true"]).exitCode === 0;
-}
+const noStrace = skipped("A4 fsync failure", onSqlite && !mayTrace() ? "strace is not there or may not trace" : null);
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-crash-"));

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { sql as template } from "drizzle-orm";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
+import { openCheckpoint } from "../../src/database/checkpoint.ts";
 import { migrateSqlite } from "../../src/database/migrate.ts";
 import { openSqlite, type SqliteSettings } from "../../src/database/sqlite.ts";
 import { insert } from "../../src/database/statements.ts";
@@ -200,6 +201,18 @@ if (engine === "sqlite")
       );
       await fc.assert(run, { numRuns: 30 });
       expect(commits).toEqual(Array.from({ length: durable }, (_, at) => at + 1));
+    });
+
+    test("a log that was copied begins anew in the thread of the checkpoint, not at the next write", async () => {
+      open();
+      await add("a");
+      const checkpoint = openCheckpoint(path);
+      const { held, copied } = checkpoint.copy();
+      expect([held > 1, copied]).toEqual([true, held]);
+      expect(checkpoint.restart()).toEqual({ held: 1, copied: 0 });
+      checkpoint.close();
+      await add("b");
+      expect(await thingNames(store)).toEqual(["a", "b"]);
     });
 
     test.each(["nobody", "checkpoints"] as const)("the log begins anew again and again (waits: %s)", async (waits) => {

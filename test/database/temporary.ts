@@ -24,6 +24,8 @@ export interface TemporarySettings {
   readonly migrations?: readonly Migration[];
   readonly log?: Log;
   readonly site?: (() => Site) | undefined;
+  /** Waits until what was written to an open file is on the disk; on SQLite alone. */
+  readonly sync?: ((file: number) => Promise<void>) | undefined;
   /** Is given all that the store holds when it is closed: the bytes of its files, or the text of its rows. */
   readonly left?: (kept: string | Uint8Array) => void;
 }
@@ -50,11 +52,11 @@ function template(mode: Mode, migrations: readonly Migration[]): Uint8Array {
 }
 
 function onSqlite(settings: TemporarySettings): Store {
-  const { mode = "test", clock = systemClock(), migrations = carried.sqlite, log = silentLog, left } = settings;
+  const { mode = "test", clock = systemClock(), migrations = carried.sqlite, log = silentLog, left, sync } = settings;
   const folder = mkdtempSync(join(tmpdir(), "packhouse-"));
   const path = join(folder, `${mode}.db`);
   writeFileSync(path, template(mode, migrations));
-  const store = openSqlite({ path, mode, clock, log, fatal: rethrow, site: settings.site });
+  const store = openSqlite({ path, mode, clock, log, fatal: rethrow, site: settings.site, sync });
   // Closing takes the write-ahead log into the file: what it held of pages written again is seen before.
   const show = (file: string) => {
     if (left !== undefined && existsSync(file)) left(readFileSync(file));

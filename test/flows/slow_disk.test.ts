@@ -1,0 +1,139 @@
+// A disk that takes long to confirm: writes wait for it, reads and /health do not, and a stop has its deadline.
+import { describe, expect, test } from "bun:test";
+import { existsSync, fdatasyncSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startService, usualProgram } from "../../scripts/service.ts";
+import { engine } from "../../src/config.ts";
+import { mayTrace, skipped } from "../database/child.ts";
+import { openTestApp } from "../harness.ts";
+
+const onSqlite = engine === "sqlite";
+const noStrace = skipped(
+  "slow fsync",
+  onSqlite && !mayTrace() ? "strace is not there or may not trace" : onSqlite ? null : "PostgreSQL has its own disk",
+);
+
+/** How long each call took, in ms: so many rounds of both kinds, one after the other. */
+async function timesOf(rounds: number, calls: readonly (() => Promise<unknown>)[]): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const call of calls) {
+      const begun_at = performance.now();
+      await call();
+      times.push(performance.now() - begun_at);
+    }
+  }
+  return times;
+}
+
+const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+/** Reads while others write without end; nothing of it may take as long as the disk does. */
+async function compared(delay_ms: number, reads: readonly (() => Promise<unknown>)[], write: (n: number) => unknown) {
+  await timesOf(10, reads);
+  const baseline = await timesOf(50, reads);
+  let count = 0;
+  let on = true;
+  const writing = Array.from({ length: 8 }, async () => {
+    const times: number[] = [];
+    while (on) times.push(...(await timesOf(1, [async () => write(count++)])));
+    return times;
+  });
+  const until = performance.now() + 5 * delay_ms;
+  const beside: number[] = [];
+  while (performance.now() < until) {
+    beside.push(...(await timesOf(10, reads)));
+    await Bun.sleep(10);
+  }
+  on = false;
+  const writes = (await Promise.all(writing)).flat();
+  expect(middle(writes)).toBeGreaterThan(delay_ms);
+  expect(Math.max(...beside)).toBeLessThan(delay_ms / 2);
+  expect(middle(beside)).toBeLessThan(middle(baseline) * 4);
+  console.log(
+    `reads ${middle(baseline).toFixed(1)} ms alone, ${middle(beside).toFixed(1)} ms beside ${writes.length} writes ` +
+      `of ${middle(writes).toFixed(0)} ms (slowest read ${Math.max(...beside).toFixed(0)} ms)`,
+  );
+}
+
+describe.skipIf(!onSqlite)("a disk that takes half a second", () => {
+  test("holds up no read and no /health of the app", async () => {
+    let delay_ms = 0;
+    const sync = async (file: number) => {
+      await Bun.sleep(delay_ms);
+      fdatasyncSync(file);
+    };
+    const app = await openTestApp({ sync });
+    delay_ms = 500;
+    const reads = [() => app.get("/products?limit=5"), () => app.call("GET", "/health", undefined, { key: null })];
+    await compared(delay_ms, reads, (n) => app.post("/products", { sku: `S-${n}`, name: "Slow" }));
+    delay_ms = 0;
+    await app.close();
+  }, 60_000);
+});
+
+/** A service whose databases are synced only after a while. */
+async function startSlow(delay_ms: number, env: Record<string, string> = {}) {
+  const data = mkdtempSync(join(tmpdir(), "packhouse-slow-"));
+  // The files must be there, so that strace knows them.
+  const first = await startService({ data });
+  const key = await first.makeKey("live");
+  await first.stop();
+  const log = join(data, "strace");
+  const files = ["live.db", "live.db-wal"].flatMap((name) => ["-P", join(data, name)]);
+  const slow = `inject=fsync,fdatasync:delay_enter=${delay_ms * 1000}`;
+  const program = ["strace", "-D", "-f", "-o", log, ...files, "-e", "trace=fsync,fdatasync", "-e", slow];
+  const service = await startService({ data, program: [...program, ...usualProgram], env });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const get = async (path: string) => {
+    const answer = await fetch(`${service.url}${path}`, { headers });
+    await answer.arrayBuffer();
+    expect(answer.status).toBe(200);
+  };
+  const add = async (n: number) => {
+    const body = JSON.stringify({ sku: `S-${n}`, name: "Slow" });
+    const answer = await fetch(`${service.url}/v1/products`, { method: "POST", headers, body });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  return { service, get, add, injected: () => readFileSync(log, "latin1").split("DELAYED").length - 1 };
+}
+
+/** How the kernel calls the state of a process; Z when it has ended, or is gone. */
+function stateOf(pid: number): string {
+  const path = `/proc/${pid}/stat`;
+  return existsSync(path) ? (/^\d+ \(.*\) (\w)/.exec(readFileSync(path, "latin1"))?.[1] ?? "Z") : "Z";
+}
+
+describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
+  test("holds up no read and no /health of the service", async () => {
+    const { service, get, add, injected } = await startSlow(500);
+    await compared(500, [() => get("/v1/products?limit=5"), () => get("/health")], add);
+    expect(injected()).toBeGreaterThan(5);
+    await service.remove();
+  }, 120_000);
+
+  test("does not hold up a stop beyond its deadline, and nothing acknowledged is lost", async () => {
+    const { service, add } = await startSlow(3000, { PACKHOUSE_STOP_SECONDS: "2" });
+    const writing = Array.from({ length: 4 }, (_, n) => add(n).catch(() => 0));
+    await Bun.sleep(500);
+    const begun_at = performance.now();
+    const stopped = service.stop();
+    // Strace keeps a thread until the end of its delay; the process itself has ended by then.
+    while (stateOf(service.pid) !== "Z") await Bun.sleep(20);
+    // Closing alone syncs twice.
+    expect(performance.now() - begun_at).toBeLessThan(2000 + 1500);
+    await stopped;
+    const acknowledged = (await Promise.all(writing)).flatMap((status, n) => (status === 201 ? [n] : []));
+    const again = await startService({ data: service.data });
+    const { said } = await again.verify();
+    expect(said).toBe("live: 0 differences\ntest: 0 differences\n");
+    const key = await again.makeKey("live", "read");
+    for (const n of acknowledged) {
+      const answer = await fetch(`${again.url}/v1/products/S-${n}`, { headers: { authorization: `Bearer ${key}` } });
+      expect(answer.status).toBe(200);
+    }
+    await again.remove();
+  }, 120_000);
+});
