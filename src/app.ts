@@ -15,6 +15,7 @@ import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { type AppRoute, homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
+import { putBackRoutes } from "./returns/putbacks/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
@@ -35,6 +36,7 @@ const features = (service: Service) =>
     .use(shippingRoutes(service))
     .use(trackingRoutes)
     .use(returnRoutes)
+    .use(putBackRoutes)
     .use(platformRoutes(service))
     .use(webhookRoutes(service));
 

@@ -50,6 +50,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "PATCH /inventory/lots/:id": "read_write",
   "POST /inventory/lots/:id/status": "read_write",
   "GET /inventory/lots/:id/trace": "read",
+  "GET /inventory/putbacks": "read",
   "POST /inventory/putbacks": "read_write",
   "POST /inventory/counts": "read_write",
   "GET /inventory/counts": "read",

@@ -13,7 +13,6 @@ import { updateOrder } from "./changes/commands.ts";
 import { createOrder } from "./commands.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { listRoutes } from "./list/routes.ts";
-import { putBackRoutes } from "./putbacks/routes.ts";
 import { CancelOrder, CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderSheetRoutes } from "./sheets/routes.ts";
 import { orderMoves } from "./status.ts";
@@ -95,8 +94,7 @@ export const orderRoutes = new Elysia()
   .use(actionRoutes)
   .use(historyRoutes)
   .use(allocationRoutes)
-  .use(traceRoutes)
-  .use(putBackRoutes);
+  .use(traceRoutes);
 
 function transitions() {
   return Object.entries(orderMoves).map(([action, { from, to, held, tells }]) => ({

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Tx } from "../database/store.ts";
+import type { Db, Tx } from "../database/store.ts";
 import { answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
@@ -7,6 +7,8 @@ import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { requireMatch } from "../http/preconditions.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
+import { listAllWaiting, listHomes } from "../inventory/putbacks/store.ts";
+import { waitingView } from "../inventory/putbacks/waiting.ts";
 import { momentOf } from "../kit/clock.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { findOrderId } from "../orders/names/store.ts";
@@ -25,7 +27,9 @@ import { RefundReturn, RefundView, ReportRefund } from "./refunds/schemas.ts";
 import { type Return, returnView } from "./return.ts";
 import {
   CreateReturn,
+  InspectedView,
   InspectReturn,
+  items_max,
   ListReturns,
   NoBody,
   ReceiveReturn,
@@ -85,12 +89,21 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   )
   .post(
     "/:id/inspect",
-    ({ call, params, body }) => step(call, params.id, (tx) => inspectReturn(tx, params.id, body, call.actor)),
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        await requireVersion(tx, call, params.id);
+        const inspected = await inspectReturn(tx, params.id, body, call.actor);
+        return { ...returnView(inspected), putbacks: await putBacksOf(tx, inspected.id) };
+      }),
     {
       body: bodyOf(InspectReturn),
       detail: found("inspectReturn", "Inspect what was received and say where it goes", {
         matches: true,
         refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(InspectedView) },
+        description:
+          "Units to restock for which no `bin` is named wait in the returns bin and cannot be sold: `putbacks` lists" +
+          " them, each with a bin that would suit. `POST /inventory/putbacks` shelves them.",
       }),
     },
   )
@@ -144,6 +157,16 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       }),
     },
   );
+
+/** What of a return waits to be put back on a shelf. */
+async function putBacksOf(db: Db, return_id: number) {
+  const waiting = await listAllWaiting(db, { return_id }, { limit: items_max, offset: 0, after: null });
+  const homes = await listHomes(
+    db,
+    waiting.map(({ product_id }) => product_id),
+  );
+  return waiting.map((units) => waitingView(units, homes));
+}
 
 function step(call: Call, id: string, work: (tx: Tx) => Promise<Return>): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {

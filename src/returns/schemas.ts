@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { WaitingView } from "../inventory/putbacks/schemas.ts";
 import { pageFields } from "../kit/page.ts";
 import {
   choice,
@@ -21,7 +22,8 @@ import {
   returnStatuses,
 } from "./status.ts";
 
-const items_max = 500;
+/** The most items of a return. */
+export const items_max = 500;
 
 /** An order in a request: its integer id, `ord_1042`, or its order number. */
 const orderField = () =>
@@ -134,7 +136,7 @@ const InspectionView = closed({
   notes: text,
 });
 
-export const ReturnView = closed({
+const returnFields = {
   id: Type.String(),
   order_id: Type.String(),
   status: choice(returnStatuses),
@@ -170,4 +172,8 @@ export const ReturnView = closed({
   received_at: nullable(moment),
   inspected_at: nullable(moment),
   completed_at: nullable(moment),
-});
+};
+export const ReturnView = closed(returnFields);
+
+/** A return that was inspected, with what of it waits to be put back on a shelf. */
+export const InspectedView = closed({ ...returnFields, putbacks: Type.Array(WaitingView) });

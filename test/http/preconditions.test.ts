@@ -253,7 +253,13 @@ describe("guards", () => {
 const untagged: Readonly<Record<string, readonly string[]>> = {
   "a list, of which each row has a tag where it is read by itself": [
     ...["/keys", "/products", "/inventory", "/inventory/locations", "/inventory/movements", "/inventory/reservations"],
-    ...["/inventory/lots", "/inventory/lots/:id/trace", "/inventory/counts", "/inventory/receipts"],
+    ...[
+      "/inventory/lots",
+      "/inventory/lots/:id/trace",
+      "/inventory/putbacks",
+      "/inventory/counts",
+      "/inventory/receipts",
+    ],
     ...["/inventory/transfers", "/customers", "/orders", "/orders/:id/history", "/returns", "/platforms"],
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs"],
     ...["/webhooks/:id/deliveries", "/notices", "/events"],

@@ -81,6 +81,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "PATCH /inventory/lots/:id": "401 403 ok  ok",
   "POST /inventory/lots/:id/status": "401 403 ok  ok",
   "POST /inventory/putbacks": "401 403 ok  ok",
+  "GET /inventory/putbacks": "401 ok  ok  ok",
   "POST /inventory/counts": "401 403 ok  ok",
   "POST /inventory/counts/:id/lines": "401 403 ok  ok",
   "POST /inventory/counts/:id/review": "401 403 ok  ok",

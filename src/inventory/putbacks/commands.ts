@@ -1,5 +1,5 @@
-// Units that were picked for an order and go back to the shelf: those it gave up wait in the put-back bin, those of a
-// lot that may not leave lie in staging still.
+// Units that go back to the shelf: those that an order gave up wait in the put-back bin, those that came back with a
+// return in the returns bin, and those of a lot that may not leave lie in staging still.
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -18,6 +18,7 @@ import { binFor } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import type { PutBack } from "./schemas.ts";
 import { listWaiting } from "./store.ts";
+import type { Giver } from "./waiting.ts";
 
 /** How many picked units of a product for an order's line are not packed. */
 export type LooseUnits = (order_line_id: number, product_id: number) => number;
@@ -36,6 +37,27 @@ interface Source {
  * bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: LooseUnits, actor: Actor) {
+  const giver = { type: "order", id: wireId("order", order_id) } as const;
+  return shelve(tx, giver, input, (shelf) => pickedInVain(tx, shelf, order_id, loose), actor);
+}
+
+/**
+ * Puts units that came back with a return, and that are to be sold again, to a bin of the same warehouse. Refuses:
+ * resource_missing, validation_failed, ambiguous_stock, bin_full, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function putBackReturned(tx: Tx, return_id: number, input: PutBack, actor: Actor) {
+  return shelve(tx, { type: "return", id: wireId("return", return_id) }, input, async () => [], actor);
+}
+
+/** Puts units of a giver to a bin: first those that wait, else those that `others` finds. */
+async function shelve(
+  tx: Tx,
+  giver: Giver,
+  input: PutBack,
+  others: (shelf: OpenShelf) => Promise<Source[]>,
+  actor: Actor,
+) {
   const { sku, quantity } = input;
   const product_id = (await findStockedIds(tx, [sku])).get(sku);
   if (product_id === undefined) {
@@ -45,14 +67,12 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: L
   }
   const shelves = await freshShelves(tx, [product_id]);
   const shelf = shelfOf(shelves, product_id);
-  const order = wireId("order", order_id);
-  const source =
-    theOne(await givenUp(tx, shelf, order), input) ?? theOne(await pickedInVain(tx, shelf, order_id, loose), input);
+  const source = theOne(await givenUp(tx, shelf, giver), input) ?? theOne(await others(shelf), input);
   if (source === null || quantity > source.waits) throw tooFew(sku, quantity, source?.waits ?? 0);
   const { item, waits, picks } = source;
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
   const bin = await binFor(tx, warehouse, shelf.product, input.bin, quantity);
-  if (bin.kind === "putback") throw invalid("bin", "is where units wait to be put back");
+  if (bin.kind === "putback" || bin.id === item.bin_id) throw invalid("bin", "is where units wait to be put back");
   await unpick(tx, shelves, source, quantity);
   const { id } = await moveUnits(tx, shelf, {
     type: "transfer",
@@ -62,13 +82,12 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: L
     to_place: null,
     promised: false,
     reason: "put_back",
-    reference: { type: "order", id: order },
+    reference: giver,
     confirmed: true,
     actor,
   });
   await fillBackorders(tx, shelves, [product_id]);
   return {
-    order_id: order,
     sku,
     quantity,
     lot_number: item.lot_number,
@@ -83,9 +102,9 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: L
   };
 }
 
-/** Units that the order gave up and that wait in put-back bins. */
-async function givenUp(tx: Tx, { product, items }: OpenShelf, order: string): Promise<Source[]> {
-  return (await listWaiting(tx, order, product.id)).flatMap((row) => {
+/** Units that came from the giver and that wait in put-back or returns bins. */
+async function givenUp(tx: Tx, { product, items }: OpenShelf, giver: Giver): Promise<Source[]> {
+  return (await listWaiting(tx, giver, product.id)).flatMap((row) => {
     const item = items.find(({ id }) => id === row.stock_item_id);
     // Some may have been written off where they waited.
     return item === undefined ? [] : [{ item, waits: Math.min(row.quantity, item.on_hand), picks: [] }];
@@ -186,7 +205,10 @@ export async function takeGivenUp(
     const sources: { readonly of: Want; readonly from: Pick<Source, "item" | "waits">[] }[] = [];
     for (const of of parts) {
       const shelf = shelfOf(shelves, of.product_id);
-      const from = [...(await givenUp(tx, shelf, order)), ...freeUnits(shelf, warehouse_id, tx.now)];
+      const from = [
+        ...(await givenUp(tx, shelf, { type: "order", id: order })),
+        ...freeUnits(shelf, warehouse_id, tx.now),
+      ];
       const there = from.reduce((sum, { waits }) => sum + waits, 0);
       whole = Math.min(whole, Math.floor(there / of.quantity));
       sources.push({ of, from });
@@ -239,7 +261,7 @@ function freeUnits({ items }: OpenShelf, warehouse_id: number | null, now: numbe
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {
-  return new Fault("insufficient_inventory", `Of ${sku} only ${available} wait to be put back for this order.`, {
+  return new Fault("insufficient_inventory", `Of ${sku} only ${available} wait to be put back there.`, {
     shortages: [{ sku, requested, available }],
   });
 }

@@ -1,22 +1,49 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
 import { closed, codeField, idField, nullable, quantityField, textField } from "../../kit/schema.ts";
 
 export const PutBack = closed({
-  order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-    hint: "must be an order's id or number",
-  }),
+  order_id: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+      description: "The order that gave the units up; this or `return_id`.",
+      hint: "must be an order's id or number",
+    }),
+  ),
+  return_id: Type.Optional(idField("return", "The return with which the units came back.")),
   sku: textField(100),
   quantity: quantityField(),
   lot_number: Type.Optional(textField(80)),
-  location: Type.Optional(idField("warehouse", "Needed where units of the order wait in several warehouses.")),
+  location: Type.Optional(idField("warehouse", "Needed where such units wait in several warehouses.")),
   bin: codeField(40),
 });
 export type PutBack = Static<typeof PutBack>;
 
 const count = Type.Integer({ minimum: 0 });
 
+export const ListPutBacks = closed({
+  ...pageFields,
+  location: Type.Optional(idField("warehouse")),
+  sku: Type.Optional(textField(100)),
+  order_id: Type.Optional(textField(100, { description: "The order's id or number; with what came back of it." })),
+  return_id: Type.Optional(idField("return")),
+});
+export type ListPutBacks = Static<typeof ListPutBacks>;
+
+export const WaitingView = closed({
+  order_id: Type.String(),
+  return_id: nullable(Type.String({ description: "The return with which they came back; null for picked units." })),
+  sku: Type.String(),
+  quantity: count,
+  lot_number: nullable(Type.String()),
+  location: Type.String(),
+  bin: Type.String({ description: "Where they wait." }),
+  suggested_bin: nullable(Type.String({ description: "A bin of the SKU that has room for them." })),
+  waiting_since: Type.String({ format: "date-time" }),
+});
+
 export const PutBackView = closed({
   order_id: Type.String(),
+  return_id: nullable(Type.String()),
   sku: Type.String(),
   quantity: count,
   lot_number: nullable(Type.String()),

@@ -1,10 +1,16 @@
-import { and, asc, eq, or, sql } from "drizzle-orm";
-import { movements, stock_items } from "../../../db/schema/inventory.ts";
+import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, list } from "../../../db/kit.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { returns } from "../../../db/schema/returns.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { Giver, HomeBin, Waiting } from "./waiting.ts";
 
-/** Units of one stock item in a put-back bin that came from one order. */
+/** Units of one stock item that one giver left there. */
 export interface WaitingUnits {
   readonly stock_item_id: number;
   readonly quantity: number;
@@ -12,19 +18,21 @@ export interface WaitingUnits {
 
 const change = sql<number>`sum(case when ${movements.to_item_id} = ${stock_items.id}
   then ${movements.quantity} else -${movements.quantity} end)`.mapWith(Number);
+const touches = or(eq(stock_items.id, movements.to_item_id), eq(stock_items.id, movements.from_item_id));
+const waits = sql`${bins.kind} in ('putback', 'returns')`;
 
-const waiting = prepared((select, a: Args<{ order: string; product_id: number }>) =>
+const waiting = prepared((select, a: Args<Giver & { product_id: number }>) =>
   select
     .select({ stock_item_id: stock_items.id, quantity: change })
     .from(movements)
-    .innerJoin(stock_items, or(eq(stock_items.id, movements.to_item_id), eq(stock_items.id, movements.from_item_id)))
+    .innerJoin(stock_items, touches)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .where(
       and(
-        eq(movements.reference_type, "order"),
-        eq(movements.reference_id, a.order),
+        eq(movements.reference_type, a.type),
+        eq(movements.reference_id, a.id),
         eq(movements.product_id, a.product_id),
-        eq(bins.kind, "putback"),
+        waits,
       ),
     )
     .groupBy(stock_items.id)
@@ -32,7 +40,123 @@ const waiting = prepared((select, a: Args<{ order: string; product_id: number }>
     .orderBy(asc(stock_items.id)),
 );
 
-/** The units of a product that an order gave up and that nobody has put back yet, from the ledger. */
-export async function listWaiting(db: Db, order: string, product_id: number): Promise<WaitingUnits[]> {
-  return waiting(db, { order, product_id });
+/** The units of a product that came from a giver and that nobody has put back yet, from the ledger. */
+export async function listWaiting(db: Db, giver: Giver, product_id: number): Promise<WaitingUnits[]> {
+  return waiting(db, { ...giver, product_id });
+}
+
+/** What a list of waiting units may be narrowed to. */
+export interface WaitingFilter {
+  readonly warehouse_id?: number | undefined;
+  readonly sku?: string | undefined;
+  /** The order that gave them up, or that a return is of. */
+  readonly order_id?: number | undefined;
+  readonly return_id?: number | undefined;
+}
+
+/** Waiting units, grouped by where they lie and by their giver. */
+function groups(db: Db, filter: WaitingFilter, givers: readonly string[] | null) {
+  const { warehouse_id, sku } = filter;
+  const narrowed: (SQL | undefined)[] = [
+    warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
+    sku === undefined ? undefined : eq(products.sku, sku),
+    givers === null ? undefined : amongTexts(movements.reference_id, sql`${list(givers)}`),
+  ];
+  return db.sql
+    .select({
+      id: sql<number>`min(${movements.id})`.mapWith(Number).as("first_id"),
+      since: sql<number>`min(${movements.created_at})`.mapWith(Number).as("since"),
+      type: sql<Giver["type"]>`${movements.reference_type}`.as("giver_type"),
+      giver: sql<string>`${movements.reference_id}`.as("giver"),
+      stock_item_id: sql<number>`${stock_items.id}`.mapWith(Number).as("stock_item_id"),
+      quantity: change.as("quantity"),
+    })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .innerJoin(movements, and(eq(movements.product_id, stock_items.product_id), touches))
+    .where(
+      and(sql`${stock_items.on_hand} > 0`, waits, inArray(movements.reference_type, ["order", "return"]), ...narrowed),
+    )
+    .groupBy(stock_items.id, movements.reference_type, movements.reference_id)
+    .having(sql`${change} > 0`)
+    .as("waiting");
+}
+
+/** The identifiers of those that may have given the units that a filter asks for; null for anybody. */
+async function giversOf(db: Db, { order_id, return_id }: WaitingFilter): Promise<string[] | null> {
+  if (order_id === undefined) return return_id === undefined ? null : [wireId("return", return_id)];
+  const own = await db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, order_id));
+  const all = [wireId("order", order_id), ...own.map(({ id }) => wireId("return", id))];
+  return return_id === undefined ? all : all.filter((id) => id === wireId("return", return_id));
+}
+
+/** A page of the units that wait to be put back, those first that have waited longest. */
+export async function listAllWaiting(db: Db, filter: WaitingFilter, window: Window): Promise<Waiting[]> {
+  const { limit, offset, after } = window;
+  const found = groups(db, filter, await giversOf(db, filter));
+  const rows = await db.sql
+    .select({
+      ...{ id: found.id, since: found.since, type: found.type, giver: found.giver, quantity: found.quantity },
+      ...{ product_id: stock_items.product_id, sku: products.sku, on_hand: stock_items.on_hand },
+      ...{ warehouse_id: stock_items.warehouse_id, bin: bins.code },
+      ...{ lot_id: stock_items.lot_id, lot_number: lots.lot_number },
+    })
+    .from(found)
+    .innerJoin(stock_items, eq(stock_items.id, found.stock_item_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(after === null ? undefined : sql`(${found.since}, ${found.id}) > (${after[0]}, ${after[1]})`)
+    .orderBy(asc(found.since), asc(found.id))
+    .limit(limit)
+    .offset(offset);
+  const orders = await ordersOf(db, rows);
+  return rows.map(({ type, giver: id, on_hand, quantity, ...row }) => ({
+    ...row,
+    giver: { type, id },
+    order_id: orders.get(id) ?? readId("order", id) ?? 0,
+    // Some may have been written off where they waited.
+    quantity: Math.min(quantity, on_hand),
+  }));
+}
+
+/** How many rows such a list has. */
+export async function countAllWaiting(db: Db, filter: WaitingFilter): Promise<number> {
+  const found = groups(db, filter, await giversOf(db, filter));
+  const [row] = await db.sql.select({ count: sql<number>`count(*)`.mapWith(Number) }).from(found);
+  return row?.count ?? 0;
+}
+
+/** The orders of the returns among some givers. */
+async function ordersOf(db: Db, rows: readonly { type: Giver["type"]; giver: string }[]): Promise<Map<string, number>> {
+  const ids = rows.flatMap(({ type, giver }) => (type === "return" ? (readId("return", giver) ?? []) : []));
+  if (ids.length === 0) return new Map();
+  const { id, order_id } = returns;
+  const found = await db.sql
+    .select({ id, order_id })
+    .from(returns)
+    .where(among(id, sql`${list([...new Set(ids)])}`));
+  return new Map(found.map((row) => [wireId("return", row.id), row.order_id]));
+}
+
+const used = sql<number>`(select coalesce(sum(s.on_hand), 0) from ${stock_items} s where s.bin_id = ${bins.id})`;
+
+const homes = prepared((select, a: Args<{ product_ids: string }>) =>
+  select
+    .select({
+      ...{ product_id: stock_items.product_id, warehouse_id: stock_items.warehouse_id, lot_id: stock_items.lot_id },
+      ...{ on_hand: stock_items.on_hand, code: bins.code, pick_order: bins.pick_order },
+      free: sql<number | null>`case when ${bins.capacity} is not null then ${bins.capacity} - ${used} end`,
+    })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`)),
+);
+
+/** The storage bins in which units of these products lie, or have lain. */
+export async function listHomes(db: Db, product_ids: readonly number[]): Promise<HomeBin[]> {
+  if (product_ids.length === 0) return [];
+  const found = await homes(db, { product_ids: list([...new Set(product_ids)]) });
+  return found.map(({ free, ...bin }) => ({ ...bin, free: free === null ? null : Number(free) }));
 }

@@ -101,6 +101,7 @@ async function putBack({ tell, act }: Pick<Teller, "tell" | "act">, buyer: Buyer
   await act("processOrder", { path, body: {} });
   await act("pickOrder", { path, body: {} });
   await act("cancelOrder", { path });
+  await tell("listPutBacks", { query: { sku: "TEA-100" } });
   await tell("putBack", { body: { order_id: data.id, sku: "TEA-100", quantity: 1, bin: "B-02-01" } });
 }
 

@@ -1,0 +1,70 @@
+import { Elysia } from "elysia";
+import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { ListPutBacks, PutBack, PutBackView, WaitingView } from "../../inventory/putbacks/schemas.ts";
+import { countAllWaiting, listAllWaiting, listHomes } from "../../inventory/putbacks/store.ts";
+import { waitingView } from "../../inventory/putbacks/waiting.ts";
+import { readId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { findOrderId } from "../../orders/names/store.ts";
+import { shelveUnits } from "./commands.ts";
+
+/** Put-backs. They lie below `/inventory`, but only orders and returns know who gave the units. */
+export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListPutBacks),
+    detail: documented({
+      id: "listPutBacks",
+      summary: "List the units that wait to be put back on a shelf",
+      description:
+        "What cancelled orders had picked, and what returns gave back for sale without a bin. None of it can" +
+        " be sold before it is put back. What has waited longest comes first.",
+      refuses: ["ambiguous_identifier"],
+      answers: { 200: ListView(WaitingView) },
+    }),
+  })
+  .post("", ({ call, body }) => answerWrite(call, 201, (tx) => shelveUnits(tx, body, call.actor)), {
+    body: bodyOf(PutBack),
+    detail: documented({
+      id: "putBack",
+      summary: "Put units that an order gave up, or that came back, on the shelf",
+      refuses: ["ambiguous_identifier", "ambiguous_stock", "bin_full", "insufficient_inventory", "resource_missing"],
+      answers: { 201: EnvelopedView(PutBackView) },
+    }),
+  });
+
+async function list(call: Call, query: ListPutBacks): Promise<Response> {
+  const { location, sku, order_id, return_id } = query;
+  // What does not exist gave nothing.
+  const filter = {
+    sku,
+    warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
+    order_id:
+      order_id === undefined
+        ? undefined
+        : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
+    return_id: return_id === undefined ? undefined : (readId("return", return_id) ?? 0),
+  };
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => {
+        const rows = await listAllWaiting(db, filter, window);
+        const homes = await listHomes(
+          db,
+          rows.map(({ product_id }) => product_id),
+        );
+        return rows.map((waiting) => ({ waiting, homes }));
+      },
+      count: (db) => countAllWaiting(db, filter),
+      position: ({ waiting }) => [waiting.since, waiting.id],
+    },
+    (rows) => rows.map(({ waiting, homes }) => waitingView(waiting, homes)),
+  );
+}

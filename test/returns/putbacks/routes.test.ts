@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../../orders/shop.ts";
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+});
+afterEach(() => shop.close());
+
+const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+const waiting = async (query = "") => (await shop.app.get(`/inventory/putbacks${query}`)).body;
+const putBack = (body: object) => shop.app.post("/inventory/putbacks", body);
+
+/** A return of units of an order that was shipped, received and ready to be inspected. */
+async function returned(product: { id: string; sku: string }, quantity: number) {
+  const order = await shop.order([[product, quantity]]);
+  await shop.act(order.id, "ship");
+  const { body } = await shop.app.post("/returns", { order_id: order.id, reason: "defective" });
+  await shop.app.post(`/returns/${body.data.id}/receive`);
+  const inspect = (quantity: number, fields: object = {}) => {
+    const items = [{ sku: product.sku, quantity, condition: "unopened", disposition: "restock", ...fields }];
+    return shop.app.post(`/returns/${body.data.id}/inspect`, { items });
+  };
+  return { id: body.data.id as string, order_id: order.id as string, inspect };
+}
+
+describe("works", () => {
+  test("restocked units without a bin wait where everybody can see them, and are sold again once shelved", async () => {
+    const product = await shop.product(5);
+    const { id, order_id, inspect } = await returned(product, 3);
+    const { status, body } = await inspect(3);
+    expect(status).toBe(200);
+    const row = {
+      ...{ order_id, return_id: id, sku: product.sku, quantity: 3, lot_number: null },
+      ...{ location: "whs_1001", bin: "RETURNS", suggested_bin: expect.any(String) },
+      waiting_since: expect.any(String),
+    };
+    expect(body.data.putbacks).toEqual([row]);
+    expect(await item(product.sku)).toMatchObject({
+      available: 2,
+      on_hand: 5,
+      unavailable: { returns: 3, putback: 0 },
+    });
+    const listed = await waiting();
+    expect(listed.data).toEqual(body.data.putbacks);
+    expect(listed.meta.pagination.total).toBe(1);
+    await shop.app.takeEvents();
+    const bin = listed.data[0].suggested_bin;
+    const shelved = await putBack({ return_id: id, sku: product.sku, quantity: 2, bin });
+    expect([shelved.status, shelved.body.data]).toMatchObject([
+      201,
+      { order_id, return_id: id, quantity: 2, from_bin: "RETURNS", bin, remaining: 1, was_picked: false },
+    ]);
+    expect((await shop.app.takeEvents()).map(({ type }) => type)).toEqual(["inventory.updated"]);
+    expect(await item(product.sku)).toMatchObject({ available: 4, on_hand: 5, unavailable: { returns: 1 } });
+    expect((await waiting(`?return_id=${id}`)).data).toMatchObject([{ quantity: 1 }]);
+    const [entry] = (await shop.app.get(`/orders/${order_id}/history`)).body.data.slice(-1);
+    expect(entry).toMatchObject({ event: "put_back", note: `${id}: 2 of ${product.sku} to ${bin}` });
+    const explained = (await shop.app.get(`/inventory/${product.sku}/explain`)).body.data;
+    expect(JSON.stringify(explained)).toContain("put_back");
+    expect((await putBack({ return_id: id, sku: product.sku, quantity: 1, bin })).body.data.remaining).toBe(0);
+    expect((await waiting()).data).toEqual([]);
+  });
+
+  test("units restocked to a bin wait nowhere, and those in quarantine are no put-backs", async () => {
+    const product = await shop.product(5);
+    const { inspect } = await returned(product, 3);
+    const { body } = await inspect(3, { bin: "A-01" });
+    expect(body.data.putbacks).toEqual([]);
+    const other = await shop.product(5);
+    const second = await returned(other, 2);
+    expect((await second.inspect(2, { disposition: "quarantine" })).body.data.putbacks).toEqual([]);
+    expect((await waiting()).data).toEqual([]);
+  });
+
+  test("the list has picked units of cancelled orders as well, is filtered and paged", async () => {
+    const [one, two] = [await shop.product(9), await shop.product(9)];
+    const picked = await shop.order([[one, 4]]);
+    await shop.act(picked.id, "pick");
+    await shop.cancel(picked.id);
+    shop.app.clocks.live.advance(1000);
+    const back = await returned(one, 2);
+    await back.inspect(2);
+    shop.app.clocks.live.advance(1000);
+    const third = await returned(two, 1);
+    await third.inspect(1);
+    const names = (rows: { order_id: string; return_id: string | null; quantity: number }[]) =>
+      rows.map(({ order_id, return_id, quantity }) => [order_id, return_id, quantity]);
+    const all = [
+      [picked.id, null, 4],
+      [back.order_id, back.id, 2],
+      [third.order_id, third.id, 1],
+    ];
+    expect(names((await waiting()).data)).toEqual(all);
+    expect(names((await waiting(`?sku=${one.sku}`)).data)).toEqual(all.slice(0, 2));
+    expect(names((await waiting(`?order_id=${back.order_id}`)).data)).toEqual(all.slice(1, 2));
+    expect(names((await waiting(`?order_id=${picked.order_number}`)).data)).toEqual(all.slice(0, 1));
+    expect(names((await waiting(`?return_id=${third.id}`)).data)).toEqual(all.slice(2));
+    expect((await waiting(`?return_id=${third.id}&order_id=${picked.id}`)).data).toEqual([]);
+    expect((await waiting("?location=whs_1001")).data).toHaveLength(3);
+    expect((await waiting("?location=whs_7")).data).toEqual([]);
+    const walked: unknown[] = [];
+    for (let query = "?limit=1"; query !== ""; ) {
+      const { data, meta } = await waiting(query);
+      walked.push(...names(data));
+      const next = meta.pagination.next_cursor ?? null;
+      query = next === null ? "" : `?limit=1&cursor=${encodeURIComponent(next)}`;
+    }
+    expect(walked).toEqual(all);
+    // What was written off where it waited is no put-back any more.
+    const gone = { adjustment: -4, reason: "lost", location: "whs_1001", bin: "PUTBACK" };
+    expect((await shop.app.patch(`/inventory/${one.sku}`, gone)).status).toBe(200);
+    expect(names((await waiting()).data)).toEqual(all.slice(1));
+  });
+
+  test("the bin suggested has the SKU, then had it last, and has room", async () => {
+    const product = await shop.product(0);
+    const add = (bin: string, quantity: number) =>
+      shop.app.post("/inventory", { sku: product.sku, quantity, location: "whs_1001", bin });
+    await add("B-02", 3);
+    const { id, inspect } = await returned(product, 3);
+    await inspect(3);
+    const suggested = async () => (await waiting(`?return_id=${id}`)).data[0].suggested_bin;
+    // All were sold, so that it lies nowhere.
+    expect(await suggested()).toBe("B-02");
+    await add("C-03", 1);
+    expect(await suggested()).toBe("C-03");
+  });
+});
+
+describe("refuses", () => {
+  test("no giver or two, one that is not there, more than waits, or the bin in which it lies", async () => {
+    const product = await shop.product(5);
+    const { id, order_id, inspect } = await returned(product, 3);
+    await inspect(3);
+    const body = { sku: product.sku, quantity: 1, bin: "A-01" };
+    const code = async (fields: object) => (await putBack({ ...body, ...fields })).body.error.code;
+    expect(await code({})).toBe("validation_failed");
+    expect(await code({ return_id: id, order_id })).toBe("validation_failed");
+    expect(await code({ return_id: "ret_7" })).toBe("resource_missing");
+    expect(await code({ order_id })).toBe("insufficient_inventory");
+    expect(await code({ return_id: id, quantity: 4 })).toBe("insufficient_inventory");
+    expect(await code({ return_id: id, bin: "RETURNS" })).toBe("validation_failed");
+    expect((await waiting()).data).toMatchObject([{ quantity: 3 }]);
+  });
+});
