@@ -67,11 +67,11 @@ export function errorSchemas(): Record<string, Json> {
   const text = { type: "string" };
   const codes = Object.keys(faults);
   const types = [...new Set(Object.values(faults).map(({ type }) => type))];
-  const object = (properties: Json, required: readonly string[], open = false): Json => ({
+  const object = (properties: Json, required: readonly string[]): Json => ({
     type: "object",
     properties,
     required,
-    additionalProperties: open,
+    additionalProperties: true,
   });
   const detail = object({ field: text, pointer: { ...text, format: "json-pointer" }, code: text, message: text }, [
     "field",
@@ -99,7 +99,7 @@ export function errorSchemas(): Record<string, Json> {
         {
           success: { type: "boolean", const: false },
           error: {
-            ...object(error, ["type", "code", "message", "details", "doc_url"], true),
+            ...object(error, ["type", "code", "message", "details", "doc_url"]),
             description: "The facts of some codes stand beside these fields, such as `existing_id`.",
           },
           meta: ref("schemas", "Meta"),
@@ -108,7 +108,7 @@ export function errorSchemas(): Record<string, Json> {
       ),
     },
     Problem: {
-      ...object(problem, ["type", "title", "status", "detail", "instance", "code", "errors", "request_id"], true),
+      ...object(problem, ["type", "title", "status", "detail", "instance", "code", "errors", "request_id"]),
       description: "The same as `application/problem+json` (RFC 9457), when `Accept` asks for it.",
     },
   };
@@ -237,7 +237,7 @@ function success(operation: Operation, status: number, schema: TSchema | null, {
   const json =
     schema === null
       ? []
-      : [["application/json", { schema: publisher.publish(schema), ...(isJson ? { example: shown } : {}) }]];
+      : [["application/json", { schema: publisher.publishOpen(schema), ...(isJson ? { example: shown } : {}) }]];
   return {
     description: phrases[status] ?? "Done.",
     headers: {

@@ -156,7 +156,8 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
   const { properties = {}, required = [] } = operation.query ?? {};
   const inQuery = Object.entries(properties).map(([name, schema]) => {
     const { description: about, ...published } = publisher.publish(schema);
-    const value = shown(name, example?.query);
+    // What a filter shows as its example, a page of the reference would send unless it is unticked.
+    const value = required.includes(name) ? shown(name, example?.query) : {};
     return {
       ...{ name, in: "query", required: required.includes(name) },
       ...(about === undefined ? {} : { description: about }),

@@ -11,6 +11,8 @@ export class Publisher {
   readonly components: Record<string, Json> = {};
   readonly #names = new Map<string, string>();
   readonly #taken = new Set<string>();
+  readonly #closed = new Map<string, boolean>();
+  #closes = true;
 
   /** Gives a schema the first of some names that is free, unless an equal one has a name. */
   name(schema: TSchema, ...names: readonly [string, ...string[]]): void {
@@ -22,10 +24,21 @@ export class Publisher {
     this.#names.set(text, free);
   }
 
+  /** What an answer or an event is made of: there may be more fields in it one day, which must break no client. */
+  publishOpen(schema: TSchema): Json {
+    this.#closes = false;
+    try {
+      return this.publish(schema);
+    } finally {
+      this.#closes = true;
+    }
+  }
+
   /** A schema as the document shows it: a reference when it has a name. */
   publish(schema: TSchema): Json {
     const name = this.#names.get(JSON.stringify(schema));
-    if (name === undefined) return this.#write(schema);
+    if (name === undefined || (this.#closed.get(name) ?? this.#closes) !== this.#closes) return this.#write(schema);
+    this.#closed.set(name, this.#closes);
     if (!(name in this.components)) {
       // Before its parts are written, so that none can call for it again.
       this.components[name] = {};
@@ -45,7 +58,7 @@ export class Publisher {
     if (items) json["items"] = this.publish(items as TSchema);
     if (properties) {
       json["properties"] = this.#each(properties as Record<string, TSchema>);
-      json["additionalProperties"] ??= true;
+      json["additionalProperties"] = this.#closes ? (json["additionalProperties"] ?? true) : true;
     }
     if (patternProperties) Object.assign(json, this.#record(patternProperties as Record<string, TSchema>));
     return json;

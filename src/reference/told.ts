@@ -31,14 +31,17 @@ export function eventWebhooks(publisher: Publisher): Json {
     const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
     const post = {
       operationId: `on${pascal(type)}`,
-      summary,
-      description: "Answer 2xx within 5 seconds. Anything else is tried again.",
+      // The name that a subscription lists, by which the event is looked for.
+      summary: type,
+      description: `${summary} Answer 2xx within 5 seconds. Anything else is tried again.`,
       tags: ["Events"],
       security: [],
       parameters,
       requestBody: {
         required: true,
-        content: { "application/json": { schema: publisher.publish(schema), example: { ...event, data: example } } },
+        content: {
+          "application/json": { schema: publisher.publishOpen(schema), example: { ...event, data: example } },
+        },
       },
       responses: { "2XX": { description: "Received." }, "4XX": { description: "Not received; tried again." } },
     };

@@ -7,6 +7,7 @@ import { Document, Spectral } from "@stoplight/spectral-core";
 import { Json } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
 import { engine } from "../../src/config.ts";
+import { describeApi } from "../../src/describe.ts";
 import { eventTypes } from "../../src/outbox/catalog.ts";
 import { openTestApp } from "../harness.ts";
 
@@ -60,6 +61,47 @@ describe("the document", () => {
       expect(tags).toHaveLength(1);
       expect(Object.keys(responses)).toContain("500");
     }
+  });
+
+  test("closes what is sent, so that a slip is told, and opens what is answered, which may grow", () => {
+    const document = JSON.parse(describeApi(""));
+    /** The places of closed objects in a part of the document, and in what it refers to. */
+    const closedIn = (part: unknown, at: string, seen: Set<string>): string[] => {
+      if (typeof part !== "object" || part === null) return [];
+      const { $ref: ref, additionalProperties } = part as { $ref?: string; additionalProperties?: unknown };
+      if (typeof ref === "string") {
+        if (seen.has(ref)) return [];
+        const [, , kind = "", name = ""] = ref.split("/");
+        return closedIn(document.components[kind][name], `${at} > ${name}`, seen.add(ref));
+      }
+      const inner = Object.entries(part).filter(([word]) => word !== "example" && word !== "examples");
+      const own = additionalProperties === false ? [at] : [];
+      return [...own, ...inner.flatMap(([word, one]) => closedIn(one, `${at}.${word}`, seen))];
+    };
+    type Told = { operationId: string; parameters?: object[]; requestBody?: object; responses: object };
+    const told = (paths: Record<string, Record<string, Told>>) =>
+      Object.values(paths).flatMap((path) => Object.values(path).filter(({ operationId }) => operationId));
+    for (const { operationId, requestBody, responses } of told(document.paths)) {
+      expect(closedIn(responses, operationId, new Set())).toEqual([]);
+      const platforms = ["bigcommerceOrder", "shopifyOrder", "woocommerceOrder"].includes(operationId);
+      const isJson = JSON.stringify(requestBody ?? {}).includes("application/json");
+      if (isJson && !platforms) expect(closedIn(requestBody, operationId, new Set())).not.toEqual([]);
+    }
+    for (const { operationId, requestBody } of told(document.webhooks)) {
+      expect(closedIn(requestBody, operationId, new Set())).toEqual([]);
+    }
+  });
+
+  test("ticks no filter in advance, and names each event as a subscription does", () => {
+    const { paths, webhooks } = JSON.parse(describeApi(""));
+    for (const path of Object.values<Record<string, { parameters?: { required: boolean; in: string }[] }>>(paths)) {
+      for (const { parameters = [] } of Object.values(path)) {
+        const ticked = parameters.filter((one) => one.in === "query" && !one.required && "example" in one);
+        expect(ticked).toEqual([]);
+      }
+    }
+    for (const [type, { post }] of Object.entries<{ post: { summary: string } }>(webhooks))
+      expect(post.summary).toBe(type);
   });
 
   test("has every type of event as a webhook", () => {
