@@ -1,10 +1,11 @@
 // `bun run faults`: what the service does when clocks step, power is cut, clients do not read and imports are hostile.
 import { cpus } from "node:os";
+import { clock } from "./clock.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { power } from "./power.ts";
 import { unread } from "./unread.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = { power, unread };
+const scripts: Readonly<Record<string, FaultScript>> = { clock, power, unread };
 
 const usage = () =>
   [
