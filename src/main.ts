@@ -35,6 +35,8 @@ const print = (line: string) => console.log(line);
 interface Command<F extends Flags = Flags> {
   readonly summary: string;
   readonly flags: F;
+  /** What its help says beside the flags. */
+  readonly notes?: () => Promise<readonly string[]>;
   /** Resolves with the exit code. */
   readonly run: (given: Given<F>) => Promise<number>;
 }
@@ -143,18 +145,25 @@ function importCommand(
     summary,
     flags: {
       file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
+      encoding: {
+        type: "string",
+        value: "NAME",
+        help: "utf-8, utf-16 or windows-1252, where the file does not show it",
+      },
       ...inMode,
       ...more,
       ...place,
       ...asJson,
     },
+    notes: async () => (await import("./spreadsheets.ts")).columnNotes[kind],
     run: async (given) => {
       const { file, json } = given;
       if (!file) throw new WrongUse("say which FILE to import.");
       const mode = modeOf(given.mode);
       const { importing, reportLines } = await import("./spreadsheets.ts");
       const work = async (stores: Stores) => {
-        const report = await importing[given.history ? "past_orders" : kind](stores[mode], file, process.stderr);
+        const taking = importing[given.history ? "past_orders" : kind];
+        const report = await taking(stores[mode], file, given.encoding ?? null, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };
@@ -331,14 +340,21 @@ function help(word = ""): string {
   ].join("\n");
 }
 
-function helpOf(name: string, { summary, flags }: Command): string {
+async function helpOf(name: string, { summary, flags, notes }: Command): Promise<string> {
   const entries = Object.entries(flags);
   const words = entries.flatMap(([, { type, value }]) => (type === "word" ? [` ${value}`] : [])).join("");
   const rows = entries.map(([flag, { type, value, help: text, default: fallback }]) => {
     const written = type === "word" ? `${value}` : `--${flag}${value === undefined ? "" : ` ${value}`}`;
     return `  ${written.padEnd(34)} ${text}${fallback === undefined ? "" : ` (${fallback})`}`;
   });
-  return [`packhouse ${name}: ${summary}`, "", `Usage: packhouse ${name}${words} [flags]`, "", ...rows].join("\n");
+  return [
+    `packhouse ${name}: ${summary}`,
+    "",
+    `Usage: packhouse ${name}${words} [flags]`,
+    "",
+    ...rows,
+    ...((await notes?.()) ?? []),
+  ].join("\n");
 }
 
 const oneOf = (words: readonly string[]) => words.join(", ").replace(/, ([^,]*)$/, " or $1");
@@ -357,7 +373,7 @@ async function main(words: readonly string[]): Promise<number> {
     const hint = meantOf(first, Object.keys(commands));
     return done(`packhouse: there is no command ${first[0] ?? words[0]}${hint}. See packhouse --help.`, 2);
   }
-  if (wantsHelp) return done(helpOf(name, chosen), 0);
+  if (wantsHelp) return done(await helpOf(name, chosen), 0);
   const rest = words.slice(name.split(" ").length);
   try {
     const problem = databaseUrl === null ? null : databaseUrlProblem(databaseUrl);

@@ -54,6 +54,9 @@ export interface Running {
 
 const closing_min_ms = 250;
 
+// A connection over which nothing goes for so long is ended, also that of a client who takes nothing of an answer.
+const idle_seconds = 30;
+
 // Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
 const body_bytes_max = Number.MAX_SAFE_INTEGER;
 
@@ -99,7 +102,9 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     letGo: (request) => server?.timeout(request, 1),
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
   });
-  const entrance = openEntrance({ log, slow_ms: settings.slow_ms, now, outflow }, (request) => app.handle(request));
+  const onWaited = (request: Request) => server?.timeout(request, idle_seconds);
+  const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited };
+  const entrance = openEntrance(entered, (request) => app.handle(request));
   server = listen(settings, entrance.answer);
   const schedule = startSchedule(service);
   const addresses = addressesOf(host, server.port ?? 0);
@@ -145,7 +150,7 @@ function listen(settings: ServeSettings, answer: (request: Request) => Response 
       hostname,
       port,
       reusePort: false,
-      idleTimeout: 30,
+      idleTimeout: idle_seconds,
       maxRequestBodySize: body_bytes_max,
       fetch: (request) => answer(located(request)),
     });

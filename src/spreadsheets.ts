@@ -2,7 +2,7 @@
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages } from "./http/csv.ts";
 import { type GroupImport, type GroupReport, importGroups } from "./http/group_imports.ts";
-import { type Import, type ImportReport, importRows } from "./http/imports.ts";
+import { type Import, type ImportReport, importRows, type Watching } from "./http/imports.ts";
 import { tellSets } from "./inventory/bundles/commands.ts";
 import { movementExport } from "./inventory/movements/routes.ts";
 import { countMovements } from "./inventory/movements/store.ts";
@@ -10,16 +10,21 @@ import { stockExport, stockImport } from "./inventory/sheets/routes.ts";
 import { countHeld } from "./inventory/sheets/store.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { system } from "./kit/actor.ts";
-import { readCsv } from "./kit/csv.ts";
 import type { Mode } from "./kit/mode.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
+import { columnLines, type SheetFile, type Table } from "./kit/sheet.ts";
 import { openWhole } from "./kit/whole_file.ts";
 import { orderExport, orderImport, pastImport } from "./orders/sheets/routes.ts";
 import { countLines } from "./orders/sheets/store.ts";
 import { productExport, productImport } from "./products/sheets/routes.ts";
 import { countProducts } from "./products/store.ts";
 
-type Importing = (store: Store, file: string, terminal: Terminal) => Promise<ImportReport | GroupReport>;
+type Importing = (
+  store: Store,
+  file: string,
+  charset: string | null,
+  terminal: Terminal,
+) => Promise<ImportReport | GroupReport>;
 type Exporting = (store: Store, file: string | undefined, bom: boolean, terminal: Terminal) => Promise<number>;
 
 /** What can be imported, by its name on the command line. */
@@ -30,6 +35,18 @@ export const importing = {
   past_orders: groupImporter("Orders", pastImport),
 } as const satisfies Record<string, Importing>;
 
+/** What the help of an import says of the columns of its file. */
+export const columnNotes: Readonly<Record<keyof typeof importing, readonly string[]>> = {
+  products: notesOf(productImport(tellSets)),
+  stock: notesOf(stockImport),
+  orders: [...notesOf(orderImport), ...notesOf(pastImport, "With --history, columns")],
+  past_orders: notesOf(pastImport),
+};
+
+function notesOf({ columns, required }: Table, what = "Columns"): string[] {
+  return ["", `${what}, in any order, with an example of each:`, "", ...columnLines(columns, required)];
+}
+
 /** What can be exported, by its name on the command line; each answers how many rows it wrote. */
 export const exporting = {
   products: exporter("Products", productExport, (db) => countProducts(db, {})),
@@ -39,34 +56,30 @@ export const exporting = {
 } as const satisfies Record<string, Exporting>;
 
 function importer<Row>(label: string, it: Import<Row>): Importing {
-  return async (store, file, terminal) => {
-    const bar = await barOf(label, store, file, terminal);
-    const report = await importRows(store, piecesOf(file), it, system("import"), bar.step);
-    bar.done();
-    return report;
-  };
+  return watched(label, (store, file, watching) => importRows(store, file, it, system("import"), watching));
 }
 
 function groupImporter<Row>(label: string, it: GroupImport<Row>): Importing {
-  return async (store, file, terminal) => {
-    const bar = await barOf(label, store, file, terminal);
-    const report = await importGroups(store, () => piecesOf(file), it, system("import"), { onRow: bar.step });
+  return watched(label, (store, file, watching) => importGroups(store, file, it, system("import"), watching));
+}
+
+type Taking = (store: Store, file: SheetFile, watching: Watching) => Promise<ImportReport | GroupReport>;
+
+function watched(label: string, take: Taking): Importing {
+  return async (store, file, charset, terminal) => {
+    await store.write(ensureWarehouse);
+    let bar = progress(label, 0, terminal);
+    const onStart = (rows: number) => {
+      bar = progress(label, rows, terminal);
+    };
+    const report = await take(
+      store,
+      { bytes: () => Bun.file(file).stream(), charset },
+      { onStart, onRow: () => bar.step() },
+    );
     bar.done();
     return report;
   };
-}
-
-async function barOf(label: string, store: Store, file: string, terminal: Terminal) {
-  let rows = -1;
-  for await (const _ of readCsv(piecesOf(file))) rows += 1;
-  await store.write(ensureWarehouse);
-  return progress(label, Math.max(rows, 0), terminal);
-}
-
-async function* piecesOf(file: string): AsyncGenerator<string> {
-  const text = new TextDecoder();
-  for await (const bytes of Bun.file(file).stream()) yield text.decode(bytes, { stream: true });
-  yield text.decode();
 }
 
 function exporter<Row, After>(label: string, it: CsvFile<Row, After>, count: (db: Db) => Promise<number>): Exporting {
@@ -109,7 +122,10 @@ export function reportLines(report: ImportReport | GroupReport, mode: Mode): str
   const { rows, created, updated, unchanged, failed, errors } = report;
   const counted = "groups" in report ? `${rows} rows, ${report.groups} orders` : `${rows} rows`;
   return [
-    ...errors.map(({ line, field, message }) => `line ${line}: ${field === null ? "" : `${field} `}${message}`),
+    ...errors.map(({ line, name, field, message }) => {
+      const of = name === null ? "" : `, ${name}`;
+      return `line ${line}${of}: ${field === null ? "" : `${field} `}${message}`;
+    }),
     `${mode}: ${counted}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
   ];
 }

@@ -49,11 +49,15 @@ export const withConventions = (service: Service, admit: Admit, without_paramete
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = kindOf(call.path);
-      call.raw_body = await readText(request, kind);
       idempotencyKey(request);
-      // A file is taken in for as long as it takes, while no byte goes either way.
-      if (kind === csv) service.waitFor(request);
-      if (call.raw_body === "" || kind === csv || !saysJson(request)) return {};
+      // A file is read when its turn comes, and taken in for as long as it takes, while no byte goes either way.
+      if (kind === csv) {
+        traceOf(request).is_kept_open = true;
+        service.waitFor(request);
+        return {};
+      }
+      call.raw_body = await readText(request, kind);
+      if (call.raw_body === "" || !saysJson(request)) return {};
       const body = parseJson(call.raw_body);
       if (kind === json) refuseInexact(call.raw_body);
       return body;

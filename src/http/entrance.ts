@@ -13,6 +13,8 @@ export interface EntranceSettings {
   /** A request that takes this long is logged as slow, in milliseconds. */
   readonly slow_ms: number;
   readonly now: () => number;
+  /** Is told when a request is answered whose connection was kept open: it is to end again when it is idle. */
+  readonly onWaited?: (request: Request) => void;
   /** The large answers of this server; without it they leave as they are. */
   readonly outflow?: Outflow;
 }
@@ -50,7 +52,7 @@ export function openEntrance(
   settings: EntranceSettings,
   handle: (request: Request) => Response | Promise<Response>,
 ): Entrance {
-  const { log, slow_ms, now } = settings;
+  const { log, slow_ms, now, onWaited = () => {} } = settings;
   let closed = false;
   let inside = 0;
   let turned_away = 0;
@@ -90,6 +92,7 @@ export function openEntrance(
     try {
       const response = await sent(settings, request, await handle(request));
       note(request, trace, response.status);
+      if (trace.is_kept_open) onWaited(request);
       if (closed) response.headers.set("connection", "close");
       return response;
     } finally {

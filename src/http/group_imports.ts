@@ -2,29 +2,28 @@
 import { Type } from "@sinclair/typebox";
 import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
-import { type CsvRow, readCsv } from "../kit/csv.ts";
-import { Fault, invalid } from "../kit/fault.ts";
+import { Fault } from "../kit/fault.ts";
 import { closed } from "../kit/schema.ts";
 import {
   type Column,
   type Group,
   type GroupOutcome,
   type RowProblem,
-  readCells,
-  readHeader,
+  readTable,
   refused,
   rowProblems,
+  type SheetFile,
   type SheetRow,
+  type Table,
+  type TableRow,
 } from "../kit/sheet.ts";
 import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
-import { type ImportReport, ImportView, piecesOf, Tally } from "./imports.ts";
+import { withFile } from "./files.ts";
+import { type ImportReport, ImportView, rows_max, Tally, tooMany, type Watching } from "./imports.ts";
 
 /** How a file of one kind of groups is taken in. */
-export interface GroupImport<Row> {
-  readonly columns: readonly Column[];
-  /** Columns without which no row can be read; the first one tells which rows belong together. */
-  readonly required: readonly [key: string, ...others: string[]];
+export interface GroupImport<Row> extends Table {
   /** Checks the record of a row by itself. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
   /** Writes groups and says in their order what became of each; of one that fails nothing is written. */
@@ -38,25 +37,23 @@ export type GroupReport = ImportReport & { readonly groups: number };
 export const GroupImportView = (groups: string) =>
   closed({ ...ImportView.properties, [groups]: Type.Integer({ description: "What the other numbers count." }) });
 
-/** The text of a file, as often as it is asked for. */
-export type Opening = () => AsyncIterable<string> | Iterable<string>;
-
-const batch_rows = 500;
+const batch_rows = 50;
 const problems_max = 100;
 
 /**
  * Takes a file in, read twice: once to know how many rows each group has, wherever they stand; then again, and a
  * group is saved when its last row has come. A bad row fails its group and no other; the same file taken in again
- * changes nothing. Refuses: validation_failed, when the first line does not name the columns or rows are too many.
+ * changes nothing. Refuses: validation_failed, malformed_request and unsupported_media_type, when it is no such file.
  */
 export async function importGroups<Row>(
   store: Writer,
-  open: Opening,
+  file: SheetFile,
   it: GroupImport<Row>,
   actor: Actor,
-  { onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: { onRow?: () => void; rows_max?: number } = {},
+  { onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: Watching = {},
 ): Promise<GroupReport> {
-  const { rows, counts } = await countRows(open, it, rows_max);
+  const { rows, counts } = await countRows(file, it, rows_max);
+  onStart(rows);
   const tally = new Tally(it.columns);
   const waiting = new Map<string, Gathered<Row>>();
   let batch: Group<Row>[] = [];
@@ -66,8 +63,10 @@ export async function importGroups<Row>(
     batch = [];
     size = 0;
   };
-  for await (const { key, row } of readRows(open, it)) {
+  for await (const read of readTable(file, it)) {
     onRow();
+    const key = keyOf(read);
+    const row = readRow(it, read);
     const group = waiting.get(key) ?? { key, rows: [], problems: [] };
     if ("problems" in row) group.problems.push(...row.problems);
     else group.rows.push(row);
@@ -95,50 +94,27 @@ interface Gathered<Row> {
   readonly problems: RowProblem[];
 }
 
-async function countRows(
-  open: Opening,
-  { columns, required }: Pick<GroupImport<never>, "columns" | "required">,
-  max: number,
-) {
+async function countRows(file: SheetFile, table: Table, max: number) {
   const counts = new Map<string, number>();
   let rows = 0;
-  let header: readonly Column[] | null = null;
-  for await (const row of readCsv(open())) {
-    if (header === null) {
-      header = readHeader(row.cells ?? [], columns, required);
-      continue;
-    }
+  for await (const row of readTable(file, table)) {
     rows += 1;
-    if (rows > max) throw invalid("rows", `are more than ${max}: make it several files`, "too_many");
-    const key = keyOf(header, required[0], row);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (rows > max) throw tooMany(max);
+    counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
   }
-  if (header === null) readHeader([], columns, required);
   return { rows, counts };
 }
 
 /** What a row says it belongs to, also when it cannot be read otherwise; without that it is a group of its own. */
-function keyOf(header: readonly Column[], name: string, { cells, text, line }: CsvRow): string {
-  const at = header.findIndex((column) => column.name === name);
-  return (cells ?? text.split(","))[at]?.trim() || `\n${line}`;
-}
+const keyOf = ({ name, line }: TableRow) => name ?? `\n${line}`;
 
 type Read<Row> = SheetRow<Row> | { readonly problems: readonly RowProblem[] };
 
-async function* readRows<Row>(open: Opening, it: GroupImport<Row>): AsyncGenerator<{ key: string; row: Read<Row> }> {
-  let header: readonly Column[] | null = null;
-  for await (const row of readCsv(open())) {
-    if (header === null) header = readHeader(row.cells ?? [], it.columns, it.required);
-    else yield { key: keyOf(header, it.required[0], row), row: readRow(header, it, row) };
-  }
-}
-
-function readRow<Row>(header: readonly Column[], it: GroupImport<Row>, { line, cells }: CsvRow): Read<Row> {
+function readRow<Row>(it: GroupImport<Row>, { line, name, record }: TableRow): Read<Row> {
   try {
-    if (cells === null) throw new Fault("validation_failed", "has quotes that do not pair");
-    return { line, row: it.read(readCells(header, cells)) };
+    return { line, name, row: it.read(record()) };
   } catch (error) {
-    return { problems: rowProblems(refused(line, error), it.columns) };
+    return { problems: rowProblems(refused(line, error), name, it.columns) };
   }
 }
 
@@ -162,31 +138,35 @@ async function saveGroups<Row>(
   }
 }
 
-/** What is wrong with a group, told of the row that each problem is of, else of its first. */
+/** What is wrong with a group, told of the row that each problem is of: else of the first one that says the field. */
 function problemsOf(fault: Fault, rows: readonly SheetRow<unknown>[], columns: readonly Column[]): RowProblem[] {
-  const lineOf = (at: number) => rows[at]?.line ?? rows[0]?.line ?? 0;
   const { fields = [] } = fault.facts;
-  if (fields.length === 0) return [{ line: lineOf(0), field: null, message: fault.message }];
+  const [first] = rows;
+  if (fields.length === 0)
+    return [{ line: first?.line ?? 0, name: first?.name ?? null, field: null, message: fault.message }];
   return fields.slice(0, problems_max).flatMap((problem) => {
-    const [, at = "0", field = problem.field] = /^rows\[(\d+)\]\.(.*)$/.exec(problem.field) ?? [];
+    const [, at, field = problem.field] = /^rows\[(\d+)\]\.(.*)$/.exec(problem.field) ?? [];
+    const row = at === undefined ? (rows.find(({ row }) => says(row, field)) ?? first) : (rows[Number(at)] ?? first);
     const own = new Fault(fault.code, fault.message, { fields: [{ ...problem, field }] });
-    return rowProblems({ line: lineOf(Number(at)), change: "failed", fault: own }, columns);
+    return rowProblems({ line: row?.line ?? 0, change: "failed", fault: own }, row?.name ?? null, columns);
   });
+}
+
+/** Whether a row says something of a field, such as `shipping_address.city`. */
+function says(row: unknown, field: string): boolean {
+  const found = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], row);
+  return found !== undefined && found !== null;
 }
 
 /**
  * Takes in the file in a request's body and answers 200 with the report, in which `name` counts the groups. With an
  * `Idempotency-Key` a repeated request gets the report of the first and takes in nothing.
  */
-export async function answerGroupImport<Row>(
-  call: Call,
-  it: GroupImport<Row>,
-  name: string,
-  rows_max: number,
-): Promise<Response> {
-  const open = () => piecesOf(call.raw_body);
-  return answerLongWork(call, async () => {
-    const { groups, ...report } = await importGroups(writerOf(call), open, it, call.actor, { rows_max });
-    return answerWrite(call, 200, async () => ({ ...report, [name]: groups }));
-  });
+export async function answerGroupImport<Row>(call: Call, it: GroupImport<Row>, name: string): Promise<Response> {
+  return withFile(call, (file) =>
+    answerLongWork(call, async () => {
+      const { groups, ...report } = await importGroups(writerOf(call), file, it, call.actor, { rows_max });
+      return answerWrite(call, 200, async () => ({ ...report, [name]: groups }));
+    }),
+  );
 }

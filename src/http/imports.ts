@@ -1,29 +1,27 @@
 import { Type } from "@sinclair/typebox";
 import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
-import { readCsv } from "../kit/csv.ts";
-import { Fault } from "../kit/fault.ts";
+import { invalid } from "../kit/fault.ts";
 import { counter } from "../kit/meter.ts";
 import { closed, nullable } from "../kit/schema.ts";
 import {
   type Column,
   type Outcome,
   type RowProblem,
-  readCells,
-  readHeader,
+  readTable,
   refused,
   rowProblems,
+  type SheetFile,
   type SheetRow,
+  type Table,
   type Taken,
 } from "../kit/sheet.ts";
 import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
+import { withFile } from "./files.ts";
 
 /** How a file of one kind of record is taken in. */
-export interface Import<Row> {
-  readonly columns: readonly Column[];
-  /** Columns without which no row can be read. */
-  readonly required: readonly string[];
+export interface Import<Row> extends Table {
   /** Checks the record of a row by itself. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
   /** Writes what differs, and nothing of a row that fails; a refusal that it throws undoes all of these rows. */
@@ -47,61 +45,78 @@ export const ImportView = closed({
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   failed: Type.Integer({ description: "Rows of which nothing was written." }),
-  errors: Type.Array(closed({ line: Type.Integer(), field: nullable(Type.String()), message: Type.String() }), {
-    description: "What is wrong with the rows that failed, by line: the first 10,000 problems.",
-  }),
+  errors: Type.Array(
+    closed({
+      line: Type.Integer(),
+      name: nullable(Type.String({ description: "The SKU or order number that the row names." })),
+      field: nullable(Type.String()),
+      message: Type.String(),
+    }),
+    { description: "What is wrong with the rows that failed, by line: the first 10,000 problems." },
+  ),
 });
 
 const taken_rows = counter("packhouse_import_rows_total", "Rows of files, by what became of them.", ["outcome"]);
 
-const batch_rows = 200;
+// So many rows hold up nobody for long.
+const batch_rows = 50;
 const errors_max = 10_000;
-const piece_characters = 65_536;
+/** Rows that a file may have which is sent to the API. */
+export const rows_max = 100_000;
+
+/** What the command line shows of a file that is taken in. */
+export interface Watching {
+  /** Is told how many rows there are. */
+  readonly onStart?: (rows: number) => void;
+  readonly onRow?: () => void;
+  /** Rows that the file may have. */
+  readonly rows_max?: number;
+}
+
+/** How many rows a file has. Refuses: validation_failed, when they are too many or the first line is not theirs. */
+async function countRows(file: SheetFile, table: Table, max: number): Promise<number> {
+  let rows = 0;
+  for await (const _ of readTable(file, table)) {
+    rows += 1;
+    if (rows > max) throw tooMany(max);
+  }
+  return rows;
+}
+
+/** Refuses a file for its number of rows. */
+export const tooMany = (max: number) => invalid("rows", `are more than ${max}: make it several files`, "too_many");
 
 /**
- * Takes a file in, some hundred rows to a transaction. A bad row is reported and stops no other; the same file taken in
- * again changes nothing. Refuses: validation_failed, when the first line is not that of such a file.
+ * Takes a file in, some rows to a transaction, after it was read once to its end. A bad row is reported and stops no
+ * other; the same file taken in again changes nothing. Refuses: validation_failed, malformed_request and
+ * unsupported_media_type, when it is no such file.
  */
 export async function importRows<Row>(
   store: Writer,
-  pieces: AsyncIterable<string> | Iterable<string>,
+  file: SheetFile,
   it: Import<Row>,
   actor: Actor,
-  onRow: () => void = () => {},
+  { onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: Watching = {},
 ): Promise<ImportReport> {
+  onStart(await countRows(file, it, rows_max));
   const tally = new Tally(it.columns);
-  let header: readonly Column[] | null = null;
   let batch: SheetRow<Row>[] = [];
   const flush = async () => {
     await saveRows(store, it, batch, tally, actor);
     for (const _ of batch) onRow();
     batch = [];
   };
-  for await (const { line, cells } of readCsv(pieces)) {
-    if (header === null) {
-      refuseBroken(cells ?? []);
-      header = readHeader(cells ?? [], it.columns, it.required);
-      continue;
-    }
+  for await (const { line, name, record } of readTable(file, it)) {
     try {
-      if (cells === null) throw new Fault("validation_failed", "has quotes that do not pair");
-      refuseBroken(cells);
-      batch.push({ line, row: it.read(readCells(header, cells)) });
+      batch.push({ line, name, row: it.read(record()) });
     } catch (error) {
-      tally.add(refused(line, error));
+      tally.add(refused(line, error), name);
       onRow();
     }
-    if (tally.rows + batch.length > 0 && (tally.rows + batch.length) % batch_rows === 0) await flush();
+    if (batch.length === batch_rows) await flush();
   }
-  if (header === null) readHeader([], it.columns, it.required);
   await flush();
   return tally.report();
-}
-
-/** Refuses: validation_failed, for what a decoder puts in the place of bytes that are no UTF-8. */
-function refuseBroken(cells: readonly string[]): void {
-  if (!cells.some((text) => text.includes("\ufffd"))) return;
-  throw new Fault("validation_failed", "is no UTF-8: save the file in that encoding");
 }
 
 /** Counts what became of the rows, or of what they make together. */
@@ -120,8 +135,8 @@ export class Tally {
     return created + updated + unchanged + failed;
   }
 
-  add(outcome: Outcome): void {
-    if (outcome.change === "failed") this.fail(rowProblems(outcome, this.#columns));
+  add(outcome: Outcome, name: string | null): void {
+    if (outcome.change === "failed") this.fail(rowProblems(outcome, name, this.#columns));
     else this.done(outcome);
   }
 
@@ -156,10 +171,13 @@ async function saveRows<Row>(
   await Bun.sleep(0);
   if (first === undefined) return;
   try {
-    for (const outcome of await store.write((tx) => it.save(tx, rows, tally.taken, actor))) tally.add(outcome);
+    const names = new Map(rows.map(({ line, name }) => [line, name]));
+    for (const outcome of await store.write((tx) => it.save(tx, rows, tally.taken, actor))) {
+      tally.add(outcome, names.get(outcome.line) ?? null);
+    }
   } catch (error) {
     const outcome = refused(first.line, error);
-    if (rows.length === 1) return tally.add(outcome);
+    if (rows.length === 1) return tally.add(outcome, first.name);
     const middle = Math.ceil(rows.length / 2);
     await saveRows(store, it, rows.slice(0, middle), tally, actor);
     await saveRows(store, it, rows.slice(middle), tally, actor);
@@ -171,13 +189,10 @@ async function saveRows<Row>(
  * gets the report of the first and takes in nothing.
  */
 export async function answerImport<Row>(call: Call, it: Import<Row>): Promise<Response> {
-  return answerLongWork(call, async () => {
-    const report = await importRows(writerOf(call), piecesOf(call.raw_body), it, call.actor);
-    return answerWrite(call, 200, async () => report);
-  });
-}
-
-/** A text in pieces of a size that can be read one after the other. */
-export function* piecesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += piece_characters) yield text.slice(at, at + piece_characters);
+  return withFile(call, (file) =>
+    answerLongWork(call, async () => {
+      const report = await importRows(writerOf(call), file, it, call.actor, { rows_max });
+      return answerWrite(call, 200, async () => report);
+    }),
+  );
 }

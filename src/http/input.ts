@@ -46,19 +46,25 @@ export function saysJson(request: Request): boolean {
  * Refuses: payload_too_large, unsupported_media_type, malformed_request.
  */
 export async function readText(request: Request, kind: BodyKind): Promise<string> {
+  try {
+    return utf8.decode(await readBody(request, kind));
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("malformed_request", "The body is not valid UTF-8.");
+  }
+}
+
+/** The bytes of a body, none when there is none. Refuses: payload_too_large, unsupported_media_type. */
+export async function readBody(request: Request, kind: BodyKind): Promise<Uint8Array> {
   const bytes = await readBytes(request, kind);
-  if (bytes.byteLength === 0) return "";
+  if (bytes.byteLength === 0) return bytes;
   if (!kind.type.test(request.headers.get("content-type") ?? "")) {
     throw new Fault("unsupported_media_type", `Send the body as Content-Type: ${kind.media_type}.`);
   }
   if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
     throw new Fault("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
   }
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new Fault("malformed_request", "The body is not valid UTF-8.");
-  }
+  return bytes;
 }
 
 /** Refuses a body that says itself that it is too long, before anything of it is read. Refuses: payload_too_large. */
@@ -69,9 +75,9 @@ export function refuseSize(request: Request, kind: BodyKind): void {
 const tooLarge = ({ name, bytes_max }: BodyKind) =>
   new Fault("payload_too_large", `A ${name} body may have at most ${bytes_max} bytes.`);
 
-async function readBytes(request: Request, kind: BodyKind): Promise<ArrayBuffer | Uint8Array> {
+async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> {
   const { bytes_max } = kind;
-  if (request.headers.get("content-length") !== null) return request.arrayBuffer();
+  if (request.headers.get("content-length") !== null) return request.bytes();
   // Of a body in chunks nobody knows how long it will be.
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,3 +1,6 @@
+import { type Parser, parse } from "csv-parse";
+import { Fault } from "./fault.ts";
+
 /** What a cell of a CSV file may hold; null is an empty cell. */
 export type Cell = string | number | boolean | null;
 
@@ -14,7 +17,9 @@ function cellText(cell: Cell): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const formula = /^'*[=+\-@\t\r]/;
+// What begins a formula, in every width that spreadsheets know, behind blanks and what nobody sees; and tabs and
+// line ends at the beginning, which some programs drop.
+const formula = /^'*(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|\p{Cc})/u;
 
 /** A cell in a form that no spreadsheet takes for a formula: what begins as one gets an apostrophe before it. */
 export function safeCell(cell: Cell): Cell {
@@ -26,70 +31,190 @@ export function plainText(text: string): string {
   return text.startsWith("'") && formula.test(text) ? text.slice(1) : text;
 }
 
-/** One row of a CSV text: the line on which it begins, and its cells; null when its quotes do not pair. */
+/** A row of a CSV file: the line on which it begins, and its cells; null when it cannot be read, as `problem` says. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[] | null;
-  /** The text of its first line. */
-  readonly text: string;
+  readonly problem: string;
+  /** The cells of its first line, whatever its quotes say: what can be told of a row that cannot be read. */
+  readonly near: readonly string[];
 }
 
-// A row that is still open after so many lines has lost a quote.
-const row_lines_max = 500;
+/** The bytes of a file in pieces, in UTF-8. */
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+const row_bytes_max = 256 << 10;
+const broken_max = 1000;
+const piece_bytes = 16 << 10;
+const line_end = 0x0a;
 
 /**
- * Reads the rows of a CSV text that comes in pieces; empty lines are passed over. A row whose quotes do not pair costs
- * its first line only: reading goes on at the next one.
+ * Reads the rows of a CSV file; empty lines are passed over. A row that cannot be read costs its first line only:
+ * reading goes on at the next one. `separatorOf` tells by the first line what stands between cells. However long the
+ * file is, others get their turn in between. Refuses: validation_failed, when too many rows cannot be read.
  */
-export async function* readCsv(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRow> {
-  const waiting: string[] = [];
-  let rest = "";
-  let line = 1;
-  const take = (ended: boolean): CsvRow[] => {
-    const rows: CsvRow[] = [];
-    let at = 0;
-    while (at < waiting.length) {
-      const lines = linesOfRow(waiting, at);
-      if (lines === null && !ended && waiting.length - at < row_lines_max) break;
-      const cells = lines === null ? null : cellsOf(waiting.slice(at, at + lines).join(""));
-      const isEmpty = lines === 1 && /^\r?\n?$/.test(waiting[at] ?? "");
-      if (!isEmpty) rows.push({ line, cells, text: waiting[at] ?? "" });
-      const used = cells === null ? 1 : (lines ?? 1);
-      at += used;
-      line += used;
+export async function* readCsv(bytes: Bytes, separatorOf = (_line: string) => ","): AsyncGenerator<CsvRow> {
+  let reader: Reader | null = null;
+  let head: Buffer = Buffer.alloc(0);
+  for await (const whole of bytes) {
+    for (let at = 0; at < whole.byteLength; at += piece_bytes) {
+      const piece: Buffer = Buffer.concat([head, whole.subarray(at, at + piece_bytes)]);
+      if (reader === null && firstLine(piece) === null && piece.byteLength < row_bytes_max) {
+        head = piece;
+        continue;
+      }
+      head = Buffer.alloc(0);
+      reader ??= new Reader(separatorOf(firstLine(piece) ?? ""));
+      yield* await reader.take(piece);
     }
-    waiting.splice(0, at);
+  }
+  reader ??= new Reader(separatorOf(head.toString()));
+  yield* await reader.take(head);
+  yield* await reader.end();
+}
+
+/** The first line that is not empty; null while it has no end. */
+function firstLine(bytes: Buffer): string | null {
+  const start = afterBlank(bytes);
+  const end = bytes.indexOf(line_end, start);
+  return end < 0 ? null : bytes.toString("utf8", start, end);
+}
+
+/** Where the first line that is not empty begins. */
+function afterBlank(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === line_end || (bytes[at] === 0x0d && bytes[at + 1] === line_end)) at += 1;
+  return at;
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(line_end); at >= 0; at = bytes.indexOf(line_end, at + 1)) lines += 1;
+  return lines;
+}
+
+/** Reads by a parser, and by another one behind each row that cannot be read. */
+class Reader {
+  readonly #separator: string;
+  #parser: Parser;
+  /** What was read of since the last row. */
+  #kept: Buffer = Buffer.alloc(0);
+  /** Where that begins in what the parser was given. */
+  #from = 0;
+  #line = 1;
+  /** Whether the rest of a line is passed over. */
+  #passing = false;
+  #broken = 0;
+  #rows: CsvRow[] = [];
+
+  constructor(separator: string) {
+    this.#separator = separator;
+    this.#parser = this.#begin();
+  }
+
+  /** The rows that end in this piece. */
+  async take(piece: Buffer): Promise<readonly CsvRow[]> {
+    let left = piece;
+    while (left.byteLength > 0) {
+      const problem = await this.#write(left.subarray(0, piece_bytes));
+      left = left.subarray(piece_bytes);
+      if (problem !== null) left = Buffer.concat([this.#passOver(problem), left]);
+      // Others get their turn.
+      await new Promise(setImmediate);
+    }
+    return this.#taken();
+  }
+
+  /** The rows that are left. */
+  async end(): Promise<readonly CsvRow[]> {
+    const rows: CsvRow[] = [];
+    for (let problem = await this.#finish(); problem !== null; problem = await this.#finish()) {
+      rows.push(...(await this.take(this.#passOver(problem))));
+    }
+    return [...rows, ...this.#taken()];
+  }
+
+  #taken(): readonly CsvRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
     return rows;
-  };
-  for await (const piece of pieces) {
-    const lines = `${rest}${piece}`.split(/(?<=\n)/);
-    rest = lines.at(-1)?.endsWith("\n") ? "" : (lines.pop() ?? "");
-    waiting.push(...lines);
-    yield* take(false);
   }
-  if (rest !== "") waiting.push(rest);
-  yield* take(true);
-}
 
-/** How many lines the row at a place has: until its quotes pair. Null when they do not yet. */
-function linesOfRow(lines: readonly string[], at: number): number | null {
-  let quotes = 0;
-  for (let count = 1; count <= row_lines_max && at + count <= lines.length; count += 1) {
-    quotes += lines[at + count - 1]?.match(/"/g)?.length ?? 0;
-    if (quotes % 2 === 0) return count;
+  #begin(): Parser {
+    this.#from = 0;
+    const parser = parse({
+      delimiter: this.#separator,
+      record_delimiter: ["\r\n", "\n"],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      on_record: (cells: string[], { bytes }) => {
+        const end = bytes - this.#from;
+        this.#passBlank();
+        this.#rows.push({ line: this.#line, cells, problem: "", near: cells });
+        this.#line += linesIn(this.#kept.subarray(0, end));
+        this.#drop(end);
+      },
+    });
+    // What is wrong is learned from the writing itself.
+    return parser.on("error", () => {});
   }
-  return null;
-}
 
-const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+  #drop(bytes: number): void {
+    this.#kept = this.#kept.subarray(bytes);
+    this.#from += bytes;
+  }
 
-function cellsOf(row: string): string[] | null {
-  const cells: string[] = [];
-  cell.lastIndex = 0;
-  for (;;) {
-    const found = cell.exec(row);
-    if (found === null) return null;
-    cells.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? "");
-    if (found[3] !== ",") return cells;
+  #passBlank(): void {
+    const start = afterBlank(this.#kept);
+    if (start === 0) return;
+    this.#line += linesIn(this.#kept.subarray(0, start));
+    this.#drop(start);
+  }
+
+  /** Gives bytes to the parser, and answers what is wrong with the row that they belong to. */
+  async #write(bytes: Buffer): Promise<string | null> {
+    let read = bytes;
+    if (this.#passing) {
+      const end = bytes.indexOf(line_end);
+      if (end < 0) return null;
+      this.#passing = false;
+      this.#line += 1;
+      read = bytes.subarray(end + 1);
+    }
+    this.#kept = this.#kept.byteLength === 0 ? read : Buffer.concat([this.#kept, read]);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#parser.write(read, resolve);
+    if (await promise) return "has quotes that do not pair";
+    this.#passBlank();
+    return this.#kept.byteLength > row_bytes_max
+      ? `is longer than ${row_bytes_max} bytes, or its quotes do not pair`
+      : null;
+  }
+
+  async #finish(): Promise<string | null> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#parser.on("error", resolve);
+    this.#parser.end(() => resolve(null));
+    return (await promise) === null ? null : "has quotes that do not pair";
+  }
+
+  /** Tells of the row that cannot be read; what is behind its first line is to be read anew. */
+  #passOver(problem: string): Buffer {
+    this.#broken += 1;
+    if (this.#broken > broken_max) {
+      const message = `More than ${broken_max} rows cannot be read: their quotes do not pair, or they are too long.`;
+      throw new Fault("validation_failed", `${message} Is it CSV?`);
+    }
+    this.#passBlank();
+    const kept = this.#kept;
+    const end = kept.indexOf(line_end);
+    const text = kept.toString("utf8", 0, Math.min(end < 0 ? kept.byteLength : end, 1000)).replace(/\r$/, "");
+    this.#rows.push({ line: this.#line, cells: null, problem, near: text.split(this.#separator) });
+    this.#passing = end < 0;
+    if (end >= 0) this.#line += 1;
+    this.#kept = Buffer.alloc(0);
+    this.#parser.destroy();
+    this.#parser = this.#begin();
+    return end < 0 ? Buffer.alloc(0) : kept.subarray(end + 1);
   }
 }

@@ -1,6 +1,7 @@
 // Records as rows of a sheet: which column holds which field, and how it is written in a cell.
 import { Type } from "@sinclair/typebox";
-import { type Cell, plainText } from "./csv.ts";
+import { asUtf8 } from "./charset.ts";
+import { type Bytes, type Cell, plainText, readCsv } from "./csv.ts";
 import { isExactNumber } from "./exact_number.ts";
 import { Fault, type FieldProblem, faults } from "./fault.ts";
 
@@ -53,12 +54,16 @@ function saidOf({ name, meaning, told_only }: Column, required: readonly string[
 /** A row that was read and checked, with the line on which it begins. */
 export interface SheetRow<Row> {
   readonly line: number;
+  /** The SKU or order number that it names; null when it names none. */
+  readonly name: string | null;
   readonly row: Row;
 }
 
 /** What is wrong with a row; `field` is the column, or null when it is no single one. */
 export interface RowProblem {
   readonly line: number;
+  /** The SKU or order number that the row names; null when it names none. */
+  readonly name: string | null;
   readonly field: string | null;
   readonly message: string;
 }
@@ -86,17 +91,24 @@ export type Taken = ReadonlyMap<string, number>;
  * The columns of a file, in its order. Refuses: validation_failed, which names every column that is unknown, missing
  * or there twice.
  */
-export function readHeader(
+function readHeader(
   cells: readonly string[],
   columns: readonly Column[],
   required: readonly string[],
 ): readonly Column[] {
   const names = columns.map(({ name }) => name).join(", ");
+  const way = "with commas, semicolons or tabs between them";
   const fault = (fields: readonly FieldProblem[]) =>
-    new Fault("validation_failed", `The first line must name columns, with commas between them: ${names}.`, { fields });
+    new Fault("validation_failed", `The first line must name columns, ${way}: ${names}.`, { fields });
   const [line = "", ...others] = cells;
-  if (others.length === 0 && /[;\t|]/.test(line)) {
-    throw fault([{ field: line, code: "invalid_format", message: "must have commas between the columns" }]);
+  if (others.length === 0 && line.includes("|")) {
+    throw fault([{ field: line, code: "invalid_format", message: `must name columns ${way}` }]);
+  }
+  if (cells.some((text) => text.includes("\r"))) {
+    throw new Fault(
+      "validation_failed",
+      "The lines of the file end in a way that is not read: end them with LF or CRLF.",
+    );
   }
   const problems: FieldProblem[] = [];
   const found = cells.flatMap((text, at) => {
@@ -117,8 +129,70 @@ export function readHeader(
   throw fault(problems.slice(0, 100));
 }
 
+/** What can be read of a file by its columns. */
+export interface Table {
+  readonly columns: readonly Column[];
+  /** Columns without which no row can be read; the first one names what a row is of. */
+  readonly required: readonly [name: string, ...others: string[]];
+}
+
+/** A file, as often as it is read, and its encoding as somebody said it. */
+export interface SheetFile {
+  readonly bytes: () => Bytes;
+  readonly charset: string | null;
+}
+
+/** A row of a file whose first line names the columns. */
+export interface TableRow {
+  readonly line: number;
+  readonly name: string | null;
+  /** Its cells as a record, to be checked against its schema. Refuses: validation_failed. */
+  readonly record: () => Record<string, unknown>;
+}
+
+/**
+ * The rows of a file behind its first line; rows of empty cells are passed over. Refuses: validation_failed,
+ * malformed_request, unsupported_media_type.
+ */
+export async function* readTable({ bytes, charset }: SheetFile, table: Table): AsyncGenerator<TableRow> {
+  const { columns, required } = table;
+  let header: readonly Column[] | null = null;
+  for await (const row of readCsv(asUtf8(bytes(), charset), (line) => separatorOf(line, columns))) {
+    const { line, cells, near, problem } = row;
+    if (header === null) {
+      refuseLost(near);
+      header = readHeader(near, columns, required);
+      continue;
+    }
+    if (cells?.every((text) => text.trim() === "")) continue;
+    const known: readonly Column[] = header;
+    const record = () => {
+      if (cells === null) throw new Fault("validation_failed", problem);
+      refuseLost(cells);
+      return readCells(known, cells);
+    };
+    const name = plainText(near[known.findIndex((column) => column.name === required[0])] ?? "").trim();
+    yield { line, name: name === "" ? null : name, record };
+  }
+  if (header === null) readHeader([], columns, required);
+}
+
+/** Refuses: validation_failed, for what some program put in the place of letters that it could not read. */
+function refuseLost(cells: readonly string[]): void {
+  if (!cells.some((text) => text.includes("\ufffd"))) return;
+  throw new Fault("validation_failed", "lost letters when it was saved: save the file as UTF-8");
+}
+
+/** What stands between the cells of a first line: the one by which it names the most columns. */
+function separatorOf(line: string, columns: readonly Column[]): string {
+  const names = new Set(columns.map(({ name }) => name));
+  const named = (separator: string) =>
+    line.split(separator).filter((text) => names.has(text.replaceAll('"', "").trim())).length;
+  return [",", ";", "\t"].reduce((best, separator) => (named(separator) > named(best) ? separator : best));
+}
+
 /** A record from the cells of a row, to be checked against its schema. Refuses: validation_failed. */
-export function readCells(header: readonly Column[], cells: readonly string[]): Record<string, unknown> {
+function readCells(header: readonly Column[], cells: readonly string[]): Record<string, unknown> {
   if (cells.length !== header.length) {
     throw new Fault("validation_failed", `has ${cells.length} cells where the first line has ${header.length}`);
   }
@@ -191,13 +265,13 @@ export function refused(line: number, error: unknown): Refused {
   return { line, change: "failed", fault: error };
 }
 
-/** What is wrong with a row, by column. */
-export function rowProblems({ line, fault }: Refused, columns: readonly Column[]): RowProblem[] {
+/** What is wrong with a row that names a SKU or an order number, by column. */
+export function rowProblems({ line, fault }: Refused, name: string | null, columns: readonly Column[]): RowProblem[] {
   const { fields = [] } = fault.facts;
-  if (fields.length === 0) return [{ line, field: null, message: fault.message }];
+  if (fields.length === 0) return [{ line, name, field: null, message: fault.message }];
   return fields.map(({ field, message }) => {
     const [whole = field] = /^[^[]*/.exec(field) ?? [];
     const column = columns.find(({ path }) => path.join(".") === whole);
-    return { line, field: column?.name ?? field, message };
+    return { line, name, field: column?.name ?? field, message };
   });
 }

@@ -28,14 +28,32 @@ test("no cell of text is a formula to a spreadsheet, and reads back the same", (
   expect(texts.map(safeCell)).toEqual(written);
   expect(written.map(plainText)).toEqual(texts);
   expect([-5, true, null].map(safeCell)).toEqual([-5, true, null]);
-  const text = fc.string({ unit: fc.constantFrom("'", "=", "-", "@", "a") });
+  const hidden = [
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠a",
+    "\n=1",
+    "\r=1",
+    "\n",
+    "\t",
+    " =1",
+    "\u00a0=1",
+    "\ufeff=1",
+    "\u200b@a",
+    "﹦1",
+    "'＝1",
+  ];
+  for (const one of hidden) expect([safeCell(one), plainText(String(safeCell(one)))]).toEqual([`'${one}`, one]);
+  const text = fc.string({ unit: fc.constantFrom("'", "=", "-", "＝", "@", "a", " ", "\n", "\t", "\u200b") });
   fc.assert(fc.property(text, (one) => plainText(String(safeCell(one))) === one));
 });
 
 /** Reads a text that comes in pieces of this size. */
 async function read(text: string, size = text.length || 1) {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+  const bytes = new TextEncoder().encode(text);
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
   const rows: [number, readonly string[] | null][] = [];
   for await (const { line, cells } of readCsv(pieces)) rows.push([line, cells]);
   return rows;
@@ -74,4 +92,46 @@ test("whatever is written is read back, in pieces of any size", async () => {
     }),
     { seed: 12 },
   );
+});
+
+const megabyte = 1 << 20;
+const ordinary = "SKU-1,A cup of stoneware,12.50,7\n".repeat(megabyte / 33);
+
+/** How long a text takes to read, in ms, and how often others got their turn meanwhile. */
+async function cost(text: string) {
+  let turns = 0;
+  let is_reading = true;
+  const look = () => {
+    turns += 1;
+    if (is_reading) setImmediate(look);
+  };
+  setImmediate(look);
+  const began = performance.now();
+  const rows = await read(text, megabyte).catch((error) => String(error.message));
+  is_reading = false;
+  return { rows, turns, ms: performance.now() - began };
+}
+
+test.each([
+  ["no line break", "x".repeat(megabyte)],
+  ["line breaks", "\n".repeat(megabyte)],
+  ["separators", ",".repeat(megabyte)],
+  ["quotes", '"'.repeat(megabyte)],
+  ["a quote that is never closed", `"${"x,y,z,a,b,c,d,e\n".repeat(megabyte / 16)}`],
+])("a file of %s costs about what an ordinary one does, and lets others through", async (_, text) => {
+  const plain = await cost(ordinary);
+  const { turns, ms } = await cost(text);
+  // 16 KiB at a time.
+  expect(turns).toBeGreaterThan(60);
+  expect(ms).toBeLessThan(10 * plain.ms + 100);
+});
+
+test("too many rows that cannot be read end the reading", async () => {
+  expect((await cost('5" pipe\n'.repeat(1001))).rows).toStartWith("More than 1000 rows cannot be read");
+  expect((await read('5" pipe\n'.repeat(1000))).length).toBe(1000);
+  expect(await read(`a\n${"x".repeat(300_000)},b\nc\n`)).toEqual([
+    [1, ["a"]],
+    [2, null],
+    [3, ["c"]],
+  ]);
 });

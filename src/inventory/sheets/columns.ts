@@ -40,7 +40,7 @@ export const stockColumns: readonly Column[] = [
     path: ["received_date"],
     kind: "text",
     meaning: "When they came; the day of the import unless given.",
-    example: "2026-07-01",
+    example: "2025-11-03",
   },
   {
     name: "quantity",

@@ -10,7 +10,7 @@ import { CountedStock, type HeldStock, heldView, stockColumns } from "./columns.
 import { saveStockRows } from "./commands.ts";
 import { listHeldAfter } from "./store.ts";
 
-const required = ["sku", "quantity"];
+const required = ["sku", "quantity"] as const;
 const table = columnTable(stockColumns, required);
 
 /** How a file of stock is taken in: what is on hand becomes the number that was counted. */

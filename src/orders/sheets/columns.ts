@@ -32,7 +32,7 @@ export const orderColumns: readonly Column[] = [
     name: "customer_name",
     path: ["customer_name"],
     kind: "text",
-    meaning: "The name of a customer that is made.",
+    meaning: "The name of a customer that is made; of one with another name, it stands on the parcel.",
     example: "Ana María Cruz",
   },
   {
@@ -273,7 +273,7 @@ export const orderColumns: readonly Column[] = [
 /** What an exported row tells beside what can be taken in: some of it of the order, some of its line. */
 export const readOnly: readonly string[] = orderColumns.flatMap(({ name, told_only }) => (told_only ? name : []));
 
-/** A row of such a file: a line, and what the order is. An empty cell says nothing; the first row must say it all. */
+/** A row of such a file: a line, and what the order is. An empty cell says nothing. */
 export const ImportLine = closed(
   {
     order_number,

@@ -18,7 +18,6 @@ import { saveOrderGroups } from "./commands.ts";
 import { otherColumns, PastLine, pastColumns } from "./past/columns.ts";
 import { savePastGroups } from "./past/commands.ts";
 
-const rows_max = 100_000;
 const required = ["order_number", "sku", "quantity"] as const;
 const pastRequired = ["order_number", "status", "created_at", "sku", "quantity"] as const;
 const table = columnTable(orderColumns, required);
@@ -77,9 +76,7 @@ async function pageAfter(
 
 /** One file or the other: rows of each make orders. */
 function answerImport(call: Call, history: boolean): Promise<Response> {
-  return history
-    ? answerGroupImport(call, pastImport, "orders", rows_max)
-    : answerGroupImport(call, orderImport, "orders", rows_max);
+  return history ? answerGroupImport(call, pastImport, "orders") : answerGroupImport(call, orderImport, "orders");
 }
 
 /** Orders as files of CSV. */
@@ -91,8 +88,8 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       id: "importOrders",
       summary: "Import orders as CSV, a row for each line",
       description:
-        "Rows of one `order_number` make one order, wherever they stand; what its first row says holds for all of" +
-        " them, and others may leave these cells empty. The first one names the customer by `customer_email`; a" +
+        "Rows of one `order_number` make one order, wherever they stand; what one of them says of it holds for all of" +
+        " them, and others may leave these cells empty. One names the customer by `customer_email`; a" +
         " customer or an address that is not there yet is made. A bad row refuses its whole order and no other. An" +
         " order that is there already stays as it is, so that a file taken in again changes nothing; one of another" +
         ` customer or of other lines is refused.\n\n${table}\n\n` +

@@ -15,29 +15,60 @@ const ownFields: ReadonlySet<string> = new Set([...lineFields, ...readOnly]);
 
 /** An order as the rows of a file tell it. */
 export interface OrderSheet<Row extends ImportLine = ImportLine> {
-  /** What the first row says of the order itself. */
+  /** The first row, with all that any of them says of the order itself. */
   readonly first: Row;
   readonly lines: readonly Row[];
 }
 
 /**
- * The order that some rows make. What the first row says holds for all, but for what is each line's `own`: a later one
- * says the same, or nothing. Refuses: validation_failed.
+ * The order that some rows make. What one row says of the order holds for all: others say the same, or nothing. Where
+ * they disagree, those are told of that fewer others agree with. Refuses: validation_failed.
  */
 export function sheetOf<Row extends ImportLine>({ rows }: Group<Row>, own = ownFields): OrderSheet<Row> {
   const [head] = rows;
   if (head === undefined) throw invalid("order_number", "has no rows");
   if (rows.length > lines_max)
     throw invalid(`rows[${lines_max}].sku`, `is line ${lines_max + 1} of the order`, "too_many");
-  const said = flat(head.row);
-  const problems = rows.flatMap(({ row }, at) =>
-    Object.entries(flat(row)).flatMap(([field, value]): FieldProblem[] => {
-      if (own.has(field) || JSON.stringify(said[field]) === JSON.stringify(value)) return [];
-      return [{ field: `rows[${at}].${field}`, code: "conflict", message: `is not what line ${head.line} says` }];
-    }),
-  );
+  const said = new Map<string, Said[]>();
+  for (const [at, { row }] of rows.entries()) {
+    for (const [field, value] of Object.entries(flat(row))) {
+      if (own.has(field)) continue;
+      said.set(field, [...(said.get(field) ?? []), { at, value, text: JSON.stringify(value) }]);
+    }
+  }
+  const problems = [...said].flatMap(([field, all]) => disagreements(field, all, rows));
   if (problems.length > 0) throw invalidFields(problems);
-  return { first: head.row, lines: rows.map(({ row }) => row) };
+  const first = whole(new Map([...said].map(([field, [one]]) => [field, one?.value])));
+  return { first: { ...head.row, ...first }, lines: rows.map(({ row }) => row) };
+}
+
+/** What one of the rows says of a field of the order. */
+interface Said {
+  readonly at: number;
+  readonly value: unknown;
+  readonly text: string;
+}
+
+function disagreements(field: string, all: readonly Said[], rows: Group<ImportLine>["rows"]): FieldProblem[] {
+  const agreeing = new Map<string, Said[]>();
+  for (const one of all) agreeing.set(one.text, [...(agreeing.get(one.text) ?? []), one]);
+  if (agreeing.size <= 1) return [];
+  const [most = []] = [...agreeing.values()].sort((a, b) => b.length - a.length);
+  const line = rows[most[0]?.at ?? 0]?.line;
+  const message = `is not what line ${line} says of the same order`;
+  return all
+    .filter(({ text }) => text !== most[0]?.text)
+    .map(({ at }) => ({ field: `rows[${at}].${field}`, code: "conflict", message }));
+}
+
+/** Fields as a row has them, those of its address in a group. */
+function whole(fields: ReadonlyMap<string, unknown>): Partial<ImportLine> {
+  const row: Record<string, unknown> = {};
+  for (const [field, value] of fields) {
+    const [name = field, inner] = field.split(".");
+    row[name] = inner === undefined ? value : { ...(row[name] as object | undefined), [inner]: value };
+  }
+  return row;
 }
 
 /** What a row says, field by field. */

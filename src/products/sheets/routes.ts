@@ -13,7 +13,7 @@ import { listProductsAfter } from "../store.ts";
 import { productColumns } from "./columns.ts";
 import { saveProductRows } from "./commands.ts";
 
-const required = ["sku"];
+const required = ["sku"] as const;
 const table = columnTable(productColumns, required);
 
 /** How a file of products is taken in: by SKU, new ones are created and others changed where they differ. */

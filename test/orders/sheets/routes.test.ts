@@ -164,6 +164,41 @@ describe("works", () => {
     expect(await imports(file)).toMatchObject({ orders: 1000, unchanged: 1000 });
   }, 60_000);
 
+  test("rows that disagree: the one that stands alone is told of, with its order, and not the good ones", async () => {
+    const row = (rest: string) => `D-1,d@disagree.example,Dee Dee,${rest}`;
+    const file = [
+      head,
+      row("1 Elm St,Porland,OR,97201,US,CUP,1,2"),
+      row("1 Elm St,Portland,OR,97201,US,TEA,1,2"),
+      "D-1,,,,Portland,,,,CUP,2,2",
+      "D-2,,,,,,,,CUP,1,2",
+      `D-2,d-2@disagree.example,Dot,1 Elm St,Portland,OR,1,US,TEA,1,2`,
+      "D-3,,,,,,,,CUP,1,2",
+      `D-3,d-3@disagree.example,Dot,${place},TEA,1,2`,
+    ].join("\n");
+    const { errors, created, failed } = await imports(file);
+    expect([created, failed]).toEqual([1, 2]);
+    expect(errors).toEqual([
+      { line: 2, name: "D-1", field: "city", message: "is not what line 3 says of the same order" },
+      { line: 6, name: "D-2", field: "postal_code", message: expect.any(String) },
+    ]);
+    expect((await byNumber("D-3")).line_items).toHaveLength(2);
+  });
+
+  test("a customer is called as the file says, and a parcel for another person is addressed to that one", async () => {
+    const names = ["Cher", "Ana  María  Cruz", "van der Berg", "Dr. Ng, PhD", "木村 太郎", "O'Neil", "Ann\u3000Lee"];
+    const rows = names.map((name, at) => `NAME-${at},n${at}@names.example,"${name}",${place},CUP,1,2`);
+    expect(await imports([head, ...rows].join("\n"))).toMatchObject({ created: names.length, errors: [] });
+    const told = rowsOf(await exported("?q=names.example&sort=created_at"));
+    expect(told.map((row) => row["customer_name"])).toEqual(names);
+    const gift = [head, `NAME-9,n0@names.example,Sonny Bono,${place},CUP,1,2`].join("\n");
+    expect(await imports(gift)).toMatchObject({ created: 1, errors: [] });
+    expect(await byNumber("NAME-9")).toMatchObject({
+      customer: { name: "Cher" },
+      shipping_address: { name: "Sonny Bono" },
+    });
+  });
+
   test("a repeated request gets the report of the first", async () => {
     const file = `${head}\nK-1,k@example.com,,${place},CUP,1,1`;
     const key = { "idempotency-key": "import-1" };

@@ -81,21 +81,22 @@ describe("works", () => {
     const { errors, ...counts } = body.data;
     expect(counts).toEqual({ rows: 12, created: 2, updated: 0, unchanged: 0, failed: 10 });
     expect(errors).toEqual([
-      { line: 3, field: "price", message: "must be an amount with at most two decimals, such as 12.50" },
-      { line: 3, field: "lot_tracking", message: "must be a boolean" },
-      { line: 4, field: "sku", message: "is required" },
+      { line: 3, name: "BAD-1", field: "price", message: "must be an amount with at most two decimals, such as 12.50" },
+      { line: 3, name: "BAD-1", field: "lot_tracking", message: "must be a boolean" },
+      { line: 4, name: null, field: "sku", message: "is required" },
       {
         line: 5,
+        name: "BAD-2",
         field: "lot_tracking",
         message: "must be true for a product that tracks expiry: a lot carries the date",
       },
-      { line: 6, field: "barcodes", message: "must be an array" },
-      { line: 7, field: "barcodes", message: expect.stringContaining("belongs to prd_") },
-      { line: 8, field: null, message: "has 2 cells where the first line has 7" },
-      { line: 9, field: null, message: "has quotes that do not pair" },
-      { line: 10, field: "sku", message: "is in line 2 already" },
-      { line: 11, field: "metadata", message: expect.any(String) },
-      { line: 12, field: "name", message: "is required: there is no such product yet" },
+      { line: 6, name: "BAD-3", field: "barcodes", message: "must be an array" },
+      { line: 7, name: "BAD-4", field: "barcodes", message: expect.stringContaining("belongs to prd_") },
+      { line: 8, name: "BAD-5", field: null, message: "has 2 cells where the first line has 7" },
+      { line: 9, name: "BAD-6", field: null, message: "has quotes that do not pair" },
+      { line: 10, name: "GOOD-1", field: "sku", message: "is in line 2 already" },
+      { line: 11, name: "BAD-7", field: "metadata", message: expect.any(String) },
+      { line: 12, name: "NAMELESS", field: "name", message: "is required: there is no such product yet" },
     ]);
     expect((await app.get("/products?q=BAD")).body.data).toEqual([]);
     expect((await app.get("/products?q=GOOD")).body.data).toHaveLength(2);
@@ -115,22 +116,25 @@ describe("refuses", () => {
     ["an empty file", "", "sku: required"],
     ["a column that it does not know", "sku,colour\nA,red", "colour: unknown_field"],
     ["a column that is there twice", "sku,name,name\n", "name: duplicate"],
-    ["semicolons for commas", "\ufeffsku;name\r\nA;b", "sku;name: invalid_format"],
-    ["tabs for commas", "sku\tname\nA\tb", "sku\tname: invalid_format"],
+    ["bars for commas", "sku|name\nA|b", "sku|name: invalid_format"],
   ])("%s", async (_, text, problem) => {
     const { status, body } = await imports(text);
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
-    expect(body.error.message).toStartWith("The first line must name columns, with commas between them: sku, name, ");
+    expect(body.error.message).toStartWith(
+      "The first line must name columns, with commas, semicolons or tabs between them: sku, name, ",
+    );
     const details = body.error.details as { field: string; code: string }[];
     expect(details.map(({ field, code }) => `${field}: ${code}`)).toContain(problem);
   });
 
   test("rows and a first line whose bytes a decoder could not read, and takes in the others", async () => {
     const { body } = await imports("sku,name\nLATIN,caf\ufffd\nUTF,caf\u00e9");
-    const errors = [{ line: 2, field: null, message: "is no UTF-8: save the file in that encoding" }];
+    const errors = [
+      { line: 2, name: "LATIN", field: null, message: "lost letters when it was saved: save the file as UTF-8" },
+    ];
     expect(body.data).toMatchObject({ rows: 2, created: 1, failed: 1, errors });
     const { status, body: refused } = await imports("\ufffds\ufffdk,name\nA,b");
-    expect([status, refused.error.message]).toEqual([422, "is no UTF-8: save the file in that encoding"]);
+    expect([status, refused.error.message]).toEqual([422, "lost letters when it was saved: save the file as UTF-8"]);
   });
 
   test("what is no CSV, text that is none, and files above 10 MiB", async () => {

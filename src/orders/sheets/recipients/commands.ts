@@ -6,7 +6,7 @@ import type { Tx } from "../../../database/store.ts";
 import { invalid } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import type { ImportLine } from "../columns.ts";
-import { knownAddress, namesOf, writtenAddress } from "./rules.ts";
+import { addressedTo, knownAddress, namesOf, writtenAddress } from "./rules.ts";
 
 /** Who an order is for and where it goes. */
 export interface Recipient {
@@ -30,7 +30,7 @@ export async function customersOf(tx: Tx, rows: readonly ImportLine[]): Promise<
  * Refuses: validation_failed.
  */
 export async function recipientOf(tx: Tx, customers: Customers, row: ImportLine): Promise<Recipient> {
-  const { customer_email: email, customer_name, shipping_address } = row;
+  const { customer_email: email, customer_name } = row;
   if (email === undefined) throw invalid("customer_email", "is required", "required");
   const key = emailKey(email);
   const known = customers.get(key);
@@ -40,12 +40,13 @@ export async function recipientOf(tx: Tx, customers: Customers, row: ImportLine)
     customers.set(key, made);
     return { customer_id: made.id, shipping_address_id: made.shipping_addresses[0]?.id ?? 0 };
   }
-  const address = knownAddress(known, row);
+  const addressed = addressedTo(known, row);
+  const address = knownAddress(known, addressed);
   if (address !== null) return { customer_id: known.id, shipping_address_id: address.id };
-  if (!shipping_address) {
+  if (!addressed.shipping_address) {
     throw invalid("shipping_address.address_line1", "is required: the customer has no address yet", "required");
   }
-  const added = await addAddress(tx, wireId("customer", known.id), writtenAddress(row));
+  const added = await addAddress(tx, wireId("customer", known.id), writtenAddress(addressed));
   customers.set(key, { ...known, shipping_addresses: [...known.shipping_addresses, added] });
   return { customer_id: known.id, shipping_address_id: added.id };
 }

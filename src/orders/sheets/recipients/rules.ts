@@ -1,14 +1,17 @@
-import type { Address, Customer } from "../../../customers/customer.ts";
+import { type Address, type Customer, customerName } from "../../../customers/customer.ts";
 import { type AddressFields, addressDefaults } from "../../../customers/rules.ts";
 import { invalid } from "../../../kit/fault.ts";
 import type { ImportLine } from "../columns.ts";
 
-/** A name as a person writes it, cut where the last one begins. */
+/** A name as a person writes it, cut at the last blank: both parts together are what was written. */
 export function namesOf(name: string | undefined): { first_name?: string; last_name?: string } {
-  const words = (name ?? "").split(/\s+/).filter((word) => word !== "");
-  const last_name = words.pop();
-  if (last_name === undefined) return {};
-  return words.length === 0 ? { last_name } : { first_name: words.join(" "), last_name };
+  if (name === undefined) return {};
+  const at = name.lastIndexOf(" ");
+  // A part with blanks at an end of it, or too long for a field, would not come back as it was.
+  const parts = [name.slice(0, at), name.slice(at + 1)];
+  if (at < 0 || parts.some((part) => part !== part.trim() || part === "")) return { last_name: name };
+  const [first_name = "", last_name = ""] = parts;
+  return { first_name, last_name };
 }
 
 /** The address of a row as a client writes one. Refuses: validation_failed, when it lacks what every address has. */
@@ -18,6 +21,14 @@ export function writtenAddress({ shipping_address }: ImportLine) {
   if (city === undefined) throw invalid("shipping_address.city", "is required", "required");
   if (country === undefined) throw invalid("shipping_address.country", "is required", "required");
   return { ...others, address_line1, city, country };
+}
+
+/** A row for a customer who is called otherwise: the name that it says stands on the parcel then. */
+export function addressedTo(customer: Customer, row: ImportLine): ImportLine {
+  const { customer_name: name, shipping_address } = row;
+  const isOwn = name === undefined || name.trim() === customerName(customer) || name === row.customer_email;
+  if (isOwn || !shipping_address || shipping_address.name) return row;
+  return { ...row, shipping_address: { ...shipping_address, name } };
 }
 
 // What a row does not say of these may be the customer's.
