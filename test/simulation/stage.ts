@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import pg from "pg";
+import { warehouses } from "../../db/schema/warehouses.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
 import type { Store } from "../../src/database/store.ts";
 import type { Clock } from "../../src/kit/clock.ts";
@@ -71,8 +72,8 @@ export function openStage(): Stage {
     },
     leave: async ({ store }) => {
       await props?.copy.restore();
-      // A store sees by a write that its file is another one.
-      await store.write(async () => {});
+      // A store sees by a write that changes something that its file is another one.
+      await store.write((tx) => tx.sql.update(warehouses).set({ name: sql`${warehouses.name}` }));
       clock.setBack();
     },
     strike: async () => {
