@@ -58,7 +58,7 @@ async function filled(count: number, subscriptions: number): Promise<Sizes> {
   }
   while (subscriptions > 0 && (await waiting(service.data)) > 0) await Bun.sleep(200);
   await service.stop();
-  receiver.stop(true);
+  await receiver.stop(true);
   const sizes = sizesOf(service.data);
   await service.remove();
   return sizes;

@@ -37,8 +37,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app.close());
 
-// What shows examples to everyone, or a document to whoever has its signed link.
-const published = /^\/(errors|event-types|openapi\.json|docs|labels)\b/;
+// What shows examples to everyone, or a document or a parcel to whoever has its link.
+const published = /^\/(errors|event-types|openapi\.json|docs|labels|t)\b/;
 
 const inTest = ({ method, path, body }: Asked) => app.call(method, path, body, { key: app.keys.test.full });
 

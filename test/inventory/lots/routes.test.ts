@@ -155,7 +155,7 @@ describe("works", () => {
         quantity: 2,
         confirmed_quantity: 2,
         assumed_quantity: 0,
-        shipments: [{ status: "shipped", carrier: "ups", tracking_number: "1Z-1" }],
+        shipments: [{ status: "shipped", carrier: "ups", tracking_number: "1Z1" }],
       },
     ]);
     expect(body.meta.pagination.total).toBe(2);
