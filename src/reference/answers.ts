@@ -188,7 +188,9 @@ export class Refusals {
 
   #answer(status: number, codes: readonly FaultCode[]): Json {
     const open = { type: "object", additionalProperties: true };
-    const narrowed = { ...open, properties: { error: { ...open, properties: { code: { enum: codes } } } } };
+    // Required, so that a client's type of an error is narrowed by them, and not only allowed to be.
+    const error = { ...open, properties: { code: { type: "string", enum: codes } }, required: ["code"] };
+    const narrowed = { ...open, properties: { error }, required: ["error"] };
     const schema = { allOf: [ref("schemas", "Error"), narrowed] };
     const shown = codes.filter((code) => code in this.#examples).map((code) => [code, ref("examples", code)]);
     const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
