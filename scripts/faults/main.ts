@@ -2,10 +2,11 @@
 import { cpus } from "node:os";
 import { clock } from "./clock.ts";
 import type { FaultScript } from "./fault_script.ts";
+import { imports } from "./imports.ts";
 import { power } from "./power.ts";
 import { unread } from "./unread.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = { clock, power, unread };
+const scripts: Readonly<Record<string, FaultScript>> = { clock, power, imports, unread };
 
 const usage = () =>
   [
