@@ -77,7 +77,7 @@ const commands: Readonly<Record<string, Command>> = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true }),
+    run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true }),
   }),
   "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
   "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
@@ -204,7 +204,7 @@ type Place = Given<typeof place>;
 async function withStores(
   given: Place,
   work: (stores: Stores) => Promise<number>,
-  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose">> = {},
+  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check">> = {},
 ): Promise<number> {
   const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
   const fatal = (error: unknown) => {

@@ -12,12 +12,14 @@ export const operationFlags = {
     ...{ type: "string", value: "N", default: "9" },
     help: "how long it may take to end after SIGTERM, with what is under way and with closing the data",
   },
+  check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
 } as const satisfies Flags;
 
 export interface Operation {
   readonly log: Log;
   readonly slow_ms: number;
   readonly stop_ms: number;
+  readonly check: boolean;
 }
 
 /** Reads how `serve` is to be run. No line of its log shows what the settings hold of secrets. */
@@ -29,7 +31,12 @@ export function readOperation(given: Given<typeof operationFlags>, lines: LineWr
   const slow_ms = numberOf("slow-request-ms", given["slow-request-ms"], 3_600_000);
   const stop_ms = 1000 * numberOf("stop-seconds", given["stop-seconds"], 3600);
   keepSecrets();
-  return { log: openLog({ level, format, write: (line, urgent) => lines.write(line, urgent) }), slow_ms, stop_ms };
+  return {
+    log: openLog({ level, format, write: (line, urgent) => lines.write(line, urgent) }),
+    slow_ms,
+    stop_ms,
+    check: given.check,
+  };
 }
 
 function numberOf(flag: string, text: string | undefined, most: number): number {

@@ -37,6 +37,8 @@ export interface ServeSettings {
   readonly slow_ms: number;
   /** How long what is under way may take once the service is to stop. */
   readonly stop_ms: number;
+  /** Whether the embedded databases are looked through as a whole first, also without a reason. */
+  readonly check?: boolean;
   /** Where the lines for the operator go. */
   readonly print: (line: string) => void;
   /** Ends the process when the storage failed for good. */
@@ -62,7 +64,7 @@ const body_bytes_max = Number.MAX_SAFE_INTEGER;
 
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
-  const { host, data, database_url, log, print, exit } = settings;
+  const { host, data, database_url, log, print, exit, check } = settings;
   const given_key = givenSecretKey(database_url);
   const trusted_proxies = ranges("PACKHOUSE_TRUSTED_PROXIES");
   const webhook_allow_cidrs = openings();
@@ -73,7 +75,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     exit(exitCodes.storage);
   };
   let site: Site = unreachable;
-  const stores = await openStores({ data, database_url, purpose: "serve", log, fatal, site: () => site });
+  const stores = await openStores({ data, database_url, purpose: "serve", log, fatal, check, site: () => site });
   const secret_key = await secretKeyOf(stores, data, given_key).catch(async (error) => {
     await stores.close();
     throw error;

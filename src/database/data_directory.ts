@@ -11,7 +11,8 @@ import { makeFolder, syncFolder } from "../kit/whole_file.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
 import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
-import { lock, tryLock } from "./lock.ts";
+import { forgetRun, noteEnd, noteStart, reasonToCheck } from "./last_run.ts";
+import { type InstanceLock, lock, tryLock } from "./lock.ts";
 import { checkWorldOnSqlite, lacksMigrations, migrateSqlite } from "./migrate.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Store } from "./store.ts";
@@ -23,6 +24,8 @@ export interface DirectorySettings {
   readonly data: string;
   /** A server has the data directory for itself and checks it; a command works beside a running server. */
   readonly purpose: "serve" | "command";
+  /** Look through both databases as a whole, also when nothing is known that speaks for it. */
+  readonly check?: boolean | undefined;
   /** Refuse a directory without databases instead of making them. */
   readonly must_exist?: boolean;
   readonly log: Log;
@@ -50,35 +53,48 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
     const path = join(settings.data, "instance.lock");
     const taken = settings.purpose === "serve" ? lock(path) : tryLock(path, command_wait_ms);
     if (taken !== null) opened.push({ close: () => taken.release() });
-    const open = (mode: Mode) => openOne(settings, mode, clocks[mode], taken !== null, opened);
+    const alone = taken !== null;
+    const reason = settings.check ? "it was asked for" : alone ? reasonToCheck(settings.data) : null;
+    const open = (mode: Mode) => openOne(settings, mode, clocks[mode], { alone, reason }, opened);
     const [live, test] = [open("live"), open("test")];
     // What is acknowledged from now on is worth nothing in files that a power cut takes away.
     syncFolder(settings.data);
+    if (alone) noteStart(settings.data);
     // A command needs the directory to itself only while it looks the databases over.
     if (settings.purpose === "command") taken?.release();
-    return { live, test, close: () => closeAll(opened) };
+    return { live, test, close: () => closeInOrder(settings, opened, taken) };
   } catch (error) {
     for (const thing of opened.reverse()) void thing.close();
     throw readable(error, settings.data);
   }
 }
 
+/** Whether nobody else uses the directory, and why its databases are looked through as a whole, if they are. */
+interface Looks {
+  readonly alone: boolean;
+  readonly reason: string | null;
+}
+
 function openOne(
   settings: DirectorySettings,
   mode: Mode,
   clock: Clock,
-  alone: boolean,
+  looks: Looks,
   opened: { close(): unknown }[],
 ): Store {
   const path = join(settings.data, `${mode}.db`);
-  prepare(path, mode, alone, settings.log);
+  prepare(path, mode, looks, settings.log);
   const commits = openCommitFile(`${path}.commit`);
   opened.push(commits);
   const committed = (number: number) => keepNumber(commits, number, settings.log);
   // A command may work beside a server, whose reads must not see what is not durable, and it answers nobody else.
   const waits = settings.purpose === "serve" ? "nobody" : "commits";
-  const { log, fatal, site } = settings;
-  const store = openSqlite({ path, mode, clock, log, fatal, committed, waits, site });
+  const { log, site } = settings;
+  const failed = (error: unknown) => {
+    forgetRun(settings.data);
+    settings.fatal(error);
+  };
+  const store = openSqlite({ path, mode, clock, log, fatal: failed, committed, waits, site });
   opened.push(store);
   return store;
 }
@@ -93,7 +109,7 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
 }
 
 /** Looks a database over and migrates it. Beside a running server, which has done so, only its version is looked at. */
-function prepare(path: string, mode: Mode, alone: boolean, log: Log): void {
+function prepare(path: string, mode: Mode, { alone, reason }: Looks, log: Log): void {
   if (alone) {
     checkWorldOfFile(path, mode);
     checkLog(path, log);
@@ -103,16 +119,18 @@ function prepare(path: string, mode: Mode, alone: boolean, log: Log): void {
     raw.run("pragma busy_timeout=5000");
     const lacking = lacksMigrations(raw, path);
     checkWorldOnSqlite(raw, mode, path);
+    if (reason !== null) checkWhole(raw, path, reason, log);
     if (!alone) {
       if (lacking) throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
       return;
     }
-    check(raw, path);
+    checkNumber(raw, path);
     raw.run("pragma journal_mode=wal");
     raw.run("pragma synchronous=full");
     if (lacking) migrateSqlite(raw, mode, path);
     // The log begins anew with each server: what a torn commit left behind its end must not be taken for damage later.
     raw.run("pragma wal_checkpoint(truncate)");
+    checkSize(raw, path);
   } finally {
     raw.close();
   }
@@ -147,9 +165,22 @@ function checkWorldOfFile(path: string, mode: Mode): void {
 
 const advice = "Restore a backup, or move all files of this name away to begin anew.";
 
-function check(raw: Database, path: string): void {
+function checkWhole(raw: Database, path: string, reason: string, log: Log): void {
+  const begun_at = performance.now();
   const found = raw.query("pragma quick_check(1)").values()[0]?.[0];
   if (found !== "ok") throw startRefused("damaged", `${path} is damaged (${found}). ${advice}`);
+  const ms = Math.round(performance.now() - begun_at);
+  // Who waited for it is told why.
+  if (ms >= 1000) log.info("a database was checked as a whole", { path, reason, ms });
+}
+
+function checkSize(raw: Database, path: string): void {
+  const number = (name: string) => Number(raw.query(`pragma ${name}`).values()[0]?.[0]);
+  if (statSync(path).size >= number("page_count") * number("page_size")) return;
+  throw startRefused("damaged", `${path} has been cut off. ${advice}`);
+}
+
+function checkNumber(raw: Database, path: string): void {
   const tables = raw.query("select 1 from sqlite_schema where name = 'commit_sequence'").values();
   const number = tables.length > 0 ? raw.query("select number from commit_sequence").values()[0]?.[0] : 0;
   const kept = readCommitFile(`${path}.commit`);
@@ -166,6 +197,19 @@ function repairModes(folder: string, log: Log): void {
     chmodSync(path, mode & 0o700);
     log.warn("others could read this; they no longer can", { path });
   }
+}
+
+/** Closes the databases, and notes that this was done in order if nobody else uses them any more. */
+async function closeInOrder(
+  { data, purpose }: DirectorySettings,
+  opened: { close(): unknown }[],
+  taken: InstanceLock | null,
+): Promise<void> {
+  await closeAll(taken === null ? opened : opened.splice(1));
+  const again = purpose === "command" && taken !== null ? tryLock(join(data, "instance.lock"), 0) : null;
+  if (taken !== null && (purpose === "serve" || again !== null)) noteEnd(data);
+  again?.release();
+  await closeAll(opened);
 }
 
 async function closeAll(opened: { close(): unknown }[]): Promise<void> {

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -16,10 +17,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leases } from "../../db/schema/service.ts";
 import { engine } from "../../src/config.ts";
 import { readCommitFile } from "../../src/database/commit_file.ts";
 import { isStartRefused } from "../../src/database/exit.ts";
+import { reasonToCheck } from "../../src/database/last_run.ts";
 import { openStores } from "../../src/database/open.ts";
+import { insert } from "../../src/database/statements.ts";
 import { walState } from "../../src/database/wal.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { kept, missingFrom, openFolder, startWriter } from "./child.ts";
@@ -54,7 +58,7 @@ if (engine === "sqlite")
       expect(readdirSync(data)).toContain("live.db-wal");
       await stores.close();
       expect(readdirSync(data).toSorted()).toEqual(
-        ["instance.lock", "live.db", "live.db.commit", "test.db", "test.db.commit"].toSorted(),
+        ["instance.lock", "last_run.json", "live.db", "live.db.commit", "test.db", "test.db.commit"].toSorted(),
       );
     });
 
@@ -85,6 +89,63 @@ if (engine === "sqlite")
       writer.process.kill("SIGKILL");
       await writer.end();
       expect(await opening(folder)).toBe("open");
+    });
+
+    test("has one server also when its lock was removed, with commands beside it; a kill frees the place", async () => {
+      const writer = startWriter(folder);
+      expect(await writer.until((line) => line.startsWith("kept"))).toBe(true);
+      unlinkSync(join(folder, "instance.lock"));
+      expect(await opening(folder)).toBe(75);
+      const settings = { data: folder, database_url: null, log: silentLog, fatal: () => {} };
+      const beside = await openStores({ ...settings, purpose: "command" });
+      expect(await missingFrom(beside, kept(writer.lines))).toEqual([]);
+      await beside.close();
+      expect(await opening(folder)).toBe(75);
+      writer.process.kill("SIGKILL");
+      await writer.end();
+      expect(await opening(folder)).toBe("open");
+    });
+
+    test("is looked through as a whole when there is a reason, and only then", async () => {
+      /** Why the next start checks, which then takes place. */
+      const reason = async () => {
+        const found = reasonToCheck(folder);
+        expect(await opening(folder)).toBe("open");
+        return found;
+      };
+      const marker = join(folder, "last_run.json");
+      const edit = (change: object) =>
+        writeFileSync(marker, JSON.stringify({ ...JSON.parse(readFileSync(marker, "utf8")), ...change }));
+      expect(await reason()).toBe("it is not known how the last server ended");
+      expect(await reason()).toBe(null);
+      const command = {
+        data: folder,
+        database_url: null,
+        purpose: "command",
+        log: silentLog,
+        fatal: () => {},
+      } as const;
+      const stores = await openStores(command);
+      await stores.live.write((tx) => insert(tx, leases, [{ name: "by a command", owner: "x", until: 1 }]));
+      await stores.close();
+      expect(await reason()).toBe(null);
+      const writer = startWriter(folder);
+      await writer.until((line) => line.startsWith("kept"));
+      writer.process.kill("SIGKILL");
+      await writer.end();
+      expect(await reason()).toBe(null);
+      const another = startWriter(folder);
+      await another.until((line) => line.startsWith("kept"));
+      another.process.kill("SIGKILL");
+      await another.end();
+      edit({ boot: "another" });
+      expect(await reason()).toBe("the machine went down");
+      edit({ version: "0.0.0" });
+      expect(await reason()).toBe("another version has used the data");
+      cpSync(join(folder, "live.db"), join(folder, "copy.db"));
+      renameSync(join(folder, "copy.db"), join(folder, "live.db"));
+      expect(await reason()).toBe("the files are not as they were left");
+      expect(await reason()).toBe(null);
     });
 
     test("a command that has the directory to itself leaves it to a server at once", async () => {
