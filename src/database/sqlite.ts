@@ -84,6 +84,7 @@ class SqliteStore implements Store {
   readonly #log: CommitLog | null;
   readonly #listeners: ((job: string, at: number) => void)[] = [];
   #onStep: StepListener | null = null;
+  readonly #inode: number;
 
   readonly #scope = new AsyncLocalStorage<Job>();
   readonly #turn = new OneTurn();
@@ -139,6 +140,7 @@ class SqliteStore implements Store {
         return this.#dead ?? told(error);
       },
     });
+    this.#inode = statSync(path).ino;
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");
     this.#commit = write("commit");
@@ -177,10 +179,13 @@ class SqliteStore implements Store {
 
   async facts(): Promise<StoreFacts> {
     const { path } = this.#settings;
+    const found = statSync(path, { throwIfNoEntry: false });
+    // What is written to a file without a name is gone when the process ends.
+    if (found?.ino !== this.#inode) throw new Fault("storage_unavailable", "The database's file is gone.");
     const { bavail, bsize } = statfsSync(dirname(path));
     return {
       engine: "sqlite",
-      database_bytes: statSync(path).size,
+      database_bytes: found.size,
       log_bytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       free_bytes: bavail * bsize,
       connections: null,

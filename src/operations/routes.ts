@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { engine, version } from "../config.ts";
+import { takeTurn } from "../database/lease.ts";
 import { migrations } from "../database/migrate.ts";
 import type { Store, StoreFacts } from "../database/store.ts";
 import { jsonResponse } from "../http/answer.ts";
@@ -15,6 +16,7 @@ import { counted_max, findQueues, ping } from "./store.ts";
 
 const patience_ms = 2000;
 const remembered_ms = 1000;
+const proof_every_ms = 10_000;
 const room_bytes_min = 256 << 20;
 const started_at = systemClock().now();
 
@@ -35,7 +37,7 @@ export const operationRoutes = (service: Service) => {
         detail: documented({
           id: "getHealth",
           summary: "Whether the service works",
-          description: "Needs no key. Answers 503 while a database does not answer, and while the service is stopping.",
+          description: "Needs no key. Answers 503 while a database does not answer or takes no writes, and at the end.",
           answers: { 200: HealthView, 503: HealthView },
         }),
       },
@@ -64,13 +66,14 @@ type Health = (typeof HealthView)["static"];
 /** Looks after the databases, at most once a second however many ask. */
 function lookout({ stores }: Service): () => Promise<Health> {
   let known: { readonly health: Promise<Health>; readonly until: number } | null = null;
+  const proofs = { live: proofOf(stores.live), test: proofOf(stores.test) };
   const look = async (): Promise<Health> => {
-    const state = async (store: Store) => ((await inTime(store.read(ping))) === null ? "failing" : "ok");
-    const [live, test, facts] = await Promise.all([
-      state(stores.live),
-      state(stores.test),
-      inTime(stores.live.facts()),
-    ]);
+    const state = async (mode: Mode, facts: StoreFacts | null) => {
+      const answers = (await inTime(stores[mode].read(ping))) !== null;
+      return answers && facts !== null && (await proofs[mode]()) ? "ok" : "failing";
+    };
+    const [facts, test_facts] = await Promise.all([inTime(stores.live.facts()), inTime(stores.test.facts())]);
+    const [live, test] = await Promise.all([state("live", facts), state("test", test_facts)]);
     const status = live === "ok" && test === "ok" ? "ok" : "failing";
     const storage = { engine, live, test, migrations: migrations[engine].length, room: roomOf(facts) } as const;
     return { status, version, storage };
@@ -80,6 +83,35 @@ function lookout({ stores }: Service): () => Promise<Health> {
       known = { health: look(), until: performance.now() + remembered_ms };
     }
     return known.health;
+  };
+}
+
+/**
+ * Whether a store can be written to: it is tried now and then, however many ask, and nobody but the first waits for it.
+ * A write that takes very long is none that works.
+ */
+function proofOf(store: Store): () => Promise<boolean> {
+  let known: boolean | null = null;
+  let begun_at = Number.NEGATIVE_INFINITY;
+  let trying: Promise<void> | null = null;
+  const attempt = async () => {
+    known = await store
+      .write((tx) => takeTurn(tx, "health"))
+      .then(
+        () => true,
+        () => false,
+      );
+    trying = null;
+  };
+  return async () => {
+    const now = performance.now();
+    // What failed is tried again with each look, so that it is known soon when it works again.
+    if (trying === null && (known === false || now - begun_at >= proof_every_ms)) {
+      begun_at = now;
+      trying = attempt();
+    }
+    if (known !== true && trying !== null) await inTime(trying);
+    return known === true && !(trying !== null && now - begun_at >= proof_every_ms);
   };
 }
 
