@@ -93,7 +93,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     event_retention_days: settings.event_retention_days,
     mail,
     peerOf: (request) => server?.requestIP(request)?.address ?? null,
-    waitFor: (request) => server?.timeout(request, 0),
+    waitFor: (request, seconds) => server?.timeout(request, seconds),
   };
   site = service;
   // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.

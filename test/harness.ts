@@ -34,6 +34,8 @@ interface Options {
   readonly loopback_only?: boolean;
   readonly mail?: Service["mail"];
   readonly base_url?: string;
+  /** Is told how long requests may take. */
+  readonly waitFor?: Service["waitFor"];
   /** Clocks that run, instead of such that stand still. */
   readonly running?: Readonly<Record<Mode, Clock>>;
   /** Waits until what was written to an open file is on the disk; on SQLite alone. */
@@ -43,7 +45,7 @@ interface Options {
 function serviceOn(
   stores: Service["stores"],
   log: Log,
-  { loopback_only = true, mail = null, base_url = "" }: Options,
+  { loopback_only = true, mail = null, base_url = "", waitFor = () => {} }: Options,
 ): Service {
   return {
     stores,
@@ -57,7 +59,7 @@ function serviceOn(
     event_retention_days: 30,
     mail,
     peerOf: () => "127.0.0.1",
-    waitFor: () => {},
+    waitFor,
   };
 }
 

@@ -50,10 +50,9 @@ export const withConventions = (service: Service, admit: Admit, without_paramete
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = kindOf(call.path);
       idempotencyKey(request);
-      // A file is read when its turn comes, and taken in for as long as it takes, while no byte goes either way.
+      // A file is read once there is room for it, and how long it may take is said there.
       if (kind === csv) {
-        traceOf(request).is_kept_open = true;
-        service.waitFor(request);
+        traceOf(request).waitFor = (seconds) => service.waitFor(request, seconds);
         return {};
       }
       call.raw_body = await readText(request, kind);

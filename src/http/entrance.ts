@@ -92,7 +92,7 @@ export function openEntrance(
     try {
       const response = await sent(settings, request, await handle(request));
       note(request, trace, response.status);
-      if (trace.is_kept_open) onWaited(request);
+      if (trace.waitFor !== null) onWaited(request);
       if (closed) response.headers.set("connection", "close");
       return response;
     } finally {

@@ -3,10 +3,14 @@ import { Fault } from "../kit/fault.ts";
 import { gauge } from "../kit/meter.ts";
 import type { Call } from "./call.ts";
 import { csv, readBody } from "./input.ts";
+import { traceOf } from "./trace.ts";
 
 /** Files that are in memory at a time, and those of them that are worked on. */
 const held_max = 8;
 const at_work_max = 2;
+
+// Whoever sends more slowly than 10 MiB in so long would keep the place from others.
+const sending_seconds_max = 120;
 
 const piece_bytes = 64 << 10;
 const under_way = gauge("packhouse_imports_under_way", "Files that are taken in, or wait for their turn.");
@@ -24,7 +28,7 @@ export interface SentFile {
 
 /**
  * Reads the file in a request's body and works on it when its turn has come. Refuses: unavailable, when others wait
- * already; payload_too_large, unsupported_media_type, malformed_request.
+ * already; payload_too_large, unsupported_media_type, malformed_request, also when it is not sent to its end in time.
  */
 export async function withFile<Done>(call: Call, work: (file: SentFile) => Promise<Done>): Promise<Done> {
   if (held >= held_max) {
@@ -33,8 +37,12 @@ export async function withFile<Done>(call: Call, work: (file: SentFile) => Promi
   }
   held += 1;
   under_way.add(1);
+  const { waitFor } = traceOf(call.request);
   try {
+    waitFor?.(sending_seconds_max);
     const bytes = await readBody(call.request, csv);
+    // From here on no byte goes either way, for as long as it takes.
+    waitFor?.(0);
     // A letter for each byte: what tells one request from another needs no more.
     call.raw_body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
     const charset = /;\s*charset="?([\w-]+)/i.exec(call.request.headers.get("content-type") ?? "")?.[1] ?? null;

@@ -54,7 +54,10 @@ export async function readText(request: Request, kind: BodyKind): Promise<string
   }
 }
 
-/** The bytes of a body, none when there is none. Refuses: payload_too_large, unsupported_media_type. */
+/**
+ * The bytes of a body, none when there is none.
+ * Refuses: payload_too_large, unsupported_media_type, malformed_request when it breaks off.
+ */
 export async function readBody(request: Request, kind: BodyKind): Promise<Uint8Array> {
   const bytes = await readBytes(request, kind);
   if (bytes.byteLength === 0) return bytes;
@@ -77,16 +80,21 @@ const tooLarge = ({ name, bytes_max }: BodyKind) =>
 
 async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> {
   const { bytes_max } = kind;
-  if (request.headers.get("content-length") !== null) return request.bytes();
-  // Of a body in chunks nobody knows how long it will be.
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytes_max) throw tooLarge(kind);
-    chunks.push(chunk);
+  try {
+    if (request.headers.get("content-length") !== null) return await request.bytes();
+    // Of a body in chunks nobody knows how long it will be.
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of request.body ?? []) {
+      length += chunk.byteLength;
+      if (length > bytes_max) throw tooLarge(kind);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("malformed_request", "The body did not arrive to its end.");
   }
-  return Buffer.concat(chunks);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

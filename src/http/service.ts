@@ -33,8 +33,8 @@ export interface Service {
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */
   readonly peerOf: (request: Request) => string | null;
-  /** Keeps the connection of a request open, however long nothing goes over it until the answer. */
-  readonly waitFor: (request: Request) => void;
+  /** For how many seconds a request may take to arrive and to be answered; 0 for as long as it takes. */
+  readonly waitFor: (request: Request, seconds: number) => void;
 }
 
 /** The address that a request comes from, past the proxies that are trusted; null when it cannot be read. */

@@ -17,8 +17,8 @@ export interface Trace {
   readonly headers: Record<string, string>;
   /** How much of its answer is in memory at a time, when it is made while it is sent; else null. */
   held_bytes: number | null;
-  /** Whether its connection is kept open until it is answered, however long that takes. */
-  is_kept_open: boolean;
+  /** Keeps its connection open for so many seconds, 0 for as long as it takes; null for one that is never kept so. */
+  waitFor: ((seconds: number) => void) | null;
   /** Why it was refused. */
   code: FaultCode | null;
 }
@@ -34,7 +34,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     key_id: null,
     mode: null,
     held_bytes: null,
-    is_kept_open: false,
+    waitFor: null,
     code: null,
     headers: {},
   };

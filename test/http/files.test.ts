@@ -9,8 +9,9 @@ import { openTestApp, type TestApp } from "../harness.ts";
 
 setDefaultTimeout(60_000);
 let app: TestApp;
+const waits: number[] = [];
 beforeAll(async () => {
-  app = await openTestApp();
+  app = await openTestApp({ waitFor: (_, seconds) => waits.push(seconds) });
 });
 afterAll(() => app.close());
 
@@ -81,6 +82,30 @@ describe("refuses", () => {
     const taken = answers.filter(({ status }) => status === 200);
     expect(taken.map(({ body }) => body.data.created)).toEqual(Array(8).fill(200));
     expect((await send("/products/import", many(1, 99))).status).toBe(200);
+  });
+
+  test("files that do not arrive to their end in two minutes, so that nobody keeps their places", async () => {
+    const headers = { authorization: `Bearer ${app.keys.live.full}`, "content-type": "text/csv" };
+    const url = "http://packhouse.test/v1/products/import";
+    waits.length = 0;
+    const bodies: ReadableStreamDefaultController<Uint8Array>[] = [];
+    const answers = Array.from({ length: 8 }, () => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(Buffer.from("sku,name\nSLOW,"));
+          bodies.push(controller);
+        },
+      });
+      return app.app.handle(new Request(url, { method: "POST", headers, body }));
+    });
+    while (waits.length < 8) await new Promise(setImmediate);
+    expect((await send("/products/import", many(1))).status).toBe(503);
+    for (const body of bodies) body.error(new Error("the connection was closed"));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(400));
+    expect(waits).toEqual(Array(8).fill(120));
+    expect((await send("/products/import", many(1, 98))).status).toBe(200);
+    // Once it is there, it may take as long as it takes.
+    expect(waits.slice(8)).toEqual([120, 0]);
   });
 
   test("more rows than a file may have, before anything is written, and encodings that it does not know", async () => {
