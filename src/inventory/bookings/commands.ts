@@ -22,7 +22,7 @@ import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
-import { findNamedClaim, mayBeNumber, saveExpired } from "./store.ts";
+import { findNamedClaim, findNamedPast, mayBeNumber, saveExpired } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
@@ -46,6 +46,8 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
   // Asked under the lock of the stock: the order may come at the same moment.
   const own = await findNamedClaim(tx, input.order_id);
   if (own !== null) return heldAlready(tx, own, wants, shelves);
+  const past = await findNamedPast(tx, input.order_id);
+  if (past !== null) throw wantsNothing(past);
   // No order that is to come can be known by its id: what were reserved under it would be kept from that very order.
   if (!mayBeNumber(input.order_id)) throw noSuchOrder(input.order_id);
   const requires_cold_storage = input.requires_cold_storage ?? false;
@@ -75,6 +77,11 @@ function noSuchOrder(name: string | number): Fault {
   const message = `No such order: ${name}. For an order that is to come, give its order number.`;
   const fields = [{ field: "order_id", code: "resource_missing", message: "names no order" }];
   return new Fault("resource_missing", message, { resource: "order", fields });
+}
+
+function wantsNothing(order_id: number): Fault {
+  const order = wireId("order", order_id);
+  return new Fault("reservation_closed", `${order} wants nothing any more.`, { order_id: order });
 }
 
 function expiryOf(tx: Tx, text: string | undefined): number {
@@ -113,9 +120,7 @@ function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
 async function heldAlready(tx: Tx, own: Reservation, wants: readonly Want[], shelves: Shelves): Promise<Reservation> {
   const lines = await listLines(tx, [own.id]);
   const order = wireId("order", own.order_id ?? 0);
-  if (lines.every(({ wanted }) => wanted === 0)) {
-    throw new Fault("reservation_closed", `${order} wants nothing any more.`, { order_id: order });
-  }
+  if (lines.every(({ wanted }) => wanted === 0)) throw wantsNothing(own.order_id ?? 0);
   const held = wants.map(({ product_id, quantity }) => {
     const its = lines.filter((line) => line.product_id === product_id);
     const wanted = its.reduce((sum, line) => sum + line.wanted, 0);

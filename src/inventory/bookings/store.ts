@@ -1,5 +1,6 @@
 import { and, asc, eq, or, sql } from "drizzle-orm";
 import { among, given, list } from "../../../db/kit.ts";
+import { orders } from "../../../db/schema/orders.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
@@ -57,4 +58,18 @@ export async function findNamedClaim(db: Db, name: string | number): Promise<Res
   throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
     fields: [{ field: "order_id", code: "ambiguous_identifier", message: "may be two orders; write ord_N" }],
   });
+}
+
+const ofThePast = prepared((select, a: Args<{ id: number; order_number: string }>) =>
+  select
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(orders.imported, or(eq(orders.id, given(a.id)), eq(orders.order_number, a.order_number)))),
+);
+
+/** The id of the order of the past that a client means, or null. It claims no stock: its goods left elsewhere. */
+export async function findNamedPast(db: Db, name: string | number): Promise<number | null> {
+  const order_number = mayBeNumber(name) ? name : "";
+  const [past] = await ofThePast(db, { id: readId("order", name) ?? 0, order_number });
+  return past?.id ?? null;
 }
