@@ -23,16 +23,44 @@ export async function saveOrderGroups(
   actor: Actor,
 ): Promise<GroupOutcome[]> {
   const read = groups.map((group) => outcomeOf(() => sheetOf(group)));
+  return saveSheets<OrderSheet>(tx, read, {
+    refuse: refuseOldState,
+    sold: (product) => product,
+    create: async (inner, sheets) => {
+      for (const made of await createOrders(inner, await inputsOf(inner, sheets), actor)) {
+        if (made instanceof Fault) throw made;
+      }
+    },
+  });
+}
+
+/** How orders of one kind of file are made. */
+export interface Making<Sheet> {
+  /** Refuses a sheet that can make no new order. */
+  readonly refuse: (sheet: Sheet) => void;
+  /** A product as it may be ordered. */
+  readonly sold: (product: OrderedProduct) => OrderedProduct;
+  /** Makes the orders of some sheets, all of them or none. */
+  readonly create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>;
+}
+
+/** Makes the orders of sheets that are not there yet; one that is there stays as it is and must be the same. */
+export async function saveSheets<Sheet extends OrderSheet>(
+  tx: Tx,
+  read: readonly (Sheet | GroupOutcome)[],
+  { refuse, sold, create }: Making<Sheet>,
+): Promise<GroupOutcome[]> {
   const sheets = read.flatMap((sheet) => ("change" in sheet ? [] : sheet));
   const ids = await findOrdersByNumber(
     tx,
     sheets.map(({ first }) => first.order_number),
   );
   const known = new Map((await findOrders(tx, [...ids.values()])).map((order) => [order.order_number, order]));
-  const products = await productsOf(
+  const named = await productsOf(
     tx,
     sheets.flatMap(({ lines }) => lines),
   );
+  const products = named.map(sold);
   const checked = read.map((sheet) => {
     if ("change" in sheet) return sheet;
     return outcomeOf(() => {
@@ -41,16 +69,18 @@ export async function saveOrderGroups(
         refuseOther(order, sheet);
         return { change: "unchanged" } as const;
       }
-      refuseOldState(sheet);
+      refuse(sheet);
       checkLines(sheet, products);
       return sheet;
     });
   });
-  return withCreated<OrderSheet>(tx, checked, async (inner, sheets) => {
-    for (const made of await createOrders(inner, await inputsOf(inner, sheets), actor)) {
-      if (made instanceof Fault) throw made;
-    }
-  });
+  const created = await createAll(
+    tx,
+    checked.flatMap((sheet) => ("change" in sheet ? [] : sheet)),
+    create,
+  );
+  let at = 0;
+  return checked.map((sheet) => ("change" in sheet ? sheet : (created[at++] as GroupOutcome)));
 }
 
 /** What these sheets order as a client would send it; customers and addresses that are new are made. */
@@ -65,25 +95,10 @@ export async function inputsOf(tx: Tx, sheets: readonly OrderSheet[]): Promise<C
 }
 
 /**
- * Creates what is not decided yet, all together, or, when one of them is refused, each by itself; and answers the
- * outcome of each.
- */
-export async function withCreated<Sheet extends object>(
-  tx: Tx,
-  checked: readonly (Sheet | GroupOutcome)[],
-  create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>,
-): Promise<GroupOutcome[]> {
-  const fresh = checked.flatMap((sheet) => ("change" in sheet ? [] : sheet));
-  const created = await createAll(tx, fresh, create);
-  let at = 0;
-  return checked.map((sheet) => ("change" in sheet ? sheet : (created[at++] as GroupOutcome)));
-}
-
-/**
  * Refuses what would fail anyway, before a customer is made for it.
  * Refuses: resource_missing, validation_failed.
  */
-export function checkLines({ lines }: OrderSheet, products: readonly OrderedProduct[]): void {
+function checkLines({ lines }: OrderSheet, products: readonly OrderedProduct[]): void {
   const fields = missingProducts(lines, products);
   if (fields.length > 0) throw ofFields("resource_missing", fields);
   subtotalOf(orderedLines(lines, products));

@@ -36,7 +36,7 @@ export const orderImport: GroupImport<ImportLine> = {
   save: saveOrderGroups,
 };
 
-/** How a file of orders of the past is taken in: each once, and none that is there already. */
+/** How a file of orders of the past is taken in: each once. */
 export const pastImport: GroupImport<PastLine> = {
   columns: pastColumns,
   required: pastRequired,
@@ -97,7 +97,7 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
         " those that have shipped, were delivered or were cancelled. They touch no stock and nobody is told" +
         " of them; products may be inactive. They are marked `imported`, and what can still be done with" +
         " them (deliver, return) is done as with any other; what comes back is an adjustment of stock. An" +
-        " order number that is there already is refused." +
+        " order that is there already stays as it is here, too." +
         ` These columns mean more then:\n\n${pastTable}`,
       sends: "text/csv",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },

@@ -208,6 +208,17 @@ describe("works", () => {
     expect((await shop.cancel((await made(given_up)).id)).status).toBe(200);
   });
 
+  test("nothing is reserved for them, by their id or their number: they want nothing any more", async () => {
+    const { id, order_number } = await made(come);
+    for (const order_id of [id, Number(id.slice("ord_".length)), order_number]) {
+      const { status, body } = await shop.app.post("/inventory/reserve", {
+        order_id,
+        items: [{ sku: "CUP", quantity: 1 }],
+      });
+      expect([status, body.error?.code, body.error?.order_id]).toEqual([409, "reservation_closed", id]);
+    }
+  });
+
   test("a file sent twice brings in each order once, and an earlier promise stays what it is", async () => {
     const rows = [rowOf(come), rowOf(sent)];
     const order_id = String(rows[0]?.["order_number"]);
@@ -215,11 +226,9 @@ describe("works", () => {
     const held = await post("/inventory/reserve", { order_id, items: [{ sku: "CUP", quantity: 2 }], expires_at });
     expect(await imports(rows)).toMatchObject({ orders: 2, created: 2, failed: 0 });
     const again = await imports([...rows, rowOf(come)]);
-    expect(again).toMatchObject({ orders: 3, created: 1, failed: 2 });
-    expect(again.errors).toMatchObject([
-      { line: 2, field: "order_number" },
-      { line: 3, field: "order_number" },
-    ]);
+    expect(again).toMatchObject({ orders: 3, created: 1, unchanged: 2, failed: 0 });
+    const others = await imports(rows.map((row) => ({ ...row, line_total: 11 })));
+    expect(others).toMatchObject({ failed: 2, errors: [2, 3].map((line) => ({ line, field: "order_number" })) });
     expect((await stockOf("CUP")).reserved).toBe(2);
     await post("/inventory/release", { reservation_id: held.reservation_id });
   });
@@ -227,7 +236,7 @@ describe("works", () => {
   test("the same file sent at once by several brings in each order once", async () => {
     const rows = [rowOf(come), rowOf({ ...sent, customer_email: "race@past.example" }), rowOf(given_up)];
     const reports = await Promise.all([1, 2, 3].map(() => imports(rows)));
-    expect(reports.map(({ created, failed }) => created + failed)).toEqual([3, 3, 3]);
+    expect(reports.map(({ created, unchanged, failed }) => created + unchanged + failed)).toEqual([3, 3, 3]);
     expect(reports.reduce((sum, { created }) => sum + created, 0)).toBe(3);
     for (const { field } of reports.flatMap(({ errors }) => errors)) expect(field).toBe("order_number");
     for (const row of rows) {

@@ -3,18 +3,19 @@ import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
 import { draftOrders } from "../../bulk/commands.ts";
-import { fromApi, productsOf } from "../../commands.ts";
+import { fromApi } from "../../commands.ts";
 import { insertFirstHistory } from "../../history/store.ts";
 import { asActive } from "../../rules.ts";
 import { insertPastShipments } from "../../shipments/store.ts";
 import { findOrdersByNumber, insertLinesOf, insertOrders } from "../../store.ts";
-import { checkLines, inputsOf, outcomeOf, withCreated } from "../commands.ts";
+import { inputsOf, outcomeOf, saveSheets } from "../commands.ts";
 import type { PastLine } from "./columns.ts";
 import { type PastSheet, pastDraft, pastParcels, pastSheetOf, refuseKnown } from "./rules.ts";
 
 /**
- * Brings in orders of the past, each once: they touch no stock and nobody is told of them. Customers and addresses that
- * are new are made. Of an order that fails nothing is written, and others go on.
+ * Brings in orders of the past, each once: they touch no stock and nobody is told of them. One that is there already
+ * stays as it is and must be the same. Customers and addresses that are new are made. Of an order that fails nothing is
+ * written, and others go on.
  * Refuses: validation_failed, resource_missing, duplicate_order_number (each as an outcome).
  */
 export async function savePastGroups(
@@ -23,26 +24,11 @@ export async function savePastGroups(
   actor: Actor,
 ): Promise<GroupOutcome[]> {
   const read = groups.map((group) => outcomeOf(() => pastSheetOf(group, tx.now)));
-  const sheets = read.flatMap((sheet) => ("change" in sheet ? [] : sheet));
-  const known = await findOrdersByNumber(
-    tx,
-    sheets.map(({ first }) => first.order_number),
-  );
-  const products = await productsOf(
-    tx,
-    sheets.flatMap(({ lines }) => lines),
-  );
-  const sold = products.map(asActive);
-  const checked = read.map((sheet) => {
-    if ("change" in sheet) return sheet;
-    return outcomeOf(() => {
-      const id = known.get(sheet.first.order_number);
-      if (id !== undefined) refuseKnown(sheet, id);
-      checkLines(sheet, sold);
-      return sheet;
-    });
+  return saveSheets<PastSheet>(tx, read, {
+    refuse: () => {},
+    sold: asActive,
+    create: (inner, sheets) => storePast(inner, sheets, actor),
   });
-  return withCreated<PastSheet>(tx, checked, (inner, fresh) => storePast(inner, fresh, actor));
 }
 
 async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Promise<void> {

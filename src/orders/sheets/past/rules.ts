@@ -124,7 +124,7 @@ export function pastParcels(
   }));
 }
 
-/** Refuses: duplicate_order_number, for an order that is there already: the past is brought in once. */
+/** Refuses: duplicate_order_number, for an order that another request brings in at this moment. */
 export function refuseKnown({ first: { order_number } }: PastSheet, id: number): void {
   const message = `is that of ${wireId("order", id)}, which is there already`;
   const fields = [{ field: "order_number", code: "duplicate", message }];
