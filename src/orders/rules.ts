@@ -142,8 +142,9 @@ export function missingProducts(items: readonly LineInput[], products: readonly 
   if (unnamed.length > 0) throw invalidFields(unnamed);
   return items.flatMap((item, at) => {
     if (productOf(item, products) !== undefined) return [];
-    const name = item.product_id === undefined ? "sku" : "product_id";
-    return [{ field: `line_items[${at}].${name}`, code: "resource_missing", message: "names no product" }];
+    const { sku, product_id } = item;
+    const [name, value] = product_id === undefined ? ["sku", sku] : ["product_id", product_id];
+    return [noSuch(`line_items[${at}].${name}`, `names no product: ${value}`)];
   });
 }
 

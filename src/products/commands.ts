@@ -58,8 +58,8 @@ async function componentIds(tx: Tx, { components }: ProductFields): Promise<numb
   );
   const products = components.map(({ sku }) => found.find((product) => product.sku === sku));
   const fields = products.flatMap((product, at) => {
-    const field = `components[${at}].sku`;
-    return product === undefined ? [{ field, code: "resource_missing", message: "names no product" }] : [];
+    const [field, message] = [`components[${at}].sku`, `names no product: ${components[at]?.sku}`];
+    return product === undefined ? [{ field, code: "resource_missing", message }] : [];
   });
   if (fields.length > 0) throw ofFields("resource_missing", fields);
   const nested = products.findIndex((product) => product?.type === "bundle");

@@ -91,6 +91,7 @@ describe("works", () => {
       [14, "address_line1"],
       [15, "order_number"],
     ]);
+    expect(errors[0].message).toBe("names no product: NOTHING");
     expect((await shop.app.get("/orders?q=bad.example")).body.data).toHaveLength(2);
     for (const number of [1, 2, 3, 4, 5, 7]) {
       expect((await shop.app.get(`/customers?email=b-${number}@bad.example`)).body.data).toEqual([]);

@@ -102,6 +102,12 @@ describe("works", () => {
     expect((await app.get("/products?q=GOOD")).body.data).toHaveLength(2);
   });
 
+  test("a bundle of what is not there is told which component that is", async () => {
+    const components = '"[{""sku"":""NO-SUCH"",""quantity"":1}]"';
+    const { body } = await imports(`sku,name,type,components\nSET,Set,bundle,${components}`);
+    expect(body.data.errors).toMatchObject([{ line: 2, name: "SET", message: "names no product: NO-SUCH" }]);
+  });
+
   test("a file of many rows is taken in to its last row", async () => {
     const rows = Array.from({ length: 430 }, (_, n) => `MANY-${n},Product ${n}`);
     const { body } = await imports(`\ufeffsku,name\n${rows.join("\n")}`);
