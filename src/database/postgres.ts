@@ -160,6 +160,8 @@ class PostgresStore implements Store {
   /** The time that was kept last. */
   #kept_at = 0;
   #onStep: StepListener | null = null;
+  /** The moving of what waits, while it goes on. */
+  #moving: Promise<void> | null = null;
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.ClientBase, Session>();
   readonly #scope = new AsyncLocalStorage<object>();
@@ -191,7 +193,11 @@ class PostgresStore implements Store {
         return await this.#writeOnce(work);
       } catch (error) {
         if (error === stepped) {
-          await this.#moveAll();
+          // All writes that are under way find out at once: a step that each of them took back would never end.
+          this.#moving ??= this.#moveAll().finally(() => {
+            this.#moving = null;
+          });
+          await this.#moving;
           continue;
         }
         if (!retried.includes(databaseCode(error))) {
@@ -274,6 +280,7 @@ class PostgresStore implements Store {
   /** Lets what waits be moved by as much as the database's clock was set, unless another server has done so. */
   async #moveAll(): Promise<void> {
     const by_ms = this.clock.stepped_ms;
+    if (by_ms === 0) return;
     let wakes: Iterable<[string, number]> = [];
     try {
       await this.#transact(await this.#connect(), "read committed", async (session, now) => {

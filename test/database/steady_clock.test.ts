@@ -1,6 +1,6 @@
 // The one clock of a store: what it makes of a machine's clock that is set, and that it remembers over restarts.
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -133,6 +133,22 @@ describe("a store", () => {
       await Promise.all([1, 2].map(async () => did.push(`wrote at ${await add(store)}`)));
       const now = start - hour_ms;
       expect(did).toEqual([`moved by ${-hour_ms} at ${now}`, `wrote at ${now}`, `wrote at ${now}`]);
+      await store.close();
+    });
+  });
+
+  test("takes a step back once, however many writes find out about it at once", async () => {
+    await withPlace(async (open) => {
+      const source = stillClock(start);
+      const store = await open(source);
+      const moved = spyOn(store.clock as SteadyClock, "moved");
+      store.onStep(async () => {});
+      const writes = Array.from({ length: 20 });
+      await Promise.all(writes.map(() => add(store)));
+      source.step(-hour_ms);
+      const times = await Promise.all(writes.map(() => add(store)));
+      expect(new Set(times)).toEqual(new Set([start - hour_ms]));
+      expect(moved.mock.calls.flat().filter((by_ms) => by_ms !== 0)).toEqual([-hour_ms]);
       await store.close();
     });
   });
