@@ -74,7 +74,12 @@ export class CommitLog {
    * transaction.
    */
   tend(): void {
-    this.#held = this.#look.values()[0]?.[1] as number;
+    try {
+      this.#held = this.#look.values()[0]?.[1] as number;
+    } catch (error) {
+      this.#notice(error);
+      return;
+    }
     if (this.#copying !== null) this.#due ||= this.#held >= most_pages;
     else if (this.#held >= this.#next) {
       this.#copying = this.#tried(() => this.#checkpoints.copy()).then(() => {
@@ -116,9 +121,13 @@ export class CommitLog {
     try {
       return await pass();
     } catch (error) {
-      if (troubleOf(error) === "fatal") this.#settings.failed(error);
-      this.#settings.log.warn("the log of the database could not be copied", { reason: String(error) });
+      this.#notice(error);
       return { held: this.#held, copied: 0 };
     }
+  }
+
+  #notice(error: unknown): void {
+    if (troubleOf(error) === "fatal") this.#settings.failed(error);
+    this.#settings.log.warn("the log of the database could not be copied", { reason: String(error) });
   }
 }

@@ -8,8 +8,10 @@ import { sql as template } from "drizzle-orm";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { openCheckpoint } from "../../src/database/checkpoint.ts";
+import { CommitLog } from "../../src/database/commit_log.ts";
 import { migrateSqlite } from "../../src/database/migrate.ts";
 import { openSqlite, type SqliteSettings } from "../../src/database/sqlite.ts";
+import { connectWriter } from "../../src/database/sqlite_connection.ts";
 import { insert } from "../../src/database/statements.ts";
 import type { Store } from "../../src/database/store.ts";
 import { systemClock } from "../../src/kit/clock.ts";
@@ -201,6 +203,23 @@ if (engine === "sqlite")
       );
       await fc.assert(run, { numRuns: 30 });
       expect(commits).toEqual(Array.from({ length: durable }, (_, at) => at + 1));
+    });
+
+    test("a log that cannot be looked at stops no write", async () => {
+      open();
+      const writer = connectWriter(path, { enter: () => {}, failed: () => {} }, "by_others");
+      const refused = () => {
+        throw Object.assign(new Error("no memory"), { code: "SQLITE_NOMEM" });
+      };
+      const plain = (query: string) => Object.assign(writer.plain(query), { values: refused });
+      const warnings: string[] = [];
+      const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
+      const failed = () => fatal.push("failed");
+      const looked = new CommitLog({ path, log, failed, due: () => {}, worker: false, writer: { ...writer, plain } });
+      looked.tend();
+      expect([looked.due, warnings.length, fatal]).toEqual([false, 1, []]);
+      await looked.close();
+      writer.close();
     });
 
     test("a log that was copied begins anew in the thread of the checkpoint, not at the next write", async () => {
