@@ -2,8 +2,9 @@
 import { Type } from "@sinclair/typebox";
 import { asUtf8 } from "./charset.ts";
 import { type Bytes, type Cell, plainText, readCsv } from "./csv.ts";
+import { didYouMean } from "./did_you_mean.ts";
 import { isExactNumber } from "./exact_number.ts";
-import { Fault, type FieldProblem, faults } from "./fault.ts";
+import { Fault, type FieldProblem, faults, invalidFields } from "./fault.ts";
 
 /** One column of a sheet. */
 export interface Column {
@@ -87,6 +88,8 @@ export type GroupOutcome =
 /** The lines of a file that have written something, by its key. */
 export type Taken = ReadonlyMap<string, number>;
 
+const problems_max = 100;
+
 /**
  * The columns of a file, in its order. Refuses: validation_failed, which names every column that is unknown, missing
  * or there twice.
@@ -98,11 +101,13 @@ function readHeader(
 ): readonly Column[] {
   const names = columns.map(({ name }) => name).join(", ");
   const way = "with commas, semicolons or tabs between them";
-  const fault = (fields: readonly FieldProblem[]) =>
-    new Fault("validation_failed", `The first line must name columns, ${way}: ${names}.`, { fields });
+  const fault = (fields: readonly FieldProblem[]) => {
+    const { message } = invalidFields(fields);
+    return new Fault("validation_failed", `${message} The first line must name columns, ${way}: ${names}.`, { fields });
+  };
   const [line = "", ...others] = cells;
   if (others.length === 0 && line.includes("|")) {
-    throw fault([{ field: line, code: "invalid_format", message: `must name columns ${way}` }]);
+    throw fault([{ field: line, code: "invalid_format", message: "has bars between its names" }]);
   }
   if (cells.some((text) => text.includes("\r"))) {
     throw new Fault(
@@ -114,9 +119,16 @@ function readHeader(
   const found = cells.flatMap((text, at) => {
     const name = text.trim();
     const column = columns.find((column) => column.name === name);
-    if (column === undefined)
-      problems.push({ field: name, code: "unknown_field", message: "is no column of this file" });
-    else if (cells.findIndex((other) => other.trim() === name) < at) {
+    if (problems.length >= problems_max) return [];
+    if (name === "") {
+      problems.push({ field: `column ${at + 1}`, code: "required", message: "has no name in the first line" });
+    } else if (column === undefined) {
+      const meant = didYouMean(
+        name,
+        columns.map(({ name }) => name),
+      );
+      problems.push({ field: name, code: "unknown_field", message: `is no column of this file${meant}` });
+    } else if (cells.findIndex((other) => other.trim() === name) < at) {
       problems.push({ field: name, code: "duplicate", message: "is there twice" });
     }
     return column ?? [];
@@ -126,7 +138,7 @@ function readHeader(
     problems.push({ field: name, code: "required", message: "is a column that the first line must name" });
   }
   if (problems.length === 0) return found;
-  throw fault(problems.slice(0, 100));
+  throw fault(problems.slice(0, problems_max));
 }
 
 /** What can be read of a file by its columns. */

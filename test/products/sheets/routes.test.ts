@@ -119,14 +119,18 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
-    ["an empty file", "", "sku: required"],
-    ["a column that it does not know", "sku,colour\nA,red", "colour: unknown_field"],
-    ["a column that is there twice", "sku,name,name\n", "name: duplicate"],
-    ["bars for commas", "sku|name\nA|b", "sku|name: invalid_format"],
-  ])("%s", async (_, text, problem) => {
+    ["an empty file", "", "sku: required", "sku is a column that the first line must name."],
+    ["a column that it does not know", "sku,color\n", "color: unknown_field", "color is no column of this file."],
+    ["a slip of the pen", "sku,nmae\n", "nmae: unknown_field", "nmae is no column of this file (did you mean name?)."],
+    ["capitals", "SKU,Nme\n", "SKU: unknown_field", "SKU is no column of this file (did you mean sku?) (and 2 more"],
+    ["a column that is there twice", "sku,name,name\n", "name: duplicate", "name is there twice."],
+    ["a column without a name", "sku,name,\n", "column 3: required", "column 3 has no name in the first line."],
+    ["bars for commas", "sku|name\nA|b", "sku|name: invalid_format", "sku|name has bars between its names."],
+  ])("%s", async (_, text, problem, message) => {
     const { status, body } = await imports(text);
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
-    expect(body.error.message).toStartWith(
+    expect(body.error.message).toStartWith(message);
+    expect(body.error.message).toContain(
       "The first line must name columns, with commas, semicolons or tabs between them: sku, name, ",
     );
     const details = body.error.details as { field: string; code: string }[];
