@@ -42,7 +42,7 @@ const tea = (quantity: number) => ({ sku: "TEA-100", quantity, unit_price: "6.00
 
 /** Stock is promised before there is an order. */
 export async function reservations({ tell, act }: Teller): Promise<void> {
-  const body = { order_id: "SO-2000", items: [{ sku: "TEA-100", quantity: 3 }], expires_at: "2026-01-03T00:00:00Z" };
+  const body = { order_id: "SO-2000", items: [{ sku: "TEA-100", quantity: 3 }] };
   const path = { id: (await tell("reserveInventory", { body })).data.reservation_id };
   await tell("extendReservation", { path, body: { expires_at: "2026-01-04T00:00:00Z" } });
   await tell("getReservation", { path });
@@ -57,10 +57,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
     body: {
       order_number: "SO-1001",
       ...buyer,
-      line_items: [
-        { sku: "MILK-1L", quantity: 2, unit_price: "2.50" },
-        { sku: "TEA-100", quantity: 1, unit_price: "6.00" },
-      ],
+      line_items: [{ sku: "TEA-100", quantity: 3, unit_price: "6.00" }],
       shipping_method: "standard",
       shipping_amount: "8.50",
     },
@@ -70,7 +67,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("allocateOrder", { path, query: { dry_run: "true" }, body: {} });
   await tell("holdOrder", {
     path,
-    body: { reason: "address", note: "Which door?", hold_until: "2026-01-05T09:00:00Z" },
+    body: { reason: "address", note: "Which door?", hold_until: "2036-01-05T09:00:00Z" },
   });
   await tell("releaseOrder", { path, body: {} });
   await tell("listOrders", { query: { status: "pending", customer_id: buyer.customer_id } });
@@ -114,12 +111,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getWavePickList", { query: { order_ids: order.id, format: "json" } });
   await tell("pickOrder", {
     path,
-    body: {
-      items: [
-        { sku: "MILK-1L", quantity: 2, lot_number: "L-2026-01" },
-        { sku: "TEA-100", quantity: 1 },
-      ],
-    },
+    body: { items: [{ sku: "TEA-100", quantity: 3, bin: "B-02-01" }] },
   });
   await tell("packOrder", { path, body: {} });
   await tell("getPackingSlip", { path, query: { format: "json", prices: "true" } });
@@ -144,6 +136,9 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getOrder", { path });
   await tell("listOrderHistory", { path, query: { limit: "5" } });
   await tell("getCustomer", { path: { id: buyer.customer_id } });
+  const line_items = [{ sku: "MILK-1L", quantity: 2, unit_price: "2.50" }];
+  const milk = await act("createOrder", { body: { order_number: "SO-1004M", ...buyer, line_items } });
+  await act("shipOrder", { path: { id: milk.data.id }, body: {} });
   const [lot] = (await act("listLots", { query: { sku: "MILK-1L" } })).data;
   await tell("traceLot", { path: { id: lot.id } });
   await byHand({ app, tell, act }, buyer);

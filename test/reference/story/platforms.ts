@@ -1,4 +1,5 @@
 // Stores at platforms, what they send, and what becomes of it.
+import { systemClock } from "../../../src/kit/clock.ts";
 import { hmacBase64 } from "../../../src/kit/hmac.ts";
 import { address, shopifyLine, shopifyOrder } from "../../platforms/stores.ts";
 import type { Teller } from "./teller.ts";
@@ -9,7 +10,7 @@ const api_url = "https://93.184.216.34";
 const client_secret = `shpss_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-16)}`;
 
 /** A store that tells of two orders, one of which is not paid, and of a store that is paused. */
-export async function platforms({ app, tell, act }: Teller): Promise<void> {
+export async function platforms({ app, mode, warehouse_id, tell, act }: Teller): Promise<void> {
   const store_id = "fine-tea.myshopify.com";
   const body = { platform: "shopify", store_id, name: "Fine tea", client_secret, order_prefix: "FT-", api_url };
   const made = await tell("createPlatform", { body });
@@ -26,7 +27,7 @@ export async function platforms({ app, tell, act }: Teller): Promise<void> {
     },
   });
   await act("createProduct", { body: { sku: "GREEN-50", name: "Green tea, 50 bags" } });
-  await act("addInventory", { body: { sku: "GREEN-50", quantity: 5, location: "whs_1001" } });
+  await act("addInventory", { body: { sku: "GREEN-50", quantity: 5, location: warehouse_id } });
   const goods = { line_items: [shopifyLine(1, { sku: "GREEN-50", title: "Green tea", name: "Green tea" })] };
   const paid = shopifyOrder(4501, { ...goods, shipping_address: address() });
   const { order_id } = await tell("shopifyOrder", told(paid, "orders/create"));
@@ -40,19 +41,20 @@ export async function platforms({ app, tell, act }: Teller): Promise<void> {
   await app.runJobs();
   const [report] = (await tell("listPlatformReports", { path })).data;
   await tell("retryPlatformReport", { path: { ...path, report_id: report.id } });
-  await fromOthers({ app, tell, act });
+  await fromOthers({ app, mode, tell, act });
   await tell("listPlatforms");
   await tell("deletePlatform", { path });
 }
 
 /** A notification of BigCommerce and the ping of a webhook of WooCommerce. */
-async function fromOthers({ app, tell, act }: Pick<Teller, "app" | "tell" | "act">): Promise<void> {
+async function fromOthers({ app, mode, tell, act }: Pick<Teller, "app" | "mode" | "tell" | "act">): Promise<void> {
   const api_token = "bc-token-0123456789";
   await act("createPlatform", {
     body: { platform: "bigcommerce", store_id: "k3v9x2", api_token, status: "paused", api_url },
   });
   const about = { scope: "store/order/created", store_id: "1025646", data: { type: "order", id: 250 } };
-  const created_at = Math.floor(app.clocks.live.now() / 1000);
+  // A platform knows nothing of the test world's clock.
+  const created_at = Math.floor((mode === "live" ? app.clocks.live : systemClock()).now() / 1000);
   const hash = "dd70c0976e06b67aaf671e73f49dcb79230ebf9d";
   await tell("bigcommerceOrder", { body: { ...about, hash, created_at, producer: "stores/k3v9x2" } });
   const body = { platform: "woocommerce", store_id: `${api_url}/shop`, client_secret };

@@ -3,11 +3,11 @@ import type { Buyer } from "./orders.ts";
 import type { Teller } from "./teller.ts";
 
 /** Requests that cannot be granted, after everything else has happened. */
-export async function refusals({ app, refuse, act }: Teller, buyer: Buyer): Promise<void> {
+export async function refusals({ app, mode, warehouse_id, refuse, act }: Teller, buyer: Buyer): Promise<void> {
   const product = { sku: "MILK-1L", name: "Whole milk, 1 l" };
   await refuse("authentication_required", "listProducts", { key: null });
   await refuse("invalid_api_key", "listProducts", { key: "ph_live_copied_incompletely" });
-  await refuse("insufficient_permission", "createProduct", { key: app.keys.live.read, body: product });
+  await refuse("insufficient_permission", "createProduct", { key: app.keys[mode].read, body: product });
   await refuse("resource_missing", "getOrder", { path: { id: "ord_9999" } });
   await refuse("malformed_request", "createProduct", { body: '{"sku": "MILK-1L",' });
   await refuse("unsupported_media_type", "createProduct", {
@@ -34,7 +34,7 @@ export async function refusals({ app, refuse, act }: Teller, buyer: Buyer): Prom
   await refuse("precondition_failed", "updateOrder", { path, body: { priority: 1 }, headers: { "if-match": '"99"' } });
   await refuse("immutable_field", "updateOrder", { path, body: { order_number: "SO-4713" } });
   await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
-  const adjustment = { adjustment: -1, reason: "stock_count", location: "whs_1001", expected_quantity: 7 };
+  const adjustment = { adjustment: -1, reason: "stock_count", location: warehouse_id, expected_quantity: 7 };
   await refuse("quantity_conflict", "adjustInventory", { path: { sku: "CUP" }, body: adjustment });
   const hidden = { url: "https://10.0.0.7/hooks", events: ["order.created"] };
   await refuse("blocked_address", "createWebhook", { body: hidden });

@@ -1,4 +1,5 @@
 // Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
+import { firstId } from "../../../src/database/migrate.ts";
 import type { Teller } from "./teller.ts";
 
 /** Keys of test mode. */
@@ -11,7 +12,7 @@ export async function keys({ app, tell, act }: Teller): Promise<void> {
       permission: "read_write",
       ip_mode: "enforce",
       ip_list: ["203.0.113.0/24"],
-      expires_at: "2027-01-01T00:00:00Z",
+      expires_at: "2036-01-01T00:00:00Z",
     },
   });
   const path = { id: made.data.id };
@@ -25,7 +26,7 @@ export async function keys({ app, tell, act }: Teller): Promise<void> {
 }
 
 /** Subscriptions, deliveries and what is done when one failed. Told in test mode, whose receivers may be near. */
-export async function webhooks({ app, tell, act }: Teller): Promise<void> {
+export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> {
   const key = app.keys.test.full;
   let status = 204;
   const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status }) });
@@ -40,8 +41,8 @@ export async function webhooks({ app, tell, act }: Teller): Promise<void> {
     await tell("listWebhooks", { key });
     await tell("testWebhook", { key, path, body: { event: "inventory.received" } });
     await tell("rotateWebhookSecret", { key, path, body: { overlap_seconds: 3600 } });
-    await act("createProduct", { key, body: { sku: "TEA-100", name: "Black tea, 100 bags" } });
-    const stock = { key, body: { sku: "TEA-100", quantity: 5 } };
+    if (mode === "live") await act("createProduct", { key, body: { sku: "TEA-100", name: "Black tea, 100 bags" } });
+    const stock = { key, body: { sku: "TEA-100", quantity: 5, location: `whs_${firstId.test}` } };
     await act("addInventory", stock);
     await app.runJobs();
     await tell("listWebhookLogs", { key, path, query: { event_type: "inventory.received" } });

@@ -3,7 +3,21 @@ import type { Teller } from "./teller.ts";
 
 /** The catalogue. */
 export async function catalogue({ tell, act }: Teller): Promise<void> {
-  const milk = await tell("createProduct", {
+  // The first of everything is what a newcomer with an empty world can make as well.
+  const tea = await tell("createProduct", {
+    body: {
+      sku: "TEA-100",
+      name: "Black tea, 100 bags",
+      barcodes: [{ value: "4012345678901", type: "ean" }],
+      weight: 0.5,
+      weight_unit: "lb",
+      price: "6.00",
+      currency: "USD",
+      reorder_point: 20,
+      metadata: { brand: "Meadow" },
+    },
+  });
+  await act("createProduct", {
     body: {
       sku: "MILK-1L",
       name: "Whole milk, 1 l",
@@ -20,9 +34,6 @@ export async function catalogue({ tell, act }: Teller): Promise<void> {
       metadata: { brand: "Meadow" },
     },
   });
-  await act("createProduct", {
-    body: { sku: "TEA-100", name: "Black tea, 100 bags", weight: 0.5, weight_unit: "lb", price: 6 },
-  });
   await act("createProduct", { body: { sku: "CUP", name: "Cup", weight: 0.8, weight_unit: "lb", price: "9.00" } });
   await act("createProduct", {
     body: {
@@ -35,9 +46,9 @@ export async function catalogue({ tell, act }: Teller): Promise<void> {
       ],
     },
   });
-  const path = { id: milk.data.id };
+  const path = { id: tea.data.id };
   await tell("getProduct", { path });
-  await tell("updateProduct", { path, body: { reorder_point: 25, description: "From meadows." } });
+  await tell("updateProduct", { path, body: { reorder_point: 25, description: "Strong." } });
   await tell("listProducts", { query: { q: "milk", limit: "10" } });
   await tell("importProducts", { body: "sku,name,weight,weight_unit,price\r\nSUGAR-1KG,Sugar 1 kg,2.2,lb,1.95\r\n" });
   await tell("exportProducts");
@@ -71,7 +82,12 @@ export async function inventory({ tell, act }: Teller): Promise<void> {
   await tell("updateLocation", { path: { id: made.data.warehouse_id }, body: { name: "Harbour house" } });
   const cold = { zone_id: "COLD", temperature_zone: "refrigerated", temperature_range: "2-8 C" };
   await act("updateLocation", { path: { id: location }, body: { location_zones: [cold] } });
+  const shelf = { location, bin: "B-02-01" };
   await tell("addInventory", {
+    body: { sku: "TEA-100", quantity: 200, ...shelf, reference: "PO-77", unit_cost: "3.10" },
+  });
+  await act("addInventory", { body: { sku: "CUP", quantity: 200, ...shelf } });
+  await act("addInventory", {
     body: {
       sku: "MILK-1L",
       quantity: 120,
@@ -83,11 +99,9 @@ export async function inventory({ tell, act }: Teller): Promise<void> {
       unit_cost: "1.10",
     },
   });
-  for (const sku of ["TEA-100", "CUP"])
-    await act("addInventory", { body: { sku, quantity: 200, location, bin: "B-02-01" } });
   const path = { sku: "TEA-100" };
   await tell("adjustInventory", { path, body: { adjustment: -2, reason: "damaged", location, notes: "Wet boxes." } });
-  await tell("getInventory", { path: { sku: "MILK-1L" } });
+  await tell("getInventory", { path });
   await tell("listInventory", { query: { sku: "*-1*", limit: "2" } });
   await tell("explainInventory", { path });
   await tell("listMovements", { query: { sku: "TEA-100", type: "adjustment" } });

@@ -24,16 +24,19 @@ export interface Told {
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Tells the story of what works to a fresh service, and gives the examples of operations. */
+/** Tells the story of what works to a fresh service, in its live world, and gives the examples of operations. */
 export async function tellStory(app: TestApp): Promise<Told["examples"]> {
-  const story = openStory(app);
+  const story = openStory(app, "live");
   await tellWorks(story);
   return sorted(story.examples);
 }
 
-/** Tells the whole story to a fresh service, with what is refused at its end. */
+/**
+ * Tells the whole story to a fresh service, with what is refused at its end: in the test world, so that who tries the
+ * examples with a test key meets the same ids.
+ */
 export async function tellWhole(app: TestApp): Promise<Told> {
-  const story = openStory(app);
+  const story = openStory(app, "test");
   await refusals(story, await tellWorks(story));
   return { examples: sorted(story.examples), refusals: sorted(story.refusals) };
 }

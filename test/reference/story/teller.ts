@@ -1,4 +1,6 @@
 // Tells a story to a fresh service: each request is an operation of the reference, and what is said is its example.
+import { firstId } from "../../../src/database/migrate.ts";
+import type { Mode } from "../../../src/kit/mode.ts";
 import type { Example } from "../../../src/reference/example.ts";
 import { operationsOf } from "../../../src/reference/routes.ts";
 import type { TestApp } from "../../harness.ts";
@@ -8,7 +10,7 @@ export interface Telling {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** A key's text; the live one with full access unless given. */
+  /** A key's text; the one of the story's world with full access unless given. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,6 +21,10 @@ type Said = any;
 
 export interface Teller {
   readonly app: TestApp;
+  /** The world that the story is told in. */
+  readonly mode: Mode;
+  /** The warehouse that every world begins with. */
+  readonly warehouse_id: string;
   /** Makes a request of an operation, insists on success, and keeps the first of each operation as its example. */
   readonly tell: (operation: string, telling?: Telling) => Promise<Said>;
   /** As `tell`, and keeps nothing: for what only has to happen. */
@@ -30,7 +36,7 @@ export interface Teller {
 }
 
 /** Opens a book: nothing is told yet. */
-export function openStory(app: TestApp): Teller {
+export function openStory(app: TestApp, mode: Mode): Teller {
   const operations = new Map(operationsOf(app.app.routes).map((operation) => [operation.id, operation]));
   const examples: Record<string, Example> = {};
   const refusals: Record<string, unknown> = {};
@@ -38,7 +44,7 @@ export function openStory(app: TestApp): Teller {
   async function ask(id: string, telling: Telling = {}): Promise<Said> {
     const operation = operations.get(id);
     if (operation === undefined) throw new Error(`the story tells of ${id}, which is no operation`);
-    const { path: values = {}, query = {}, body, key = app.keys.live.full, headers = {} } = telling;
+    const { path: values = {}, query = {}, body, key = app.keys[mode].full, headers = {} } = telling;
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
     const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
     const sent = { ...(typeof body === "string" ? { "content-type": operation.sends } : {}), ...headers };
@@ -69,7 +75,17 @@ export function openStory(app: TestApp): Teller {
     return answer;
   }
 
-  return { app, tell, act: async (id, telling) => (await act(id, telling)).answer, refuse, examples, refusals };
+  const warehouse_id = `whs_${firstId[mode]}`;
+  return {
+    app,
+    mode,
+    warehouse_id,
+    tell,
+    act: async (id, telling) => (await act(id, telling)).answer,
+    refuse,
+    examples,
+    refusals,
+  };
 }
 
 const shown_characters_max = 5000;
@@ -101,6 +117,7 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/"[0-9a-f]{64}"/g, `"${"0".repeat(64)}"`],
   [/("webhook-timestamp":")\d+"/g, '$11767323845"'],
   [/("duration_ms":)\d+/g, "$112"],
+  [/("created_at":)\d{10}\b/g, "$11767323045"],
   [/("date":")[^"]+ GMT"/g, '$1Fri, 02 Jan 2026 03:04:05 GMT"'],
   [/("migrations":)\d+/g, "$120"],
   [/("engine":")postgres"/g, '$1sqlite"'],
