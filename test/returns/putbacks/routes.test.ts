@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { movements } from "../../../db/schema/inventory.ts";
+import type { Tx } from "../../../src/database/store.ts";
+import { listAllWaiting } from "../../../src/inventory/putbacks/store.ts";
 import { openShop, type Shop } from "../../orders/shop.ts";
 
 let shop: Shop;
@@ -125,6 +129,43 @@ describe("works", () => {
     expect(await suggested()).toBe("B-02");
     await add("C-03", 1);
     expect(await suggested()).toBe("C-03");
+    const bins = [
+      { code: "B-02", capacity: 3 },
+      { code: "C-03", capacity: 3 },
+    ];
+    const location_zones = [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins }];
+    expect((await shop.app.patch("/inventory/locations/whs_1001", { location_zones })).status).toBe(200);
+    expect(await suggested()).toBe("B-02");
+    await add("B-02", 1);
+    expect(await suggested()).toBe(null);
+  });
+
+  test("they are found as fast in a long ledger as in a short one", async () => {
+    const product = await shop.product(5);
+    const { inspect } = await returned(product, 3);
+    await inspect(3);
+    const fastest = async (tx: Tx) => {
+      const times: number[] = [];
+      for (let run = 0; run < 9; run++) {
+        const begun = performance.now();
+        expect(await listAllWaiting(tx, {}, { limit: 10, offset: 0, after: null })).toHaveLength(1);
+        times.push(performance.now() - begun);
+      }
+      return Math.min(...times);
+    };
+    const undone = new Error("undone");
+    const lengthen = async (tx: Tx) => {
+      const before = await fastest(tx);
+      const [sale] = await tx.sql.select().from(movements).where(eq(movements.type, "sale"));
+      const { id: _id, ...row } = sale as typeof movements.$inferSelect;
+      for (let order = 2000; order < 32_000; order += 1000) {
+        const rows = Array.from({ length: 1000 }, (_, n) => ({ ...row, reference_id: `ord_${order + n}` }));
+        await tx.sql.insert(movements).values(rows);
+      }
+      expect(await fastest(tx)).toBeLessThan(3 * before);
+      throw undone;
+    };
+    expect(await shop.app.service.stores.live.write(lengthen).catch((error) => error)).toBe(undone);
   });
 });
 
