@@ -3,13 +3,13 @@ import { countPending, endPending } from "../deliveries/store.ts";
 import { notifyBacklog } from "../notices/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
 import { lockSubscriptionsById, saveBacklog } from "../subscriptions/store.ts";
-import { type BacklogLimits, backlogLimits, isTold } from "./rules.ts";
+import { type BacklogLimits, backlogLimits } from "./rules.ts";
 
 const skipped_together_max = 500;
 
 /**
  * Skips some of what waits for a receiver for too long, or is more than may wait: what is due for longest. It can be
- * recovered. The operator is told of the first. Answers whether there may be more to skip.
+ * recovered. The operator is told once a day. Answers whether there may be more to skip.
  */
 export async function trimBacklog(
   tx: Tx,
@@ -26,6 +26,6 @@ export async function trimBacklog(
   if (skipped === 0) return false;
   const backlog_skipped = subscription.backlog_skipped + skipped;
   await saveBacklog(tx, { id: subscription_id, backlog_skipped, backlog_skipped_at: tx.now });
-  if (isTold(subscription.backlog_skipped_at, tx.now)) await notifyBacklog(tx, subscription, mails);
+  await notifyBacklog(tx, subscription, mails);
   return skipped === skipped_together_max;
 }

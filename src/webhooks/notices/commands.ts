@@ -5,6 +5,7 @@ import type { Subscription } from "../subscriptions/subscription.ts";
 import { afterMail, backlogMessage, messageOf, type Notice } from "./notice.ts";
 import {
   insertNotices,
+  isNoticed,
   leaseMails,
   lockDueMails,
   lockNotice,
@@ -28,8 +29,11 @@ export async function notify(tx: Tx, entered: readonly Entered[], mails: boolean
   await tell(tx, told, mails);
 }
 
-/** Tells the operator that more waits for a receiver than may wait, and that some of it is skipped. */
+const day_ms = 24 * 3_600_000;
+
+/** Tells the operator that what waits for a receiver is being skipped: once a day, for as long as that goes on. */
 export async function notifyBacklog(tx: Tx, { id, url }: Subscription, mails: boolean): Promise<void> {
+  if (await isNoticed(tx, { subscription_id: id, kind: "webhook_backlog", since: tx.now - day_ms })) return;
   const message = backlogMessage({ name: wireId("subscription", id), url });
   await tell(tx, [{ kind: "webhook_backlog", message, subscription_id: id }], mails);
 }

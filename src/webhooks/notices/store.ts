@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, min, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, min, type SQL, sql as template } from "drizzle-orm";
 import { forUpdate, skipLocked } from "../../../db/kit.ts";
 import { notices } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
@@ -38,6 +38,15 @@ export async function listNotices(db: Db, filter: NoticeFilter, { limit, offset,
 /** How many notices match. */
 export async function countNotices(db: Db, filter: NoticeFilter): Promise<number> {
   return db.sql.$count(notices, matching(filter));
+}
+
+/** Whether there is a notice of this kind about a subscription, since a moment. */
+export async function isNoticed(
+  db: Db,
+  { subscription_id, kind, since }: Pick<Notice, "subscription_id" | "kind"> & { readonly since: number },
+): Promise<boolean> {
+  const own = and(eq(notices.subscription_id, subscription_id), eq(notices.kind, kind));
+  return (await db.sql.$count(notices, and(own, gte(notices.created_at, since)))) > 0;
 }
 
 /** The notice that an identifier names, locked. Refuses: resource_missing. */
