@@ -201,13 +201,18 @@ function repairModes(folder: string, log: Log): void {
 
 /** Closes the databases, and notes that this was done in order if nobody else uses them any more. */
 async function closeInOrder(
-  { data, purpose }: DirectorySettings,
+  { data, purpose, log }: DirectorySettings,
   opened: { close(): unknown }[],
   taken: InstanceLock | null,
 ): Promise<void> {
   await closeAll(taken === null ? opened : opened.splice(1));
   const again = purpose === "command" && taken !== null ? tryLock(join(data, "instance.lock"), 0) : null;
-  if (taken !== null && (purpose === "serve" || again !== null)) noteEnd(data);
+  try {
+    if (taken !== null && (purpose === "serve" || again !== null)) noteEnd(data);
+  } catch (error) {
+    // All is closed and on the disk; the next start may look once more than it had to.
+    log.warn("how the databases were left was not noted", { reason: String(error) });
+  }
   again?.release();
   await closeAll(opened);
 }

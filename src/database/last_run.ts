@@ -25,9 +25,13 @@ export function noteEnd(data: string): void {
   keep(data, { version, boot: null, files: modes.map((mode) => look(join(data, `${mode}.db`))) });
 }
 
-/** Forgets how it went: the next start shall check everything. */
+/** Forgets how it went, where that can be done on a storage that has failed: the next start shall check everything. */
 export function forgetRun(data: string): void {
-  rmSync(join(data, name), { force: true });
+  try {
+    rmSync(join(data, name), { force: true });
+  } catch {
+    // A disk that failed is often read-only by now; what matters is that the process ends.
+  }
 }
 
 /**

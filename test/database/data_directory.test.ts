@@ -5,6 +5,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -21,7 +22,7 @@ import { leases } from "../../db/schema/service.ts";
 import { engine } from "../../src/config.ts";
 import { readCommitFile } from "../../src/database/commit_file.ts";
 import { isStartRefused } from "../../src/database/exit.ts";
-import { reasonToCheck } from "../../src/database/last_run.ts";
+import { forgetRun, reasonToCheck } from "../../src/database/last_run.ts";
 import { openStores } from "../../src/database/open.ts";
 import { insert } from "../../src/database/statements.ts";
 import { walState } from "../../src/database/wal.ts";
@@ -146,6 +147,18 @@ if (engine === "sqlite")
       renameSync(join(folder, "copy.db"), join(folder, "live.db"));
       expect(await reason()).toBe("the files are not as they were left");
       expect(await reason()).toBe(null);
+    });
+
+    test("is closed, and its end not held up, where nothing can be noted of it", async () => {
+      const stores = await openFolder(folder);
+      // As a full or read-only disk does, a folder in its place refuses the file.
+      mkdirSync(join(folder, `last_run.json.${process.pid}.part`));
+      expect(await ended(stores.close())).toBe(undefined);
+      rmSync(join(folder, `last_run.json.${process.pid}.part`), { recursive: true });
+      expect(await opening(folder)).toBe("open");
+      rmSync(join(folder, "last_run.json"));
+      mkdirSync(join(folder, "last_run.json"));
+      expect(() => forgetRun(folder)).not.toThrow();
     });
 
     test("a command that has the directory to itself leaves it to a server at once", async () => {
