@@ -1,4 +1,5 @@
 // Files of CSV on the command line: the same imports and exports as those of the API.
+import { statSync } from "node:fs";
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages } from "./http/csv.ts";
 import { type GroupImport, type GroupReport, importGroups } from "./http/group_imports.ts";
@@ -72,11 +73,10 @@ function watched(label: string, take: Taking): Importing {
     const onStart = (rows: number) => {
       bar = progress(label, rows, terminal);
     };
-    const report = await take(
-      store,
-      { bytes: () => Bun.file(file).stream(), charset },
-      { onStart, onRow: () => bar.step() },
-    );
+    // A file is read twice, and what comes by a pipe can be read once.
+    const piped = statSync(file).isFile() ? null : await Bun.file(file).bytes();
+    const bytes = () => (piped === null ? Bun.file(file).stream() : [piped]);
+    const report = await take(store, { bytes, charset }, { onStart, onRow: () => bar.step() });
     bar.done();
     return report;
   };

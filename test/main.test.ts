@@ -115,6 +115,13 @@ describe("works", () => {
     expect((await packhouse(["verify", "--data", join(folder, "sheets")])).code).toBe(0);
   });
 
+  test("a file is taken in from a pipe, too", async () => {
+    const own = await installation("piped");
+    const words = ["sh", "-c", 'printf "sku,name\\nTEA,Tea\\n" | "$0" "$@"', ...usualProgram];
+    const child = Bun.spawn([...words, "import", "products", "/dev/stdin", ...own], { cwd: folder, env: {} });
+    expect(await child.stdout.text()).toBe("test: 1 rows: 1 created, 0 updated, 0 unchanged, 0 failed\n");
+  });
+
   test("an export whose reader has seen enough ends without a complaint", async () => {
     const goods = join(folder, "many.csv");
     const rows = Array.from({ length: 3000 }, (_, at) => `G-${at},${"Goods ".repeat(15)}${at}\n`);
