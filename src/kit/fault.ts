@@ -92,14 +92,20 @@ export function invalid(field: string, message: string, code = "invalid_value"):
   return invalidFields([{ field, code, message }]);
 }
 
-/** A `validation_failed` that names every bad field; its message is the first problem, and how many more there are. */
+// More nobody reads, and a refusal must not be many times as long as what was sent.
+const problems_max = 100;
+
+/**
+ * A `validation_failed` that names every bad field, the first hundred of them; its message is the first problem, and how
+ * many more there are.
+ */
 export function invalidFields(fields: readonly FieldProblem[]): Fault {
   return ofFields("validation_failed", fields);
 }
 
 /** As `invalidFields`, for what is refused of some fields with another code. */
 export function ofFields(code: FaultCode, fields: readonly FieldProblem[]): Fault {
-  return new Fault(code, inOneSentence(fields), { fields });
+  return new Fault(code, inOneSentence(fields), { fields: fields.slice(0, problems_max) });
 }
 
 const name_letters_max = 100;

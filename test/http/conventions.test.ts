@@ -180,6 +180,17 @@ describe("refuses", () => {
     }
   });
 
+  test("a hundred of many problems, so that no refusal is many times as long as its request", async () => {
+    const names = Array.from({ length: 2000 }, (_, at) => at.toString(36));
+    const query = names.map((name) => `${name}&${name}`).join("&");
+    const text = `{${names.map((name) => `"${name}":1,"${name}":2`).join()}}`;
+    for (const answer of [await app.get(`/health?${query}`), await app.call("POST", "/products", text)]) {
+      const { status, body } = answer;
+      expect([status, body.error.details.length]).toEqual([422, 100]);
+      expect(body.error.message).toBe("0 is given more than once (and 1999 more problems).");
+    }
+  });
+
   test("a SKU in which there is more than can be seen", async () => {
     for (const sign of "\u00a0\u00ad\u200b\u200d\u202e\u2066\ufe0f\ufeff\u3000\u0085\u2028") {
       expect(await problems(product({ sku: `A${sign}B` }))).toEqual([
