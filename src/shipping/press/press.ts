@@ -2,7 +2,7 @@ import { Fault } from "../../kit/fault.ts";
 import type { Log } from "../../kit/log.ts";
 import { startWorker } from "../../kit/worker.ts";
 import { draw, type PrintJob } from "./draw.ts";
-import type { PrintAnswer, PrintOrder } from "./worker.ts";
+import type { PrintAnswer } from "./worker.ts";
 
 /** How many documents may wait to be drawn. */
 const waiting_max = 500;
@@ -13,57 +13,71 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread that draws, and what is being drawn there by its number. */
-interface Thread {
-  readonly worker: Worker;
-  readonly waiting: Map<number, Waiting>;
-}
-
 /** Draws a document. Refuses: unavailable, while too many documents wait. */
 export type Press = (job: PrintJob, log: Log) => Promise<Uint8Array>;
 
 /**
- * A press that draws in a thread of its own, which is started for the first document. Without one, because it cannot
- * start or was lost, documents are drawn in the thread that asks; one that has worked is started anew.
+ * A press that draws in a thread of its own, which is started for the first document. It draws one after the other,
+ * labels before papers: a label takes a moment, and a parcel waits for it. Without a thread, because it cannot start or
+ * was lost, documents are drawn in the thread that asks; one that has worked is started anew.
  */
 export function openPress(start: () => Worker): Press {
-  let thread: Thread | null = null;
+  const waiting: Readonly<Record<PrintJob["kind"], Waiting[]>> = { label: [], paper: [] };
+  let drawing: Waiting | null = null;
+  let worker: Worker | null = null;
   let works = false;
   let given_up = false;
-  let count = 0;
-  const lose = (lost: Thread, reason: string, log: Log) => {
-    if (thread === lost) thread = null;
+  const lose = (lost: Worker, reason: string, log: Log) => {
+    if (worker !== lost) return;
+    worker = null;
     given_up ||= !works;
-    log.warn("the thread that draws documents was lost", { reason, documents: lost.waiting.size });
-    for (const { job, resolve } of lost.waiting.values()) resolve(draw(job));
-    lost.waiting.clear();
-    lost.worker.terminate();
+    log.warn("the thread that draws documents was lost", { reason });
+    lost.terminate();
+    drawing?.resolve(draw(drawing.job));
+    drawing = null;
+    next(log);
   };
-  const begin = (log: Log): Thread => {
-    const begun: Thread = { worker: start(), waiting: new Map() };
+  const begin = (log: Log): Worker => {
+    const begun = start();
     // Nobody waits for this thread when the process has nothing else to do.
-    begun.worker.unref();
-    begun.worker.addEventListener("message", ({ data }: MessageEvent<PrintAnswer>) => {
+    begun.unref();
+    begun.addEventListener("message", ({ data }: MessageEvent<PrintAnswer>) => {
+      // What a lost one says late is of no document that is drawn now.
+      if (worker !== begun) return;
       works = true;
-      const asked = begun.waiting.get(data.number);
-      if ("bytes" in data) asked?.resolve(data.bytes);
-      else asked?.reject(new Error(data.error));
+      if ("bytes" in data) drawing?.resolve(data.bytes);
+      else drawing?.reject(new Error(data.error));
+      drawing = null;
+      next(log);
     });
-    begun.worker.addEventListener("error", ({ message }) => lose(begun, message, log));
+    begun.addEventListener("error", ({ message }) => lose(begun, message, log));
     return begun;
   };
+  const next = (log: Log): void => {
+    while (drawing === null) {
+      const first = waiting.label.shift() ?? waiting.paper.shift();
+      if (first === undefined) return;
+      if (given_up) {
+        first.resolve(draw(first.job));
+        continue;
+      }
+      try {
+        worker ??= begin(log);
+        worker.postMessage(first.job);
+        drawing = first;
+      } catch (error) {
+        first.reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  };
   return async (job, log) => {
-    if (given_up) return await draw(job);
-    thread ??= begin(log);
-    const { worker, waiting } = thread;
-    if (waiting.size >= waiting_max) {
+    if (waiting.label.length + waiting.paper.length >= waiting_max) {
       throw new Fault("unavailable", "Too many documents are being drawn; ask again.", { retry_after_seconds: 2 });
     }
-    const number = ++count;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    waiting.set(number, { job, resolve, reject });
-    worker.postMessage({ number, job } satisfies PrintOrder);
-    return await promise.finally(() => waiting.delete(number));
+    waiting[job.kind].push({ job, resolve, reject });
+    next(log);
+    return await promise;
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { silentLog } from "../../../src/kit/log.ts";
 import { startWorker } from "../../../src/kit/worker.ts";
 import { drawLabel } from "../../../src/shipping/documents/label.ts";
+import type { Paper } from "../../../src/shipping/papers/paper.ts";
 import { draw, type PrintJob } from "../../../src/shipping/press/draw.ts";
 import { keeper } from "../../../src/shipping/press/kept.ts";
 import { openPress } from "../../../src/shipping/press/press.ts";
@@ -39,6 +40,42 @@ describe("a press", () => {
     const drawn = await Promise.all([press(jobs[2] as PrintJob, silentLog), press(jobs[2] as PrintJob, silentLog)]);
     expect([...drawn, await press(jobs[2] as PrintJob, silentLog)]).toEqual([expected, expected, expected]);
     expect(started).toBe(1);
+  });
+
+  // A thread that answers with what it was told to draw, and is lost at a drawing of no width.
+  const echo = `self.onmessage = ({ data }) => {
+    if (data.drawing?.width === 0) throw new Error("no");
+    const bytes = new TextEncoder().encode(data.kind);
+    setTimeout(() => self.postMessage({ bytes }), 1);
+  };`;
+  const label = jobs[2] as PrintJob;
+  const paper: PrintJob = { kind: "paper", paper: {} as Paper, format: "pdf", now: 0 };
+
+  test("draws labels before the papers that wait, and refuses more than may wait", async () => {
+    const press = openPress(() => new Worker(program(echo)));
+    const done: string[] = [];
+    const print = async (job: PrintJob) => done.push(new TextDecoder().decode(await press(job, silentLog)));
+    await Promise.all([paper, paper, paper, label, label].map(print));
+    expect(done).toEqual(["paper", "label", "label", "paper", "paper"]);
+    const codes = Array.from({ length: 502 }, () =>
+      press(label, silentLog).then(
+        () => "drawn",
+        (error) => error.code,
+      ),
+    );
+    expect((await Promise.all(codes)).filter((code) => code !== "drawn")).toEqual(["unavailable"]);
+  });
+
+  test("draws here what a thread was lost with, and the others in a new one", async () => {
+    let started = 0;
+    const press = openPress(() => {
+      started += 1;
+      return new Worker(program(echo));
+    });
+    const print = async (job: PrintJob) => new TextDecoder().decode(await press(job, silentLog));
+    const fatal: PrintJob = { kind: "label", drawing: { ...drawing, width: 0, operations: [] }, format: "zpl" };
+    const [before, lost, after] = await Promise.all([print(label), print(fatal), print(label)]);
+    expect([before, lost?.slice(0, 3), after, started]).toEqual(["label", "^XA", "label", 2]);
   });
 
   test("tells why a document cannot be drawn, and goes on", async () => {
