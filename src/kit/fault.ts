@@ -96,8 +96,8 @@ export function invalid(field: string, message: string, code = "invalid_value"):
 const problems_max = 100;
 
 /**
- * A `validation_failed` that names every bad field, or the first hundred; its message is the first problem, and how many
- * more there are.
+ * A `validation_failed` that names every bad field, or the first hundred; its message is the first problem, and how
+ * many more there are.
  */
 export function invalidFields(fields: readonly FieldProblem[]): Fault {
   return ofFields("validation_failed", fields);
