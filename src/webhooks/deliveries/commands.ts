@@ -7,7 +7,7 @@ import { type Attempt, attemptOf } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
 import { type Entered, notify } from "../notices/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
-import { endSome } from "../subscriptions/commands.ts";
+import { endSome, subscribing_turn } from "../subscriptions/commands.ts";
 import { afterAnswer, healthOf, type SubscriptionHealth } from "../subscriptions/rules.ts";
 import {
   countSubscriptions,
@@ -47,6 +47,8 @@ export async function fanOut(tx: Tx): Promise<boolean> {
  * those are committed whose numbers are lower.
  */
 export async function fanOutAll(tx: Tx): Promise<number> {
+  // First, as whoever changes a subscription takes it: in another order the two would wait for each other.
+  await takeTurn(tx, subscribing_turn);
   while (await fanOut(tx));
   return lastPosition(tx);
 }

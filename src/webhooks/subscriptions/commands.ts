@@ -20,6 +20,9 @@ import {
 } from "./store.ts";
 import { isSame, type Subscription, subscriptions_max } from "./subscription.ts";
 
+/** The turn of those who add subscriptions or change what they are told of. It is taken before that of the fan-out. */
+export const subscribing_turn = "webhooks.subscribe";
+
 /**
  * Subscribes a receiver, whose address the caller has checked, with a secret the caller has sealed, to the events with
  * a later place than `begins_after`: see `fanOutAll`.
@@ -35,7 +38,7 @@ export async function createSubscription(
   const { rate_limit_per_second = null } = input;
   const events = inOrder(input.events);
   refuseThinFirstVersion({ version, payload });
-  await takeTurn(tx, "webhooks.subscribe");
+  await takeTurn(tx, subscribing_turn);
   const others = await lockSubscriptions(tx);
   refuseSame(others, { url, version, events });
   if (others.length >= subscriptions_max) {
@@ -65,7 +68,7 @@ export async function createSubscription(
  * Its version is fixed. Refuses: resource_missing, validation_failed, immutable_field, duplicate_subscription.
  */
 export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscription): Promise<Subscription> {
-  await takeTurn(tx, "webhooks.subscribe");
+  await takeTurn(tx, subscribing_turn);
   const all = await lockSubscriptions(tx);
   const before = all.find((one) => one.id === readId("subscription", id));
   if (before === undefined) throw missing("subscription", id);

@@ -6,8 +6,9 @@ import { databaseUrl, engine } from "../../../src/config.ts";
 import { migrateSqlite, migrations } from "../../../src/database/migrate.ts";
 import { migratePostgres } from "../../../src/database/migrate_postgres.ts";
 import { emit } from "../../../src/outbox/emit.ts";
-import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
+import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/commands.ts";
 import { fanOutEvents } from "../../../src/webhooks/deliveries/jobs.ts";
+import { createSubscription, updateSubscription } from "../../../src/webhooks/subscriptions/commands.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 
 const rounds = 40;
@@ -38,6 +39,16 @@ const toldOf = async (subscription: string): Promise<string[]> => {
   return ids;
 };
 
+/** Resolves when a transaction of PostgreSQL waits for another. */
+async function someoneWaits(): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl ?? "" });
+  await client.connect();
+  const waiting = `select 1 from pg_locks join pg_stat_activity using (pid)
+    where not granted and query ~ '"(leases|subscriptions)"'`;
+  while ((await client.query(waiting)).rowCount === 0) await Bun.sleep(5);
+  await client.end();
+}
+
 describe("a subscription gets", () => {
   test("every event that comes after it, while others' events are being handed out", async () => {
     const store = app.service.stores.test;
@@ -55,6 +66,29 @@ describe("a subscription gets", () => {
     await fanOutEvents(store);
     const all = Array.from({ length: rounds }, (_, at) => `ord_${at}`);
     for (const [at, id] of made.entries()) expect(await toldOf(id)).toEqual(all.slice(at));
+  });
+
+  test("its place while another is changed, and neither waits for the other in vain", async () => {
+    const store = app.service.stores.test;
+    const changed = await subscribe("changed");
+    let creations = 0;
+    let changes = 0;
+    const change = () =>
+      store.write((tx) => {
+        changes += 1;
+        return updateSubscription(tx, changed, { description: "other" });
+      });
+    let changing: Promise<unknown> = Promise.resolve();
+    await store.write(async (tx) => {
+      creations += 1;
+      const begins_after = await fanOutAll(tx);
+      if (creations === 1) changing = change();
+      if (creations === 1 && engine === "postgres") await someoneWaits();
+      const input = { url: "http://127.0.0.1:9/created", events: ["order.created" as const] };
+      return createSubscription(tx, input, "sealed", begins_after);
+    });
+    await changing;
+    expect([creations, changes]).toEqual([1, 1]);
   });
 
   for (const [named, by_ms] of [
