@@ -370,7 +370,8 @@ async function main(words: readonly string[]): Promise<number> {
     const isGroup = group.length > 0;
     if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(isGroup ? `${first[0]} ` : ""), 0);
     if (isGroup) return done(`packhouse ${first[0]}: say ${oneOf(group)}${meantOf(first, group)}.`, 2);
-    const hint = meantOf(first, Object.keys(commands));
+    const groups = Object.keys(commands).map((name) => name.split(" ")[0] ?? name);
+    const hint = meantOf(first, Object.keys(commands)) || didYouMean(first[0] ?? "", groups);
     return done(`packhouse: there is no command ${first[0] ?? words[0]}${hint}. See packhouse --help.`, 2);
   }
   if (wantsHelp) return done(await helpOf(name, chosen), 0);

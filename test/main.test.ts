@@ -211,6 +211,8 @@ describe("refuses", () => {
     [["keys", "expire", "--id", "key_1001"], "--at"],
     [["keys", "rotate", "--id", "key_1001", "--overlap", "604801"], "to 604800"],
     [["import"], "import products, import stock or import orders"],
+    [["imprt"], "did you mean import?"],
+    [["imprt", "products"], "did you mean import products?"],
     [["import", "products"], "FILE"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],
