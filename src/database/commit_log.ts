@@ -24,13 +24,35 @@ export interface CommitLogSettings {
   readonly failed: (error: unknown) => void;
 }
 
+/** The log as a file by which the disk is waited for. */
+export interface LogFile {
+  /** Resolves when all that was committed is on the disk. */
+  sync(): Promise<void>;
+  close(): void;
+}
+
+/** Opens the log of a database that is open, for as long as that is: SQLite has no locks on this file to be lost. */
+export function openLogFile(path: string, sync: CommitLogSettings["sync"] = promisify(fdatasync)): LogFile {
+  const file = openSync(`${path}-wal`, "r");
+  return {
+    sync: async () => {
+      try {
+        await sync(file);
+      } catch (error) {
+        // As SQLite calls it: nobody knows what is on the disk now.
+        throw Object.assign(new Error("the log could not be synced", { cause: error }), { code: "SQLITE_IOERR_FSYNC" });
+      }
+    },
+    close: () => closeSync(file),
+  };
+}
+
 /** While a log is copied it grows; at three times the length that is too long, writes wait for the copying. */
 const most_pages = 3 * checkpoint_pages;
 
 export class CommitLog {
   readonly #settings: CommitLogSettings;
-  readonly #file: number;
-  readonly #sync: (file: number) => Promise<void>;
+  readonly #file: LogFile;
   readonly #checkpoints: Checkpointer;
   readonly #look: Statement;
   /** The first pass, while it goes on. */
@@ -42,26 +64,19 @@ export class CommitLog {
   #next = checkpoint_pages;
 
   constructor(settings: CommitLogSettings) {
-    const { path, writer, worker, log, sync = promisify(fdatasync) } = settings;
+    const { path, writer, worker, log, sync } = settings;
     this.#settings = settings;
-    this.#sync = sync;
     this.#checkpoints = worker ? checkpointsAside(path, log) : checkpointsHere(path);
     // The head of the log and its place in the folder are on the disk from the start: SQLite sees to them by itself.
     restartLog(writer.raw);
     writer.raw.run("pragma synchronous=normal");
-    // This descriptor stays open as long as the database, and SQLite has no locks on this file that it could take.
-    this.#file = openSync(`${path}-wal`, "r");
+    this.#file = openLogFile(path, sync);
     this.#look = writer.plain("pragma wal_checkpoint(noop)");
   }
 
   /** Resolves when all that was committed is on the disk. */
-  async sync(): Promise<void> {
-    try {
-      await this.#sync(this.#file);
-    } catch (error) {
-      // As SQLite calls it: nobody knows what is on the disk now.
-      throw Object.assign(new Error("the log could not be synced", { cause: error }), { code: "SQLITE_IOERR_FSYNC" });
-    }
+  sync(): Promise<void> {
+    return this.#file.sync();
   }
 
   /** Whether the log should begin anew before more is written. */
@@ -113,7 +128,7 @@ export class CommitLog {
     await this.#copying;
     if (this.#settings.worker) await this.#tried(() => this.#checkpoints.copy());
     await this.#checkpoints.close();
-    closeSync(this.#file);
+    this.#file.close();
   }
 
   /** A checkpoint that fails for want of room or because of a lock is tried again later: nothing hangs on it. */

@@ -7,7 +7,7 @@ import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
-import { CommitLog } from "./commit_log.ts";
+import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
 import { type Connection, connectWriter } from "./sqlite_connection.ts";
@@ -82,6 +82,8 @@ class SqliteStore implements Store {
   readonly #reader: SqliteReader;
   /** Null when a commit waits for the disk by itself. */
   readonly #log: CommitLog | null;
+  /** Where a commit waits by itself: what another process has committed before it is synced by this. */
+  readonly #before: LogFile | null;
   readonly #listeners: ((job: string, at: number) => void)[] = [];
   #onStep: StepListener | null = null;
   readonly #inode: number;
@@ -140,6 +142,7 @@ class SqliteStore implements Store {
         return this.#dead ?? told(error);
       },
     });
+    this.#before = waits === "commits" ? openLogFile(path, sync) : null;
     this.#inode = statSync(path).ino;
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");
@@ -199,6 +202,7 @@ class SqliteStore implements Store {
     await this.#syncing;
     await this.#reader.close();
     await this.#log?.close();
+    this.#before?.close();
     this.#writer.close();
   }
 
@@ -238,6 +242,8 @@ class SqliteStore implements Store {
       }
       // Until the disk has confirmed what is committed now, reads see what it had confirmed before.
       if (number !== null) await this.#reader.keep();
+      // No two commits are on their way to the disk at once: a torn end of the log is one commit at most.
+      if (number !== null) await this.#before?.sync();
       this.#commit.run();
     } catch (error) {
       this.#abandon(batch, error);

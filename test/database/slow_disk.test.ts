@@ -205,6 +205,26 @@ if (engine === "sqlite")
       expect(commits).toEqual(Array.from({ length: durable }, (_, at) => at + 1));
     });
 
+    test("what a command commits beside a server follows nothing that is not on the disk", async () => {
+      open({ sync: disk.sync });
+      const first = add("a");
+      await disk.asked();
+      const synced: string[][] = [];
+      const sync = async (file: number) => {
+        synced.push(committed());
+        fdatasyncSync(file);
+      };
+      const given = { path, mode: "test", clock: systemClock(), log: silentLog, fatal: () => {} } as const;
+      const command = openSqlite({ ...given, sync, waits: "commits" });
+      await command.write((tx) => insert(tx, things, [{ name: "b", quantity: 1 }]));
+      await command.close();
+      expect([synced, committed()]).toEqual([[["a"]], ["a", "b"]]);
+      expect(await thingNames(store)).toEqual([]);
+      disk.confirm();
+      await first;
+      expect(await thingNames(store)).toEqual(["a", "b"]);
+    });
+
     test("a log that cannot be looked at stops no write", async () => {
       open();
       const writer = connectWriter(path, { enter: () => {}, failed: () => {} }, "by_others");
