@@ -32,6 +32,8 @@ const description = `Fulfillment for third-party logistics: orders, stock, label
 - **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
   An order is meant by its \`order_number\` as well, in paths too.
 - **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
+- **To try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
+  *Create an order* first; the others have something to work on then.
 - **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
 - **Conditions**: what is read by itself carries an \`ETag\`. With \`If-None-Match\` it is sent only if it has changed,
   with \`If-Match\` a change is made only if it has not.
@@ -163,9 +165,17 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
       ...(about === undefined ? {} : { description: about }),
       schema: published,
       ...("example" in value ? { example: readAs(published["type"], String(value.example)) } : {}),
+      ...(required.includes(name) ? {} : untickedOf(published)),
     };
   });
   return [...inPath, ...inQuery, ...headersOf(operation)];
+}
+
+/** What keeps a page of the reference from sending the first or the usual value of a filter that nobody asked for. */
+function untickedOf(published: Json): Json {
+  const [first] = (published["enum"] ?? []) as unknown[];
+  const value = published["default"] ?? first;
+  return value === undefined ? {} : { examples: { default: { value, "x-disabled": true } } };
 }
 
 const readAs = (type: unknown, text: string) =>
