@@ -49,13 +49,14 @@ export const withConventions = (service: Service, admit: Admit, without_paramete
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = kindOf(call.path);
-      idempotencyKey(request);
       // A file is read once there is room for it, and how long it may take is said there.
       if (kind === csv) {
+        idempotencyKey(request);
         traceOf(request).waitFor = (seconds) => service.waitFor(request, seconds);
         return {};
       }
       call.raw_body = await readText(request, kind);
+      idempotencyKey(request);
       if (call.raw_body === "" || !saysJson(request)) return {};
       const body = parseJson(call.raw_body);
       if (kind === json) refuseInexact(call.raw_body);

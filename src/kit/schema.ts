@@ -7,7 +7,7 @@ import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
 import { metadata_limits, metadataProblem } from "./metadata.ts";
 import { readCents } from "./money.ts";
-import { weightUnit, weightUnits } from "./weight_unit.ts";
+import { weightUnit, weightUnitPattern, weightUnits } from "./weight_unit.ts";
 
 /**
  * A TypeBox schema in the form Elysia takes from any validator (Standard Schema): it reports every bad field at once
@@ -227,6 +227,7 @@ export function weightUnitField(description = "") {
     [Kind]: "WeightUnit",
     type: "string",
     maxLength: 20,
+    pattern: weightUnitPattern,
     description: `${weightUnits.join(", ")}, or as people write them, such as lbs.${description}`,
   });
 }

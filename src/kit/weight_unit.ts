@@ -19,6 +19,13 @@ const spellings: Readonly<Record<string, WeightUnit>> = {
   grams: "g",
 };
 
+/** What matches each word that means a unit, in letters of either case and with blanks around it. */
+export const weightUnitPattern = `^\\s*(?:${Object.keys(spellings).map(eitherCase).join("|")})\\s*$`;
+
+function eitherCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
+}
+
 /** The unit that a word means (`lbs`, `Pound`, `KG`), or null for an unknown word. */
 export function weightUnit(word: string): WeightUnit | null {
   const plain = word.trim().toLowerCase();

@@ -49,14 +49,14 @@ describe("a request's line in the log: works", () => {
 
   test("names the route, not the address, and why it was refused", async () => {
     const { lines, send } = entranceOf();
-    await send("GET", "/v1/orders/ord_1?email=jane@example.com", app.keys.test.read);
+    await send("GET", "/v1/orders?email=jane@example.com", app.keys.test.read);
     await send("GET", "/v1/customers/jane@example.com/what", app.keys.live.read);
     await send("POST", "/v1/orders", app.keys.live.read);
     await send("GET", "/v1/orders", null);
     await send("GET", "/v1/orders", `${app.keys.live.read.slice(0, -6)}000000`);
     const told = lines.map((line) => JSON.parse(line));
     expect(told.map(({ route, status, code, mode }) => [route, status, code, mode])).toEqual([
-      ["/orders/:id", 404, "resource_missing", "test"],
+      ["/orders", 422, "validation_failed", "test"],
       [null, 404, "route_not_found", "live"],
       ["/orders", 403, "insufficient_permission", "live"],
       ["/orders", 401, "authentication_required", null],
