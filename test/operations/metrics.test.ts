@@ -81,19 +81,28 @@ describe("metrics: works", () => {
           now("packhouse_http_requests_total", '{method="GET",route="/orders/:id",status="404",mode="live"}') ?? 0,
         test: now("packhouse_http_requests_total", '{method="GET",route="/orders/:id",status="404",mode="test"}') ?? 0,
         strange: now("packhouse_http_requests_total", '{method="other",route="none",status="401",mode="none"}') ?? 0,
+        listed: now("packhouse_http_requests_total", '{method="GET",route="/orders",status="200",mode="live"}') ?? 0,
+        refused:
+          now("packhouse_http_requests_total", '{method="GET",route="/orders/:id",status="422",mode="live"}') ?? 0,
         timed: now("packhouse_http_request_seconds_count", "") ?? 0,
         under_way: now("packhouse_http_requests_under_way", "{}"),
       };
     };
     const before = await read();
-    await send("/v1/orders/1?secret=1", app.keys.live.read);
+    await send("/v1/orders/1", app.keys.live.read);
     await send("/v1/orders/2", app.keys.live.read);
     await send("/v1/orders/2", app.keys.test.read);
+    // Parameters that it knows and that it does not: neither is in a label.
+    await send("/v1/orders/1?secret=1", app.keys.live.read);
+    await send("/v1/orders?limit=37", app.keys.live.read);
     await send("/v1/whatever/the/client/says", null, "PROPFIND");
     const after = await read();
     expect(after.missing - before.missing).toBe(2);
     expect(after.test - before.test).toBe(1);
     expect(after.strange - before.strange).toBe(1);
+    expect(after.refused - before.refused).toBe(1);
+    expect(after.listed - before.listed).toBe(1);
+    expect((await app.call("GET", "/metrics")).body).not.toMatch(/secret|limit=|37"/);
     expect(after.under_way).toBe(before.under_way ?? Number.NaN);
   });
 
