@@ -1,6 +1,5 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
-import http from "node:http";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
@@ -12,8 +11,6 @@ import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { rangeProblem } from "./http/destination.ts";
 import { type Entrance, openEntrance } from "./http/entrance.ts";
-import { readable_head_bytes } from "./http/head.ts";
-import { located } from "./http/origin.ts";
 import { Outflow } from "./http/outflow.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
@@ -22,6 +19,7 @@ import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import type { Log } from "./kit/log.ts";
 import { type Site, unreachable } from "./kit/site.ts";
+import { openPort, type Port } from "./port.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 
@@ -59,9 +57,6 @@ const closing_min_ms = 250;
 // A connection over which nothing goes for so long is ended, also that of a client who takes nothing of an answer.
 const idle_seconds = 30;
 
-// Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
-const body_bytes_max = Number.MAX_SAFE_INTEGER;
-
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
   const { host, data, database_url, log, print, exit, check } = settings;
@@ -80,7 +75,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     await stores.close();
     throw error;
   });
-  let server: Bun.Server<undefined> | null = null;
+  let port: Port | null = null;
   const service: Service = {
     stores: { live: stores.live, test: stores.test },
     log,
@@ -92,8 +87,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     webhook_allow_cidrs,
     event_retention_days: settings.event_retention_days,
     mail,
-    peerOf: (request) => server?.requestIP(request)?.address ?? null,
-    waitFor: (request, seconds) => server?.timeout(request, seconds),
+    peerOf: (request) => port?.peerOf(request) ?? null,
+    waitFor: (request, seconds) => port?.waitFor(request, seconds),
   };
   site = service;
   // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
@@ -101,15 +96,15 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const app = createApp(service);
   const now = () => stores.live.clock.now();
   const outflow = new Outflow({
-    letGo: (request) => server?.timeout(request, 1),
+    letGo: (request) => port?.waitFor(request, 1),
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
   });
-  const onWaited = (request: Request) => server?.timeout(request, idle_seconds);
+  const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
   const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited };
   const entrance = openEntrance(entered, (request) => app.handle(request));
-  server = listen(settings, entrance.answer);
+  port = openPort({ host, port: settings.port, idle_seconds, log }, entrance.answer);
   const schedule = startSchedule(service);
-  const addresses = addressesOf(host, server.port ?? 0);
+  const addresses = addressesOf(host, port.number);
   const [url = ""] = addresses;
   await printFirstKeys(stores, url, print);
   for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
@@ -118,9 +113,9 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
     entrance.close();
-    const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, server));
+    const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, port));
     if (!all) log.warn("what was under way took too long and was left");
-    await server?.stop(true);
+    await port?.end();
     // All that was answered is on the disk: what a slow one does not get done now, the next start does.
     const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => stores.close());
     if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
@@ -137,29 +132,10 @@ async function within(limit_ms: number, work: (limit_ms: number) => Promise<unkn
 }
 
 /** Waits until the last answer is out and the jobs are at rest. */
-async function rest(limit_ms: number, entrance: Entrance, schedule: Schedule, server: Bun.Server<undefined> | null) {
+async function rest(limit_ms: number, entrance: Entrance, schedule: Schedule, port: Port | null) {
   // Who keeps a connection learns by an answer that it ends, not by its breaking off.
   await Promise.all([schedule.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
-  await server?.stop();
-}
-
-function listen(settings: ServeSettings, answer: (request: Request) => Response | Promise<Response>) {
-  const { host: hostname, port } = settings;
-  // What this is set to holds for Bun.serve, too, which has no setting of its own.
-  Object.assign(http, { maxHeaderSize: readable_head_bytes });
-  try {
-    return Bun.serve({
-      hostname,
-      port,
-      reusePort: false,
-      idleTimeout: idle_seconds,
-      maxRequestBodySize: body_bytes_max,
-      fetch: (request) => answer(located(request)),
-    });
-  } catch (error) {
-    if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
-    throw new WrongUse(`Port ${port} is taken on ${hostname}. Choose another one with --port.`);
-  }
+  await port?.close();
 }
 
 /** Makes and prints the keys to come in with, where there is none yet. */

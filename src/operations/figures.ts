@@ -141,6 +141,9 @@ export interface ProcessFigures {
   readonly resident_bytes: number;
   readonly heap_bytes: number;
   readonly cpu_seconds: number;
+  /** Files and connections that are open, and how many may be; null where the system does not tell. */
+  readonly open_files: number | null;
+  readonly open_files_limit: number | null;
   readonly started_at: number;
 }
 
@@ -148,6 +151,7 @@ export interface ProcessFigures {
 export function processFamilies(figures: ProcessFigures): Family[] {
   const { version, engine, bun } = figures;
   const one = (name: string, help: string, value: number) => reading(name, help, [{ labels: {}, value }]);
+  const told = (name: string, help: string, value: number | null) => (value === null ? [] : [one(name, help, value)]);
   const cpu = one("process_cpu_seconds_total", "Time that the processors worked for it.", figures.cpu_seconds);
   return [
     reading("packhouse_build_info", "The program that runs.", [{ labels: { version, engine, bun }, value: 1 }]),
@@ -155,6 +159,8 @@ export function processFamilies(figures: ProcessFigures): Family[] {
     one("process_resident_memory_bytes", "Memory that the process holds.", figures.resident_bytes),
     one("process_heap_bytes", "Memory that its objects take.", figures.heap_bytes),
     { ...cpu, kind: "counter" },
+    ...told("process_open_fds", "Files and connections that are open.", figures.open_files),
+    ...told("process_max_fds", "Files and connections that may be open.", figures.open_files_limit),
     one("process_start_time_seconds", "When the process began, in Unix seconds.", figures.started_at / 1000),
   ];
 }

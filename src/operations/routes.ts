@@ -10,6 +10,7 @@ import type { Service } from "../http/service.ts";
 import { systemClock } from "../kit/clock.ts";
 import { allMeters, exposition } from "../kit/meter.ts";
 import type { Mode } from "../kit/mode.ts";
+import { countOpenFiles, openFilesLimit } from "../kit/open_files.ts";
 import { type ByMode, processFamilies, queueFamilies, storageFamilies } from "./figures.ts";
 import { HealthView } from "./schemas.ts";
 import { counted_max, findQueues, ping } from "./store.ts";
@@ -131,10 +132,12 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
   };
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
+  const [open_files, open_files_limit] = [await countOpenFiles(), openFilesLimit()];
   const families = [
     ...processFamilies({
       ...{ version, engine, bun: Bun.version, migrations: migrations[engine].length, started_at },
       ...{ resident_bytes: rss, heap_bytes: heapUsed, cpu_seconds: (user + system) / 1e6 },
+      ...{ open_files, open_files_limit },
     }),
     ...storageFamilies(storages),
     ...queueFamilies({ live, test }, counted_max),

@@ -1,0 +1,148 @@
+// The port of the service: where clients come in, and where nobody is let in while descriptors run out.
+import { closeSync, openSync } from "node:fs";
+import http from "node:http";
+import { WrongUse } from "./config.ts";
+import { readable_head_bytes } from "./http/head.ts";
+import { located } from "./http/origin.ts";
+import type { Log } from "./kit/log.ts";
+import { counter } from "./kit/meter.ts";
+import { countOpenFiles, openFilesLimit } from "./kit/open_files.ts";
+
+export interface PortSettings {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** A connection over which nothing goes for so long is ended. */
+  readonly idle_seconds: number;
+  readonly log: Log;
+}
+
+export interface Port {
+  readonly number: number;
+  readonly peerOf: (request: Request) => string | null;
+  /** How long the connection of a request may be idle from now on. */
+  readonly waitFor: (request: Request, seconds: number) => void;
+  /** Lets nobody in any more; resolves once all who are inside are answered. */
+  readonly close: () => Promise<void>;
+  /** Ends every connection at once. */
+  readonly end: () => Promise<void>;
+}
+
+type Answer = Response | Promise<Response>;
+
+// Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
+const body_bytes_max = Number.MAX_SAFE_INTEGER;
+
+const look_every_ms = 250;
+const closed_ms = 1000;
+const warn_every_ms = 60_000;
+const reserve_max = 64;
+// With fewer the service itself might never leave enough for clients.
+const limit_min = 128;
+
+const closings = counter("packhouse_port_closed_total", "How often nobody was let in: descriptors ran out.");
+
+/** Listens. A port that is taken is a `WrongUse`. */
+export function openPort(settings: PortSettings, answer: (request: Request) => Answer): Port {
+  // What this is set to holds for Bun.serve, too, which has no setting of its own.
+  Object.assign(http, { maxHeaderSize: readable_head_bytes });
+  let server = listen(settings, settings.port, answer);
+  const number = server.port ?? 0;
+  // Those that let nobody in any more, until the last who came in by them is answered.
+  const ending = new Set<Bun.Server<undefined>>();
+  const letNobodyIn = async () => {
+    const closed = server;
+    ending.add(closed);
+    await closed.stop();
+    ending.delete(closed);
+  };
+  const letIn = () => {
+    server = listen(settings, number, answer);
+  };
+  const stopWatching = watchDescriptors(settings.log, letNobodyIn, letIn);
+  return {
+    number,
+    peerOf: (request) => server.requestIP(request)?.address ?? null,
+    waitFor: (request, seconds) => server.timeout(request, seconds),
+    close: async () => {
+      stopWatching();
+      await Promise.all([...ending, server].map((one) => one.stop()));
+    },
+    end: async () => {
+      stopWatching();
+      await Promise.all([...ending, server].map((one) => one.stop(true)));
+    },
+  };
+}
+
+function listen({ host, idle_seconds }: PortSettings, port: number, answer: (request: Request) => Answer) {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      reusePort: false,
+      idleTimeout: idle_seconds,
+      maxRequestBodySize: body_bytes_max,
+      fetch: (request) => answer(located(request)),
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
+    throw new WrongUse(`Port ${port} is taken on ${host}. Choose another one with --port.`);
+  }
+}
+
+/**
+ * Lets nobody in while nearly all descriptors are taken, for at least a second. Bun asks for a connection that it has
+ * no descriptor for again and again, at the cost of a whole core, and the service needs some for itself. Closing the
+ * listener also ends the connections over which nothing goes; requests under way are answered.
+ * Answers how to end this.
+ */
+function watchDescriptors(log: Log, letNobodyIn: () => Promise<void>, letIn: () => void): () => void {
+  const limit = openFilesLimit();
+  if (limit === null || limit < limit_min) return () => {};
+  const reserve = Math.min(reserve_max, Math.floor(limit / 8));
+  // Held for the service itself while clients come in, and let go once nobody does.
+  const held: number[] = [];
+  const hold = () => {
+    while (held.length < reserve) held.push(openSync("/dev/null", "r"));
+  };
+  hold();
+  let closed_at: number | null = null;
+  let warned_at = Number.NEGATIVE_INFINITY;
+  let ended = false;
+  const look = async () => {
+    const open = (await countOpenFiles()) ?? limit;
+    const now = performance.now();
+    if (ended) return;
+    if (closed_at === null && open >= limit - reserve) {
+      closed_at = now;
+      closings.add(1);
+      if (now - warned_at >= warn_every_ms) {
+        warned_at = now;
+        log.warn("open files near the limit: idle connections are ended, new ones refused for a while", { limit });
+      }
+      letNobodyIn().catch((error) => log.error("the port was not closed", { error: String(error) }));
+      for (const descriptor of held.splice(0)) closeSync(descriptor);
+    } else if (closed_at !== null && now - closed_at >= closed_ms && open < limit - 3 * reserve) {
+      closed_at = now;
+      hold();
+      letIn();
+      closed_at = null;
+    }
+  };
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    look()
+      .catch((error) => log.error("the port was not opened again", { error: String(error) }))
+      .finally(() => {
+        looking = false;
+      });
+  }, look_every_ms);
+  return () => {
+    ended = true;
+    for (const descriptor of held.splice(0)) closeSync(descriptor);
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,81 @@
+// More clients than the process may have descriptors.
+import { afterEach, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { type StartedService, usualProgram } from "../../scripts/service.ts";
+import { client, startFreshService } from "../flows/service.ts";
+
+const limit_ms = 120_000;
+const descriptors = 256;
+const crowd = 400;
+const watch_ms = 2000;
+const limited = (...command: string[]) => ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
+
+let service: StartedService | null = null;
+let bare: Bun.Subprocess<"ignore", "pipe", "inherit"> | null = null;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  bare?.kill("SIGKILL");
+  await service?.remove();
+});
+
+/** Opens a connection and sends `head`; what is read from it, once it ends. */
+function open(url: string, head = "") {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const said = Promise.withResolvers<string>();
+  let text = "";
+  socket.on("data", (data) => {
+    text += data;
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => said.resolve(text));
+  socket.write(head);
+  sockets.push(socket);
+  return { socket, said: said.promise };
+}
+
+/** How many ticks the processors have worked for a process. */
+function ticks(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** A server of Bun with nothing around it, and no more descriptors. */
+async function startBare(): Promise<{ url: string; pid: number }> {
+  const program = `console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() }).url.href)`;
+  const command = limited(process.execPath, "-e", program);
+  bare = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const { value } = await bare.stdout.getReader().read();
+  return { url: new TextDecoder().decode(value).trim(), pid: bare.pid };
+}
+
+test.skipIf(process.platform !== "linux")(
+  "at the limit of descriptors it does not spin, loses nothing, and goes on when clients have gone",
+  async () => {
+    service = await startFreshService({ program: limited(...usualProgram) });
+    const { url, pid, makeKey } = service;
+    const spinning = await startBare();
+    const key = await makeKey("live");
+    const body = JSON.stringify({ sku: "TEA", name: "Tea" });
+    const head = `POST /v1/products HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
+    const begun = open(url, `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`);
+    const metrics = async () => (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
+    while (!(await metrics()).includes("packhouse_http_requests_under_way 2\n")) await Bun.sleep(50);
+    for (let n = 0; n < crowd; n += 1) for (const address of [url, spinning.url]) open(address);
+    await Bun.sleep(watch_ms);
+    const before = [ticks(pid), ticks(spinning.pid)] as const;
+    await Bun.sleep(watch_ms);
+    const [worked, spun] = [ticks(pid) - before[0], ticks(spinning.pid) - before[1]];
+    // Should Bun alone not spin any more, the port need not be watched.
+    expect(worked).toBeLessThan(spun / 2);
+    begun.socket.write(body.slice(1));
+    expect(await begun.said).toStartWith("HTTP/1.1 201 ");
+    for (const socket of sockets.splice(0)) socket.destroy();
+    while ((await fetch(`${url}/health`).catch(() => null))?.status !== 200) await Bun.sleep(50);
+    expect((await client(url, key).must("GET", "/products?sku=TEA")).data).toHaveLength(1);
+    expect(await metrics()).toMatch(/^packhouse_port_closed_total [1-9]/m);
+  },
+  limit_ms,
+);
