@@ -9,7 +9,7 @@ export function openFilesLimit(): number | null {
   return Number.isNaN(limit) ? null : limit;
 }
 
-/** How many there are; null where the system does not tell, and while there are so many that not even this can be read. */
+/** How many there are; null where the system does not tell, and while too many are open even to look. */
 export function countOpenFiles(): Promise<number | null> {
   return readdir("/proc/self/fd").then(
     (all) => all.length,
