@@ -50,14 +50,20 @@ function* problemsOf(errors: Iterable<Found>, part: Part): Iterable<FieldProblem
 }
 
 /** Says what is wrong with a value, or with what lies in it at a place such as `.sizes[2]`. */
-type Judge = (value: unknown) => (Omit<FieldProblem, "field"> & { readonly at?: string }) | null;
+type Judge = (value: unknown, schema: TSchema) => (Omit<FieldProblem, "field"> & { readonly at?: string }) | null;
 
 // What is wrong with a value of a kind of our own; null where the hint of its schema says it.
 const judges: Readonly<Record<string, Judge>> = {
   Metadata: (value) => ({ at: "", message: "", ...metadataProblem(value), code: "invalid_value" }),
-  Money: (value) => (/^-/.test(String(value)) ? { code: "too_small", message: "must not be negative" } : null),
+  Money: moneyProblem,
   WeightUnit: (value) => choiceProblem(value, weightUnits),
 };
+
+function moneyProblem(value: unknown, { anyOf: [{ maximum }] }: TSchema): Omit<FieldProblem, "field"> | null {
+  if (/^-/.test(String(value))) return { code: "too_small", message: "must not be negative" };
+  const isLarge = /^\d+(\.\d{1,2})?$/.test(String(value)) && Number(value) > maximum;
+  return isLarge ? { code: "too_large", message: `must be at most ${maximum}` } : null;
+}
 
 /** Refuses: validation_failed, for a value that must be one of some words. */
 export function invalidChoice(field: string, value: string, choices: readonly string[]): Fault {
@@ -75,7 +81,7 @@ function problemOf({ type, path, schema, value, message }: ValueError, part: Par
   const field = fieldAt(path);
   const said = (code: string, words: string, at = ""): FieldProblem => ({ field: field + at, code, message: words });
   if (type === ValueErrorType.ObjectRequiredProperty) return said("required", "is required");
-  const judged = judges[schema[Kind]]?.(value) ?? null;
+  const judged = judges[schema[Kind]]?.(value, schema) ?? null;
   if (judged !== null) return said(judged.code, judged.message, judged.at);
   if (typeof schema["hint"] === "string") return said("invalid_value", schema["hint"]);
   switch (type) {

@@ -1,8 +1,8 @@
-const decimal = /^(0|[1-9][0-9]{0,9})(\.[0-9]{1,2})?$/;
+const decimal = /^(0|[1-9][0-9]{0,12})(\.[0-9]{1,2})?$/;
 
 /**
  * Reads an amount of money from its decimal text: `12`, `12.5`, `"12.50"` become 1200, 1250, 1250 cents.
- * Null for anything else: a sign, a third decimal, an exponent, more than ten digits before the point.
+ * Null for anything else: a sign, a third decimal, an exponent, more than thirteen digits before the point.
  */
 export function readCents(amount: string | number): number | null {
   const text = String(amount);

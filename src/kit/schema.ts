@@ -181,16 +181,27 @@ export function momentField(description?: string) {
   });
 }
 
-TypeRegistry.Set("Money", (_schema, value) => isAmount(value) && readCents(value) !== null);
+TypeRegistry.Set<TSchema>("Money", ({ anyOf: [{ maximum }] }, value) => {
+  const cents = isAmount(value) ? readCents(value) : null;
+  return cents !== null && cents <= (readCents(maximum) ?? 0);
+});
 const isAmount = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
 
-/** An amount of money in a request: `12.5` or `"12.50"`, at most two decimals. Read it with `readCents`. */
-export function moneyField(description?: string) {
+/** What a price and most amounts are at most. */
+const usual_max = 9_999_999_999.99;
+/** What a line of an order may cost at most, and so its price, its discount and its total. */
+export const line_amount_max = 1_000_000_000_000;
+
+/**
+ * An amount of money in a request: `12.5` or `"12.50"`, at most two decimals and `maximum`. Read it with `readCents`.
+ */
+export function moneyField(description?: string, maximum = usual_max) {
+  const digits = String(Math.trunc(maximum)).length;
   return Type.Unsafe<string | number>({
     [Kind]: "Money",
     anyOf: [
-      { type: "number", minimum: 0, maximum: 9_999_999_999.99, multipleOf: 0.01 },
-      { type: "string", pattern: "^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,2})?$" },
+      { type: "number", minimum: 0, maximum, multipleOf: 0.01 },
+      { type: "string", pattern: `^(0|[1-9][0-9]{0,${digits - 1}})(\\.[0-9]{1,2})?$` },
     ],
     hint: "must be an amount with at most two decimals, such as 12.50",
     ...(description ? { description } : {}),

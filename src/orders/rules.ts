@@ -3,6 +3,7 @@ import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { moneyText, readCents } from "../kit/money.ts";
+import { line_amount_max } from "../kit/schema.ts";
 import {
   actionsOf,
   costOf,
@@ -183,7 +184,7 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
   });
 }
 
-const amount_cents_max = 100_000_000_000_000;
+const amount_cents_max = line_amount_max * 100;
 
 /**
  * What a line costs, as a request tells it by a unit price, a discount and a total; a total alone has the least price

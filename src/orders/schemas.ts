@@ -4,6 +4,7 @@ import {
   closed,
   code_pattern,
   idField,
+  line_amount_max,
   metadataField,
   momentField,
   moneyField,
@@ -27,15 +28,17 @@ import {
 
 const counted = ["reserved", "backordered", "picked", "packed", "shipped", "delivered", "returned", "cancelled"];
 
+const lineAmount = (description: string) => moneyField(description, line_amount_max);
+
 export const Line = closed(
   {
     product_id: Type.Optional(idField("product")),
     sku: Type.Optional(textField(100, { description: "In place of `product_id`." })),
     quantity: quantityField(),
-    unit_price: Type.Optional(moneyField("The price of one unit. Needed unless `line_total` alone is given.")),
-    discount_amount: Type.Optional(moneyField("What all units together cost less than `unit_price` × `quantity`.")),
+    unit_price: Type.Optional(lineAmount("The price of one unit. Needed unless `line_total` alone is given.")),
+    discount_amount: Type.Optional(lineAmount("What all units together cost less than `unit_price` × `quantity`.")),
     line_total: Type.Optional(
-      moneyField(
+      lineAmount(
         "What all units cost together: `unit_price` × `quantity` less `discount_amount`. Given alone, the price is" +
           " the least whole-cent one that covers it. So many of the units cost their share, rounded to the cent such" +
           " that all parts add up to the total.",

@@ -47,6 +47,21 @@ describe("works", () => {
     expect([again.status, again.body.data.version]).toEqual([200, 1]);
   });
 
+  test.each([
+    ["a price", { quantity: 1_000_000, unit_price: "20000.01" }, 20_000_010_000],
+    ["a total", { quantity: 1, line_total: "1000000000000" }, 1_000_000_000_000],
+    ["a discount", { quantity: 1000, unit_price: "999999999.99", discount_amount: "500000000000.01" }, 499999999989.99],
+  ])("%s of a line as dear as one may be, which can be sent back", async (_, told, line_total) => {
+    const { sku } = await shop.product(0);
+    const { status, body } = await placed([{ sku, ...told }]);
+    expect([status, body.data.line_items[0].line_total]).toEqual([201, line_total]);
+    const again = await shop.app.patch(`/orders/${body.data.id}`, body.data);
+    expect([again.status, again.body.data.version]).toEqual([200, 1]);
+    const file = (await shop.app.get(`/orders/export.csv?order_number=${body.data.order_number}`)).body;
+    const taken = await shop.app.call("POST", "/orders/import", file, { headers: { "content-type": "text/csv" } });
+    expect(taken.body.data).toMatchObject({ unchanged: 1, failed: 0 });
+  });
+
   test("other money on the same lines is another order", async () => {
     const { sku } = await shop.product(4);
     const { id } = (await placed([{ sku, quantity: 4, unit_price: 2 }])).body.data;
@@ -245,6 +260,7 @@ describe("refuses", () => {
     ["a total of more than the price", { unit_price: "3.33", line_total: 10 }, "line_total", "too_large"],
     ["a total beside another discount", { unit_price: 4, discount_amount: 2, line_total: 9 }, "line_total", "conflict"],
     ["more than can be counted", { unit_price: 9_999_999_999, quantity: 1_000_000 }, "unit_price", "too_large"],
+    ["a total of more than a line may cost", { line_total: "1000000000000.01" }, "line_total", "too_large"],
     ["half a cent", { line_total: "1.005" }, "line_total", "invalid_format"],
     ["a negative discount", { unit_price: 1, discount_amount: -1 }, "discount_amount", "invalid_format"],
   ])("%s", async (_, told, field, code) => {
