@@ -135,10 +135,10 @@ function watchDescriptors(log: Log, letNobodyIn: () => Promise<void>, letIn: () 
     if (looking) return;
     looking = true;
     look()
-      .catch((error) => log.error("the port was not opened again", { error: String(error) }))
       .finally(() => {
         looking = false;
-      });
+      })
+      .catch((error) => log.error("the port was not opened again", { error: String(error) }));
   }, look_every_ms);
   return () => {
     ended = true;
