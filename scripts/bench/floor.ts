@@ -60,14 +60,14 @@ const newLine = insert(
   "order_id product_id sku name quantity unit_price_cents quantity_packed quantity_shipped quantity_delivered" +
     " quantity_returned quantity_cancelled",
 );
-const newHistory = insert("order_history", "order_id event to_status actor_type actor_id actor_name created_at");
+const newHistory = insert("order_history", "order_id number event to_status actor_type actor_id actor_name created_at");
 const newReservation = insert(
   "reservations",
   "order_id order_ref source status priority paused requires_cold_storage expires_at created_at",
 );
 const newClaim = insert("reservation_lines", "reservation_id product_id order_line_id quantity wanted reserved picked");
 const newAllocation = insert("allocations", "reservation_line_id stock_item_id quantity");
-const newEvent = db.prepare("insert into events (id, type, body, created_at) values (?,?,?,?)");
+const newEvent = db.prepare("insert into events (id, type, body, created_at) values (?,?,cast(? as blob),?)");
 const newShipment = insert("shipments", "order_id status carrier service tracking_number created_at");
 const newParcelLine = insert("shipment_lines", "shipment_id order_line_id quantity");
 const newLabel = insert(
@@ -157,7 +157,7 @@ function placeOrder(body: {
     const order_line = idOf(newLine.get(...facts, 0, 0, 0, 0, 0));
     return { order_line, ...takeStock(line, claim, order_line, now) };
   });
-  newHistory.get(id, "created", "pending", "api_key", "key_1", "bench", now);
+  newHistory.get(id, 1, "created", "pending", "api_key", "key_1", "bench", now);
   const view = {
     id: `ord_${id}`,
     order_number: body.order_number,
@@ -219,15 +219,15 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
   const now = Date.now();
   const id = number(body.order_id);
   const of = order.get(id) as Row;
-  const tracking = `FL${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-14)}`;
+  const tracking = `FL${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-14).toUpperCase()}`;
   const parcel = idOf(newShipment.get(id, "pending", body.carrier, body.service, tracking, now));
   for (const line of lines.all(id) as Row[])
     newParcelLine.get(parcel, line["id"] as number, line["quantity"] as number);
   const to = of["shipping_address"] as string;
   const facts = [parcel, id, "completed", body.carrier, body.service, tracking, 795, "USD"] as never[];
-  const label = idOf(newLabel.get(...facts, JSON.stringify(body.package), to, to, drawing, "[]", tracking, now));
+  const label = idOf(newLabel.get(...facts, JSON.stringify(body.package), to, to, Buffer.from(drawing), "[]", tracking, now));
   newRecord.get(tracking, body.carrier, parcel, "pending", 1, now, now);
-  newHistory.get(id, "label", "pending", "api_key", "key_1", "bench", now);
+  newHistory.get(id, now, "label", "pending", "api_key", "key_1", "bench", now);
   const view = {
     label_id: `lbl_${label}`,
     tracking_number: tracking,
