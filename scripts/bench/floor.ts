@@ -225,7 +225,8 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
     newParcelLine.get(parcel, line["id"] as number, line["quantity"] as number);
   const to = of["shipping_address"] as string;
   const facts = [parcel, id, "completed", body.carrier, body.service, tracking, 795, "USD"] as never[];
-  const label = idOf(newLabel.get(...facts, JSON.stringify(body.package), to, to, Buffer.from(drawing), "[]", tracking, now));
+  const drawn = [JSON.stringify(body.package), to, to, Buffer.from(drawing), "[]"] as never[];
+  const label = idOf(newLabel.get(...facts, ...drawn, tracking, now));
   newRecord.get(tracking, body.carrier, parcel, "pending", 1, now, now);
   newHistory.get(id, now, "label", "pending", "api_key", "key_1", "bench", now);
   const view = {
