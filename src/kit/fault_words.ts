@@ -112,6 +112,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "As many API keys are in use as one mode may have.",
     remedy: "Revoke a key that is not needed any more, then make the new one.",
   },
+  label_in_progress: {
+    when: "The label is being bought or voided at its carrier this very moment.",
+    remedy: "Get the label again in a few seconds: then it is completed, voided, or says why it failed.",
+  },
   label_not_voidable: {
     when: "The label's parcel has left, or the carrier refuses to void it.",
     remedy: "Create a return instead.",
@@ -208,6 +212,18 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "Fields of the body, the query or the path are missing, unknown, or not of the form they must have.",
     remedy: "Correct the fields that details names. It names all of them at once; nothing was changed.",
   },
+  quote_expired: {
+    when: "The quote is older than fifteen minutes.",
+    remedy: "Ask for the rates again, and buy with the new quote.",
+  },
+  quote_mismatch: {
+    when: "The quote was given for another parcel, another order or other addresses.",
+    remedy: "Ask for the rates of this parcel, or send the parcel for which the quote was given.",
+  },
+  quote_used: {
+    when: "A label was bought with the quote already.",
+    remedy: "Ask for the rates again for another label.",
+  },
   rate_limited: {
     when:
       "There were too many requests with this key, too many failed ones from this address, or too many that follow" +
@@ -223,6 +239,14 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   internal_error: {
     when: "Something went wrong on our side. Nothing was changed.",
     remedy: "Send it again with the same Idempotency-Key. If it stays, report the request_id: the log knows more.",
+  },
+  carrier_refused: {
+    when: "The carrier will not carry this parcel so, or is not paid for it.",
+    remedy: "Read the message: it repeats what the carrier said. Change the parcel, the addresses or the service.",
+  },
+  carrier_unauthorized: {
+    when: "The carrier does not accept the credentials of the account.",
+    remedy: "Correct the credentials of the carrier account, and test it.",
   },
   carrier_error: {
     when: "The carrier refused or failed.",

@@ -11,21 +11,23 @@ import type { Service } from "../http/service.ts";
 import { rateCounter } from "../keys/limits.ts";
 import { Fault } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
+import { readCents } from "../kit/money.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { parcelPlace, placeInWords } from "../orders/fulfillment/rules.ts";
 import { trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { getOrder } from "../orders/store.ts";
 import { buyTrackedLabel } from "../tracking/commands.ts";
+import { ownCarrier } from "./carriers/table.ts";
 import { voidLabel } from "./commands.ts";
 import { withParcel, withQrCode } from "./documents/label.ts";
 import { type DocumentFormat, type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
+import type { Carriage, End } from "./offer.ts";
 import { paperRoutes } from "./papers/routes.ts";
 import { keeper } from "./press/kept.ts";
 import { drawAside } from "./press/press.ts";
-import { carrierView, checkEnds, noInsurance, quoteView, type RateMessage, readParcel, warmUpLabels } from "./rules.ts";
+import { carrierView, checkEnds, offerView, readParcel, warmUpLabels } from "./rules.ts";
 import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
-import { builtInCarrier, quote } from "./services.ts";
 import { getLabel, usualOrigin } from "./store.ts";
 
 /** What parcels cost, the labels that are bought for them, the labels' documents, and the papers of the floor. */
@@ -52,7 +54,8 @@ const rateRoutes = new Elysia({ prefix: "/shipping" })
   })
   .get(
     "/carriers",
-    ({ call }) => answerRead(call, async (db) => ({ carriers: [carrierView(builtInCarrier(db.mode))] })),
+    ({ call }) =>
+      answerRead(call, async (db) => ({ carriers: (await ownCarrier(db.mode).carriers(db)).map(carrierView) })),
     {
       detail: documented({
         id: "listCarriers",
@@ -63,13 +66,24 @@ const rateRoutes = new Elysia({ prefix: "/shipping" })
   );
 
 async function ratesOf(db: Db, body: GetRates) {
-  const carrier = builtInCarrier(db.mode);
   checkEnds(body);
-  const { weight } = readParcel(body, "");
   const { timezone } = await usualOrigin(db);
-  const { quotes, messages } = quote({ carrier, weight, now: db.now, origin_zone: timezone });
-  const said: readonly RateMessage[] = body.insurance === true ? [...messages, noInsurance(carrier)] : messages;
-  return { rates: quotes.map(quoteView), messages: said };
+  const carriage: Carriage = {
+    ...readParcel(body, ""),
+    from: endOf(body.from_country, body.from_zip),
+    to: endOf(body.to_country, body.to_zip),
+    value_cents: body.value == null ? null : readCents(body.value),
+    insurance: body.insurance === true,
+    origin_zone: timezone,
+    reference: null,
+    return: false,
+  };
+  const { offers, messages } = await ownCarrier(db.mode).offers(db, carriage);
+  return { rates: offers.map(offerView), messages };
+}
+
+function endOf(country = "US", postal_code: string): End {
+  return { country, postal_code, state: null, city: null, address: null, residential: null };
 }
 
 const labelRoutes = ({ secret_key }: Service, signer: LinkSigner, answer: AnswerDocument) =>

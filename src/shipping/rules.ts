@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { postcodeValidatorExistsForCountry } from "postcode-validator";
 import { isPostalCode } from "../customers/rules.ts";
 import { assert } from "../kit/assert.ts";
-import { iso } from "../kit/clock.ts";
+import { isoOrNull } from "../kit/clock.ts";
 import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { invalidChoice } from "../kit/field_problems.ts";
 import { money } from "../kit/money.ts";
@@ -11,7 +11,8 @@ import { type Address, isCountry } from "./address.ts";
 import { drawLabel, type LabelFacts } from "./documents/label.ts";
 import { printableLine, unprintableLetters } from "./documents/shaping.ts";
 import type { Dimensions, Package } from "./label.ts";
-import { type BuiltInCarrier, findService, type Quote, type QuoteMessage, type Service } from "./services.ts";
+import type { ListedCarrier, Offer } from "./offer.ts";
+import { type BuiltInCarrier, findService, type Service } from "./services.ts";
 import { isUsState } from "./time_zones.ts";
 import { readWeight, type Weight } from "./weight.ts";
 
@@ -158,36 +159,23 @@ export function warmUpLabels(): void {
 }
 
 /** An offer as the API shows it. */
-export function quoteView(quote: Quote) {
+export function offerView(offer: Offer) {
   return {
-    carrier: quote.carrier,
-    service: quote.service,
-    rate: money(quote.rate_cents),
-    rate_cents: quote.rate_cents,
-    currency: quote.currency,
-    breakdown: quote.breakdown,
-    billable_weight: quote.billable_pounds,
+    carrier: offer.carrier,
+    service: offer.service,
+    rate: money(offer.rate_cents),
+    rate_cents: offer.rate_cents,
+    currency: offer.currency,
+    breakdown: offer.breakdown,
+    billable_weight: offer.billable_pounds,
     billable_weight_unit: "lb" as const,
-    delivery_days: quote.delivery_days,
-    ship_date: quote.ship_date,
-    delivery_date: iso(quote.delivery_date),
+    delivery_days: offer.delivery_days,
+    ship_date: offer.ship_date,
+    delivery_date: isoOrNull(offer.delivery_date),
   };
 }
 
-/** What a carrier says beside its offers. */
-export interface RateMessage extends Omit<QuoteMessage, "service" | "level" | "code"> {
-  readonly service: string | null;
-  readonly level: "info" | "warning";
-  readonly code: "over_weight_limit" | "insurance_not_offered";
-}
-
-/** Said when insurance is asked for, which the built-in carrier does not sell. */
-export function noInsurance(carrier: BuiltInCarrier): RateMessage {
-  const message = `${carrier.name} does not insure parcels; its rates are without insurance.`;
-  return { carrier: carrier.code, service: null, level: "warning", code: "insurance_not_offered", message };
-}
-
 /** A carrier as the API lists it; its services are the codes that a purchase names. */
-export function carrierView({ code, name, services }: BuiltInCarrier) {
+export function carrierView({ code, name, services }: ListedCarrier) {
   return { code, name, services: services.map((service) => service.code) };
 }
