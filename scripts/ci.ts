@@ -107,7 +107,7 @@ const without_postgres = [
   "test/main.test.ts",
   "test/promises.test.ts",
   "test/tidy.test.ts",
-  "test/shipping/documents/writers.test.ts",
+  "test/typesetting/writers.test.ts",
 ];
 
 async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {

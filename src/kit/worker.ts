@@ -3,7 +3,7 @@
 /** The program of each worker by its path from `src/`. The build puts every one of them into the binary. */
 export const workers = {
   checkpoint: "database/checkpoint_worker.ts",
-  press: "shipping/press/worker.ts",
+  press: "typesetting/press/worker.ts",
 } as const;
 
 /** Starts a worker, which runs until it is terminated. What it cannot load or throws comes as an `error` event. */

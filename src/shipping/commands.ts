@@ -22,9 +22,9 @@ import type { Shipment } from "../orders/shipments/shipment.ts";
 import { listShipments } from "../orders/shipments/store.ts";
 import { trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../orders/store.ts";
+import { printableLine, unprintableLetters } from "../typesetting/text/shaping.ts";
 import { type Address, addressOf, readAddress } from "./address.ts";
 import { drawLabel, type LabelWarning } from "./documents/label.ts";
-import { printableLine, unprintableLetters } from "./documents/shaping.ts";
 import type { Label } from "./label.ts";
 import {
   checkAddress,

@@ -6,14 +6,11 @@ import type { Site } from "../kit/site.ts";
 import type { WeightUnit } from "../kit/weight_unit.ts";
 import { trackingPagePath } from "../orders/shipments/tracking_page.ts";
 import type { LengthUnit } from "../products/status.ts";
+import { type Drawing, drawingFormats } from "../typesetting/drawings/drawing.ts";
 import { type Address, addressView } from "./address.ts";
-import type { Drawing } from "./documents/drawing.ts";
 import type { LabelWarning } from "./documents/label.ts";
 import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
 import type { LabelStatus } from "./status.ts";
-
-export const documentFormats = ["pdf", "png", "zpl"] as const;
-export type DocumentFormat = (typeof documentFormats)[number];
 
 /** The sides of a parcel. */
 export interface Dimensions {
@@ -78,7 +75,7 @@ export function labelView(label: Label, { origin, site, signer, mode, now }: Lin
     cost: money(label.cost_cents),
     currency: label.currency,
     label_url: linkTo("pdf"),
-    documents: documentFormats.map((format) => ({ format, url: linkTo(format) })),
+    documents: drawingFormats.map((format) => ({ format, url: linkTo(format) })),
     package: packageView(label.package),
     from_address: addressView(label.from_address),
     to_address: addressView(label.to_address),

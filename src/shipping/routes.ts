@@ -17,15 +17,16 @@ import { parcelPlace, placeInWords } from "../orders/fulfillment/rules.ts";
 import { trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { getOrder } from "../orders/store.ts";
 import { buyTrackedLabel } from "../tracking/commands.ts";
+import type { DrawingFormat } from "../typesetting/drawings/drawing.ts";
+import { keeper } from "../typesetting/press/kept.ts";
+import { drawAside } from "../typesetting/press/press.ts";
 import { ownCarrier } from "./carriers/table.ts";
 import { voidLabel } from "./commands.ts";
 import { withParcel, withQrCode } from "./documents/label.ts";
-import { type DocumentFormat, type Label, labelView } from "./label.ts";
+import { type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
 import type { Carriage, End } from "./offer.ts";
 import { paperRoutes } from "./papers/routes.ts";
-import { keeper } from "./press/kept.ts";
-import { drawAside } from "./press/press.ts";
 import { carrierView, checkEnds, offerView, readParcel, warmUpLabels } from "./rules.ts";
 import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
 import { getLabel, usualOrigin } from "./store.ts";
@@ -210,14 +211,14 @@ async function labelToPrint(db: Db, label: Label): Promise<Label> {
   return { ...label, drawing: place === null ? drawing : withParcel(drawing, placeInWords(place)) };
 }
 
-type AnswerDocument = (call: Call, label: Label, format: DocumentFormat) => Promise<Response>;
+type AnswerDocument = (call: Call, label: Label, format: DrawingFormat) => Promise<Response>;
 
 /** Answers with documents of labels, each drawn once for as long as it is kept, and never in a transaction. */
 function documentAnswers({ log }: Service): AnswerDocument {
   const keep = keeper();
   return async (call, { id, drawing }, format) => {
     if (drawing === null) throw new Fault("resource_missing", "This label has no document.");
-    const bytes = await keep({ drawing, format }, () => drawAside({ kind: "label", drawing, format }, log));
+    const bytes = await keep({ drawing, format }, () => drawAside({ kind: "drawing", drawing, format }, log));
     return new Response(new Uint8Array(bytes), {
       headers: {
         "content-type": contentTypes[format],

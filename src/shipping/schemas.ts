@@ -11,7 +11,7 @@ import {
 } from "../kit/schema.ts";
 import { weightUnits } from "../kit/weight_unit.ts";
 import { lengthUnits } from "../products/status.ts";
-import { documentFormats } from "./label.ts";
+import { drawingFormats } from "../typesetting/drawings/drawing.ts";
 import { builtInCarrierCodes, serviceCodes } from "./services.ts";
 import { labelStatuses } from "./status.ts";
 
@@ -101,10 +101,10 @@ export const CreateLabel = closed(
 );
 export type CreateLabel = Static<typeof CreateLabel>;
 
-export const ChooseDocument = closed({ format: Type.Optional(choice(documentFormats)) });
+export const ChooseDocument = closed({ format: Type.Optional(choice(drawingFormats)) });
 
 export const FollowLink = closed({
-  format: Type.Optional(choice(documentFormats)),
+  format: Type.Optional(choice(drawingFormats)),
   mode: choice(["live", "test"]),
   expires: Type.Integer({ minimum: 0, maximum: 100_000_000_000 }),
   signature: textField(100),
@@ -176,7 +176,7 @@ export const LabelView = closed({
   cost: Type.Number(),
   currency: Type.String(),
   label_url: Type.String(),
-  documents: Type.Array(closed({ format: choice(documentFormats), url: Type.String() })),
+  documents: Type.Array(closed({ format: choice(drawingFormats), url: Type.String() })),
   package: closed({
     weight: Type.Number(),
     weight_unit: choice(weightUnits),

@@ -28,6 +28,7 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["start", /^src\/\w+\.ts$/],
   ["config", /^src\/config\.ts$/],
   ["kit", /^src\/kit\//],
+  ["typesetting", /^src\/typesetting\//],
   ["rules", new RegExp(`^${feature}\\w+(?:\\.d)?\\.tsx?$`)],
   ["tables", /^(?:db|src\/database)\//],
   ["store", new RegExp(`^${feature}(?:store|emit)\\.ts$`)],
@@ -35,7 +36,7 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["http", /^src\/http\//],
   ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|(?:carriers|connectors)/\\w+\\.ts)$`)],
 ];
-const fromTheGround = ["config", "kit", "rules", "tables", "store", "commands", "http", "edge", "start"];
+const fromTheGround = ["config", "kit", "typesetting", "rules", "tables", "store", "commands", "http", "edge", "start"];
 
 function floorOf(file: string): number {
   const found = floors.findLast(([, files]) => files.test(file));

@@ -1,7 +1,7 @@
 import countries from "i18n-iso-countries/index.js";
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 import { formatAddress } from "localized-address-format";
-import { anyOfScripts } from "./scripts.ts";
+import { anyOfScripts } from "../../typesetting/text/scripts.ts";
 
 countries.registerLocale(english);
 

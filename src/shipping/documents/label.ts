@@ -1,8 +1,8 @@
+import type { Drawing, Operation, TextOperation } from "../../typesetting/drawings/drawing.ts";
+import { code128Width, isQrText, qrSide } from "../../typesetting/symbols/barcodes.ts";
+import { fitLine, fitLines, lineHeight, type Room } from "../../typesetting/text/fit.ts";
+import { printableLine } from "../../typesetting/text/shaping.ts";
 import { type LabelAddress, labelAddressLines, postalBarcode } from "./address.ts";
-import { code128Width, isQrText, qrSide } from "./barcodes.ts";
-import { type Drawing, labelHeight, labelWidth, type Operation, type TextOperation } from "./drawing.ts";
-import { fitLine, fitLines, lineHeight, type Room } from "./fit.ts";
-import { printableLine } from "./shaping.ts";
 
 /** Everything a label says. */
 export interface LabelFacts {
@@ -37,6 +37,10 @@ interface Sheet {
   readonly operations: Operation[];
   readonly warnings: LabelWarning[];
 }
+
+/** The dots of a label of 4 x 6 inches. */
+export const labelWidth = 812;
+export const labelHeight = 1218;
 
 const left = 30;
 const right = labelWidth - left;

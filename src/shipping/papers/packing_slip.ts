@@ -15,11 +15,20 @@ import {
 } from "../../orders/order.ts";
 import { refusal } from "../../orders/rules.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
+import {
+  type Cell,
+  type Column,
+  type Fact,
+  linesOf,
+  type Paper,
+  type Table,
+  textPiece,
+} from "../../typesetting/papers/paper.ts";
+import { footOf, localMoment, type Print } from "../../typesetting/papers/print.ts";
 import { addressOf } from "../address.ts";
 import { labelAddressLines } from "../documents/address.ts";
 import { carrierName } from "../services.ts";
-import { type Cell, type Column, type Fact, linesOf, type Paper, type Table, textPiece } from "./paper.ts";
-import { cutOff, footOf, localMoment, type Print } from "./print.ts";
+import { cutOff } from "./cut_off.ts";
 
 /** What lies in a parcel, or in all parcels of an order. */
 export interface PackingSlip {

@@ -12,8 +12,9 @@ import {
   type Piece,
   type Table,
   textPiece,
-} from "./paper.ts";
-import { cutOff, footOf, localMoment, type Print } from "./print.ts";
+} from "../../typesetting/papers/paper.ts";
+import { footOf, localMoment, type Print } from "../../typesetting/papers/print.ts";
+import { cutOff } from "./cut_off.ts";
 import type { Leg, Missing, Share, Stop, Walk } from "./walk.ts";
 
 const title = "Pick list";

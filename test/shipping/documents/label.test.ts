@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import countries from "i18n-iso-countries/index.js";
 import { type LabelAddress, labelAddressLines, postalBarcode } from "../../../src/shipping/documents/address.ts";
-import { code128Bars, qrSquares } from "../../../src/shipping/documents/barcodes.ts";
-import { labelHeight, labelWidth, type Operation } from "../../../src/shipping/documents/drawing.ts";
-import { drawLabel, type LabelFacts } from "../../../src/shipping/documents/label.ts";
-import { shapedWidth } from "../../../src/shipping/documents/shaping.ts";
+import { drawLabel, type LabelFacts, labelHeight, labelWidth } from "../../../src/shipping/documents/label.ts";
+import type { Operation } from "../../../src/typesetting/drawings/drawing.ts";
+import { code128Bars, qrSquares } from "../../../src/typesetting/symbols/barcodes.ts";
+import { shapedWidth } from "../../../src/typesetting/text/shaping.ts";
 import { facts } from "./facts.ts";
 
 interface Area {

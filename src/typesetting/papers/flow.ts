@@ -1,6 +1,6 @@
-import type { Book, Ink, Leaf } from "../documents/book.ts";
-import { printableLine } from "../documents/shaping.ts";
-import { unbrokenSize, wrapList, wrapText } from "../documents/wrapping.ts";
+import type { Book, Ink, Leaf } from "../books/book.ts";
+import { printableLine } from "../text/shaping.ts";
+import { unbrokenSize, wrapList, wrapText } from "../text/wrapping.ts";
 
 /** Something that is drawn whole: a line of text, a bar code. Its height is in points. */
 export interface Brick {

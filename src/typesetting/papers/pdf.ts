@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { type Book, type Ink, type Leaf, openBook, type PageSize } from "../documents/book.ts";
-import { printableLine, shapedWidth } from "../documents/shaping.ts";
-import { symbolOf, type TextSymbol } from "../documents/symbols.ts";
-import { openTypefaces } from "../documents/typefaces.ts";
-import { wrapText } from "../documents/wrapping.ts";
+import { type Book, type Ink, type Leaf, openBook, type PageSize } from "../books/book.ts";
+import { symbolOf, type TextSymbol } from "../symbols/symbols.ts";
+import { printableLine, shapedWidth } from "../text/shaping.ts";
+import { openTypefaces } from "../text/typefaces.ts";
+import { wrapText } from "../text/wrapping.ts";
 import {
   type Brick,
   type Flow,

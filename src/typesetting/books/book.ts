@@ -1,7 +1,7 @@
 import { PDFDocument, PDFName, type PDFPage } from "@cantoo/pdf-lib";
+import type { TextSymbol } from "../symbols/symbols.ts";
+import { type GlyphRun, shapeText } from "../text/shaping.ts";
 import { type EmbeddedFace, type Faces, hex4, openFaces, packedStream } from "./embedding.ts";
-import { type GlyphRun, shapeText } from "./shaping.ts";
-import type { TextSymbol } from "./symbols.ts";
 
 /** How a text is set. `size` is in points; `gray` is 0 for black and 1 for white. */
 export interface Ink {

@@ -1,15 +1,14 @@
-import type { Drawing } from "../documents/drawing.ts";
-import { pdf } from "../documents/pdf.ts";
-import { png } from "../documents/png.ts";
-import { zpl } from "../documents/zpl.ts";
-import type { DocumentFormat } from "../label.ts";
+import type { Drawing, DrawingFormat } from "../drawings/drawing.ts";
+import { pdf } from "../drawings/pdf.ts";
+import { png } from "../drawings/png.ts";
+import { zpl } from "../drawings/zpl.ts";
 import { paperHtml } from "../papers/html.ts";
 import type { Paper } from "../papers/paper.ts";
 import { paperPdf } from "../papers/pdf.ts";
 
-/** Something to be printed, as plain data: a label, or a paper of the moment `now` (ms). */
+/** Something to be printed, as plain data: a drawing, or a paper of the moment `now` (ms). */
 export type PrintJob =
-  | { readonly kind: "label"; readonly drawing: Drawing; readonly format: DocumentFormat }
+  | { readonly kind: "drawing"; readonly drawing: Drawing; readonly format: DrawingFormat }
   | { readonly kind: "paper"; readonly paper: Paper; readonly format: "pdf" | "html"; readonly now: number };
 
 const encoder = new TextEncoder();

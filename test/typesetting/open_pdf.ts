@@ -1,5 +1,5 @@
 import { decodePDFRawStream, PDFDict, PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
-import { type Scanned, scan } from "../documents/decode.ts";
+import { type Scanned, scan } from "./decode.ts";
 
 /** A page taken apart without any code of the writer: its text, one run after the other, and what a scanner reads. */
 export interface OpenedPage {

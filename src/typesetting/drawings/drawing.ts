@@ -1,10 +1,10 @@
-// A document is a list of operations. It is plain JSON: a label is stored as such a list, and each writer turns the
+// A drawing is a list of operations. It is plain JSON: it may be stored as such a list, and each writer turns the
 // same list into the same bytes whenever it is asked. Lengths are dots of a 203 dpi printer, eight to the millimetre;
 // x and y count from the upper left corner.
 
-/** The dots of a label of 4 x 6 inches. */
-export const labelWidth = 812;
-export const labelHeight = 1218;
+/** What a drawing may be written as. */
+export const drawingFormats = ["pdf", "png", "zpl"] as const;
+export type DrawingFormat = (typeof drawingFormats)[number];
 
 /** One line of text. `x` is its left edge, middle or right edge by `align`; `y` is the baseline. */
 export interface TextOperation {

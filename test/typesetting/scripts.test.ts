@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { drawLabel } from "../../../src/shipping/documents/label.ts";
-import { pdf } from "../../../src/shipping/documents/pdf.ts";
-import { svg } from "../../../src/shipping/documents/png.ts";
-import { rasterized } from "../../../src/shipping/documents/raster.ts";
-import { unprintableLetters } from "../../../src/shipping/documents/shaping.ts";
-import { zpl } from "../../../src/shipping/documents/zpl.ts";
+import { drawLabel } from "../../src/shipping/documents/label.ts";
+import { pdf } from "../../src/typesetting/drawings/pdf.ts";
+import { svg } from "../../src/typesetting/drawings/png.ts";
+import { rasterized } from "../../src/typesetting/drawings/raster.ts";
+import { zpl } from "../../src/typesetting/drawings/zpl.ts";
+import { unprintableLetters } from "../../src/typesetting/text/shaping.ts";
+import { facts } from "../shipping/documents/facts.ts";
 import { openPdf } from "./decode.ts";
-import { facts } from "./facts.ts";
 
 /** A dot of a label, by its place: whether it is black. */
 type Dots = (x: number, y: number) => boolean;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { printableLine } from "../documents/shaping.ts";
-import { symbolOf, type TextSymbol } from "../documents/symbols.ts";
+import { symbolOf, type TextSymbol } from "../symbols/symbols.ts";
+import { printableLine } from "../text/shaping.ts";
 import css from "./paper.css" with { type: "text" };
 import type { Block, Cell, Column, Fact, Paper, Piece, Table } from "./paper.ts";
 

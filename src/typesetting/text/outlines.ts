@@ -1,4 +1,4 @@
-import type { TextOperation } from "./drawing.ts";
+import type { TextOperation } from "../drawings/drawing.ts";
 import { shapeText } from "./shaping.ts";
 
 /** A text as SVG outlines, so that nothing depends on the fonts of a machine. `scale` is pixels to a dot. */

@@ -1,4 +1,4 @@
-// The thread that draws labels and papers, so that the one that answers requests need not.
+// The thread that draws drawings and papers, so that the one that answers requests need not.
 import { draw, type PrintJob } from "./draw.ts";
 
 /** What became of a job: its bytes, or why there are none. */

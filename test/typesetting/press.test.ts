@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { silentLog } from "../../../src/kit/log.ts";
-import { startWorker } from "../../../src/kit/worker.ts";
-import { drawLabel } from "../../../src/shipping/documents/label.ts";
-import type { Paper } from "../../../src/shipping/papers/paper.ts";
-import { draw, type PrintJob } from "../../../src/shipping/press/draw.ts";
-import { keeper } from "../../../src/shipping/press/kept.ts";
-import { openPress } from "../../../src/shipping/press/press.ts";
-import { facts } from "../documents/facts.ts";
+import { silentLog } from "../../src/kit/log.ts";
+import { startWorker } from "../../src/kit/worker.ts";
+import { drawLabel } from "../../src/shipping/documents/label.ts";
+import type { Paper } from "../../src/typesetting/papers/paper.ts";
+import { draw, type PrintJob } from "../../src/typesetting/press/draw.ts";
+import { keeper } from "../../src/typesetting/press/kept.ts";
+import { openPress } from "../../src/typesetting/press/press.ts";
+import { facts } from "../shipping/documents/facts.ts";
 
 const { drawing } = drawLabel({ ...facts, recipient: { ...facts.recipient, name: "東京 שלום" } });
-const jobs = (["pdf", "png", "zpl"] as const).map((format): PrintJob => ({ kind: "label", drawing, format }));
+const jobs = (["pdf", "png", "zpl"] as const).map((format): PrintJob => ({ kind: "drawing", drawing, format }));
 
 /** The address of a worker's program. */
 const program = (code: string) => URL.createObjectURL(new Blob([code], { type: "application/javascript" }));
@@ -48,17 +48,17 @@ describe("a press", () => {
     const bytes = new TextEncoder().encode(data.kind);
     setTimeout(() => self.postMessage({ bytes }), 1);
   };`;
-  const label = jobs[2] as PrintJob;
+  const drawing_job = jobs[2] as PrintJob;
   const paper: PrintJob = { kind: "paper", paper: {} as Paper, format: "pdf", now: 0 };
 
-  test("draws labels before the papers that wait, and refuses more than may wait", async () => {
+  test("draws drawings before the papers that wait, and refuses more than may wait", async () => {
     const press = openPress(() => new Worker(program(echo)));
     const done: string[] = [];
     const print = async (job: PrintJob) => done.push(new TextDecoder().decode(await press(job, silentLog)));
-    await Promise.all([paper, paper, paper, label, label].map(print));
-    expect(done).toEqual(["paper", "label", "label", "paper", "paper"]);
+    await Promise.all([paper, paper, paper, drawing_job, drawing_job].map(print));
+    expect(done).toEqual(["paper", "drawing", "drawing", "paper", "paper"]);
     const codes = Array.from({ length: 502 }, () =>
-      press(label, silentLog).then(
+      press(drawing_job, silentLog).then(
         () => "drawn",
         (error) => error.code,
       ),
@@ -73,15 +73,15 @@ describe("a press", () => {
       return new Worker(program(echo));
     });
     const print = async (job: PrintJob) => new TextDecoder().decode(await press(job, silentLog));
-    const fatal: PrintJob = { kind: "label", drawing: { ...drawing, width: 0, operations: [] }, format: "zpl" };
-    const [before, lost, after] = await Promise.all([print(label), print(fatal), print(label)]);
-    expect([before, lost?.slice(0, 3), after, started]).toEqual(["label", "^XA", "label", 2]);
+    const fatal: PrintJob = { kind: "drawing", drawing: { ...drawing, width: 0, operations: [] }, format: "zpl" };
+    const [before, lost, after] = await Promise.all([print(drawing_job), print(fatal), print(drawing_job)]);
+    expect([before, lost?.slice(0, 3), after, started]).toEqual(["drawing", "^XA", "drawing", 2]);
   });
 
   test("tells why a document cannot be drawn, and goes on", async () => {
     const press = openPress(() => startWorker("press"));
     const wrong = { ...drawing, operations: [{ op: "qr", x: 0, y: 0, module: 1, text: "" }] } as const;
-    expect(press({ kind: "label", drawing: wrong, format: "pdf" }, silentLog)).rejects.toThrow("assertion failed");
+    expect(press({ kind: "drawing", drawing: wrong, format: "pdf" }, silentLog)).rejects.toThrow("assertion failed");
     expect((await press(jobs[2] as PrintJob, silentLog)).length).toBeGreaterThan(0);
   });
 });

@@ -1,9 +1,9 @@
-import { zplCode128 } from "./barcodes.ts";
+import { zplCode128 } from "../symbols/barcodes.ts";
+import { textOutlines } from "../text/outlines.ts";
+import { shapedWidth } from "../text/shaping.ts";
+import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing, Operation, TextOperation } from "./drawing.ts";
-import { textOutlines } from "./outlines.ts";
 import { rasterized } from "./raster.ts";
-import { shapedWidth } from "./shaping.ts";
-import { openTypefaces } from "./typefaces.ts";
 
 const encoder = new TextEncoder();
 

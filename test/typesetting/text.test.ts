@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { code128Bars } from "../../../src/shipping/documents/barcodes.ts";
-import { isCode128Text, textBars } from "../../../src/shipping/documents/code128.ts";
-import { printableLine, shapedWidth, shapeText } from "../../../src/shipping/documents/shaping.ts";
-import { symbolOf } from "../../../src/shipping/documents/symbols.ts";
-import { unbrokenSize, wrapList, wrapText } from "../../../src/shipping/documents/wrapping.ts";
+import { code128Bars } from "../../src/typesetting/symbols/barcodes.ts";
+import { isCode128Text, textBars } from "../../src/typesetting/symbols/code128.ts";
+import { symbolOf } from "../../src/typesetting/symbols/symbols.ts";
+import { printableLine, shapedWidth, shapeText } from "../../src/typesetting/text/shaping.ts";
+import { unbrokenSize, wrapList, wrapText } from "../../src/typesetting/text/wrapping.ts";
 import { type Pixels, scan } from "./decode.ts";
 
 const glyphsOf = (text: string, bold = false) => shapeText(text, bold).runs.flatMap((run) => run.glyphs);

@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
 import type { Subset } from "@cantoo/fontkit";
 import { type PDFContext, type PDFRef, PDFString } from "@cantoo/pdf-lib";
-import type { PlacedGlyph } from "./shaping.ts";
-import type { Typeface } from "./typefaces.ts";
+import type { PlacedGlyph } from "../text/shaping.ts";
+import type { Typeface } from "../text/typefaces.ts";
 
 /** A typeface within one PDF, of which only the glyphs that were used are carried. */
 export interface EmbeddedFace {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { code128Bars, code128Width, qrSide, qrSquares, zplCode128 } from "../../../src/shipping/documents/barcodes.ts";
-import { drawLabel, type LabelFacts } from "../../../src/shipping/documents/label.ts";
-import { pdf } from "../../../src/shipping/documents/pdf.ts";
-import { png, printerResolutions } from "../../../src/shipping/documents/png.ts";
-import { zpl, zplData } from "../../../src/shipping/documents/zpl.ts";
-import { ownTrackingNumber } from "../../../src/shipping/tracking_number.ts";
+import { drawLabel, type LabelFacts } from "../../src/shipping/documents/label.ts";
+import { ownTrackingNumber } from "../../src/shipping/tracking_number.ts";
+import { pdf } from "../../src/typesetting/drawings/pdf.ts";
+import { png, printerResolutions } from "../../src/typesetting/drawings/png.ts";
+import { zpl, zplData } from "../../src/typesetting/drawings/zpl.ts";
+import { code128Bars, code128Width, qrSide, qrSquares, zplCode128 } from "../../src/typesetting/symbols/barcodes.ts";
+import { facts } from "../shipping/documents/facts.ts";
 import { openPdf, scan } from "./decode.ts";
-import { facts } from "./facts.ts";
 
 const hostileTexts = [
   "^XZ ~JA _5E >0 (420)",

@@ -1,8 +1,8 @@
-import { code128Bars, qrSquares } from "./barcodes.ts";
+import { code128Bars, qrSquares } from "../symbols/barcodes.ts";
+import { textOutlines } from "../text/outlines.ts";
+import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing, Operation } from "./drawing.ts";
-import { textOutlines } from "./outlines.ts";
 import { rasterized } from "./raster.ts";
-import { openTypefaces } from "./typefaces.ts";
 
 export const printerResolutions = [203, 300] as const;
 export type PrinterResolution = (typeof printerResolutions)[number];

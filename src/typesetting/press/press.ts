@@ -18,11 +18,11 @@ export type Press = (job: PrintJob, log: Log) => Promise<Uint8Array>;
 
 /**
  * A press that draws in a thread of its own, which is started for the first document. It draws one after the other,
- * labels before papers: a label takes a moment, and a parcel waits for it. Without a thread, because it cannot start or
- * was lost, documents are drawn in the thread that asks; one that has worked is started anew.
+ * drawings before papers: a drawing takes a moment, and a printer waits for it. Without a thread, because it cannot
+ * start or was lost, documents are drawn in the thread that asks; one that has worked is started anew.
  */
 export function openPress(start: () => Worker): Press {
-  const waiting: Readonly<Record<PrintJob["kind"], Waiting[]>> = { label: [], paper: [] };
+  const waiting: Readonly<Record<PrintJob["kind"], Waiting[]>> = { drawing: [], paper: [] };
   let drawing: Waiting | null = null;
   let worker: Worker | null = null;
   let works = false;
@@ -55,7 +55,7 @@ export function openPress(start: () => Worker): Press {
   };
   const next = (log: Log): void => {
     while (drawing === null) {
-      const first = waiting.label.shift() ?? waiting.paper.shift();
+      const first = waiting.drawing.shift() ?? waiting.paper.shift();
       if (first === undefined) return;
       if (given_up) {
         first.resolve(draw(first.job));
@@ -71,7 +71,7 @@ export function openPress(start: () => Worker): Press {
     }
   };
   return async (job, log) => {
-    if (waiting.label.length + waiting.paper.length >= waiting_max) {
+    if (waiting.drawing.length + waiting.paper.length >= waiting_max) {
       throw new Fault("unavailable", "Too many documents are being drawn; ask again.", { retry_after_seconds: 2 });
     }
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

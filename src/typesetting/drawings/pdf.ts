@@ -1,7 +1,7 @@
-import { code128Bars, qrSquares } from "./barcodes.ts";
-import { openBook } from "./book.ts";
+import { openBook } from "../books/book.ts";
+import { code128Bars, qrSquares } from "../symbols/barcodes.ts";
+import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing } from "./drawing.ts";
-import { openTypefaces } from "./typefaces.ts";
 
 const pointsPerDot = 72 / 203.2;
 const points = (dots: number) => dots * pointsPerDot;

@@ -1,4 +1,3 @@
-import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
 import { dayText, localTime } from "../../kit/zone.ts";
 import type { PaperSize } from "./paper.ts";
 
@@ -6,24 +5,16 @@ import type { PaperSize } from "./paper.ts";
 export interface Print {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The warehouse's IANA zone, in which times are told. */
+  /** The IANA zone in which times are told. */
   readonly timezone: string;
   readonly sheet: PaperSize;
 }
 
-/** A moment as the warehouse's clock shows it, as in `2026-01-02 14:05`. */
+/** A moment as a clock of the zone shows it, as in `2026-01-02 14:05`. */
 export function localMoment(at: number, timezone: string): string {
   const { day, minute } = localTime(at, timezone);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${dayText(day)} ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
-}
-
-/**
- * Until when an order must be ready: the day it leaves (`YYYY-MM-DD`), where that is known, and the time at which its
- * warehouse closes the day.
- */
-export function cutOff(ship_date: string | null, { cutoff_time }: DispatchCalendar): string {
-  return ship_date === null ? cutoff_time : `${ship_date} ${cutoff_time}`;
 }
 
 /** The foot of a paper: what it is and when it was printed, so that the newer of two is known. */
