@@ -11,6 +11,7 @@ import { keyRoutes } from "./keys/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
+import { paperRoutes } from "./papers/routes.ts";
 import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
@@ -34,6 +35,7 @@ const features = (service: Service) =>
     .use(inventoryRoutes)
     .use(orderRoutes)
     .use(shippingRoutes(service))
+    .use(paperRoutes(service))
     .use(trackingRoutes)
     .use(returnRoutes)
     .use(putBackRoutes)

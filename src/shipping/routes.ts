@@ -26,12 +26,11 @@ import { withParcel, withQrCode } from "./documents/label.ts";
 import { type Label, labelView } from "./label.ts";
 import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
 import type { Carriage, End } from "./offer.ts";
-import { paperRoutes } from "./papers/routes.ts";
 import { carrierView, checkEnds, offerView, readParcel, warmUpLabels } from "./rules.ts";
 import { CarriersView, ChooseDocument, CreateLabel, FollowLink, GetRates, LabelView, RatesView } from "./schemas.ts";
 import { getLabel, usualOrigin } from "./store.ts";
 
-/** What parcels cost, the labels that are bought for them, the labels' documents, and the papers of the floor. */
+/** What parcels cost, the labels that are bought for them, and the labels' documents. */
 export function shippingRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
@@ -39,8 +38,7 @@ export function shippingRoutes(service: Service) {
   return new Elysia()
     .use(rateRoutes)
     .use(labelRoutes(service, signer, answer))
-    .use(linkRoutes(service, signer, answer))
-    .use(paperRoutes(service));
+    .use(linkRoutes(service, signer, answer));
 }
 
 const rateRoutes = new Elysia({ prefix: "/shipping" })

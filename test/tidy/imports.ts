@@ -10,6 +10,7 @@ const ladder = [
   "inventory",
   "orders",
   "shipping",
+  "papers",
   "tracking",
   "returns",
   "platforms",

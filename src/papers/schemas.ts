@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, nullable } from "../../kit/schema.ts";
-import { publicOrderStatuses } from "../../orders/status.ts";
-import { paperFormats } from "../../typesetting/papers/formats.ts";
-import { paperSizes } from "../../typesetting/papers/paper.ts";
+import { choice, closed, idField, nullable } from "../kit/schema.ts";
+import { publicOrderStatuses } from "../orders/status.ts";
+import { paperFormats } from "../typesetting/papers/formats.ts";
+import { paperSizes } from "../typesetting/papers/paper.ts";
 
 const printed = {
   format: Type.Optional(choice(paperFormats, { description: "In place of the `Accept` header." })),

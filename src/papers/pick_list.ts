@@ -1,5 +1,5 @@
-import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
-import { estimatedShipDate, type Order } from "../../orders/order.ts";
+import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
+import { estimatedShipDate, type Order } from "../orders/order.ts";
 import {
   type Block,
   type Cell,
@@ -12,8 +12,8 @@ import {
   type Piece,
   type Table,
   textPiece,
-} from "../../typesetting/papers/paper.ts";
-import { footOf, localMoment, type Print } from "../../typesetting/papers/print.ts";
+} from "../typesetting/papers/paper.ts";
+import { footOf, localMoment, type Print } from "../typesetting/papers/print.ts";
 import { cutOff } from "./cut_off.ts";
 import type { Leg, Missing, Share, Stop, Walk } from "./walk.ts";
 

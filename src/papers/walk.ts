@@ -1,10 +1,10 @@
-import type { PlannedUnits } from "../../inventory/reservations/claim.ts";
-import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
-import { isoOrNull } from "../../kit/clock.ts";
-import { Fault, type FieldProblem } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
-import { type Order, partsOf, publicStatus } from "../../orders/order.ts";
-import { refusal } from "../../orders/rules.ts";
+import type { PlannedUnits } from "../inventory/reservations/claim.ts";
+import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
+import { isoOrNull } from "../kit/clock.ts";
+import { Fault, type FieldProblem } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { type Order, partsOf, publicStatus } from "../orders/order.ts";
+import { refusal } from "../orders/rules.ts";
 
 /** The most orders that are picked in one walk, and the most stops that a list of it may have. */
 export const wave_orders_max = 200;

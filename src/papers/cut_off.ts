@@ -1,4 +1,4 @@
-import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
+import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
 
 /**
  * Until when an order must be ready: the day it leaves (`YYYY-MM-DD`), where that is known, and the time at which its

@@ -1,9 +1,9 @@
-import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
-import { isoOrNull } from "../../kit/clock.ts";
-import { missing } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
-import { money, moneyText } from "../../kit/money.ts";
-import { parcelPlace, placeInWords } from "../../orders/fulfillment/rules.ts";
+import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
+import { isoOrNull } from "../kit/clock.ts";
+import { missing } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { money, moneyText } from "../kit/money.ts";
+import { parcelPlace, placeInWords } from "../orders/fulfillment/rules.ts";
 import {
   costOf,
   estimatedShipDate,
@@ -12,9 +12,12 @@ import {
   type Order,
   type OrderLine,
   publicStatus,
-} from "../../orders/order.ts";
-import { refusal } from "../../orders/rules.ts";
-import type { Shipment } from "../../orders/shipments/shipment.ts";
+} from "../orders/order.ts";
+import { refusal } from "../orders/rules.ts";
+import type { Shipment } from "../orders/shipments/shipment.ts";
+import { addressOf } from "../shipping/address.ts";
+import { labelAddressLines } from "../shipping/documents/address.ts";
+import { carrierName } from "../shipping/services.ts";
 import {
   type Cell,
   type Column,
@@ -23,11 +26,8 @@ import {
   type Paper,
   type Table,
   textPiece,
-} from "../../typesetting/papers/paper.ts";
-import { footOf, localMoment, type Print } from "../../typesetting/papers/print.ts";
-import { addressOf } from "../address.ts";
-import { labelAddressLines } from "../documents/address.ts";
-import { carrierName } from "../services.ts";
+} from "../typesetting/papers/paper.ts";
+import { footOf, localMoment, type Print } from "../typesetting/papers/print.ts";
 import { cutOff } from "./cut_off.ts";
 
 /** What lies in a parcel, or in all parcels of an order. */

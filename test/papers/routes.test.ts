@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Resvg } from "@resvg/resvg-wasm";
-import { png } from "../../../src/typesetting/drawings/png.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { scan } from "../../typesetting/decode.ts";
-import { openPages } from "../../typesetting/open_pdf.ts";
+import { png } from "../../src/typesetting/drawings/png.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { scan } from "../typesetting/decode.ts";
+import { openPages } from "../typesetting/open_pdf.ts";
 
 /** A product on its shelf: its SKU, its name, where it lies, and how far along the pick path that is. */
 const goods = [
