@@ -25,12 +25,27 @@ export interface ListedCarrier {
   readonly services: readonly { readonly code: string; readonly name: string }[];
 }
 
+/** Goods of one kind in a parcel, as customs want to know of them. */
+export interface Content {
+  readonly description: string;
+  readonly quantity: number;
+  /** What all of them are worth, in cents of US dollars. */
+  readonly value_cents: number;
+  /** What all of them weigh, or null when nobody knows. */
+  readonly weight: Weight | null;
+  readonly hs_code: string | null;
+  /** Two-letter code of ISO 3166-1. */
+  readonly country_of_origin: string | null;
+}
+
 /** What is to be carried, and from where to where. */
 export interface Carriage {
   readonly from: End;
   readonly to: End;
   readonly package: Package;
   readonly weight: Weight;
+  /** What is in it, where that is known: abroad, customs ask. */
+  readonly contents?: readonly Content[];
   /** What the goods are worth, in cents of US dollars. */
   readonly value_cents: number | null;
   /** Whether that value is to be insured. */

@@ -35,6 +35,11 @@ export interface Ctx {
   readonly credentials: Readonly<Record<string, string>>;
   /** Calls an API at a checked address. Refuses: carrier_error, carrier_timeout. */
   readonly api: (request: ApiRequest) => Promise<ApiAnswer>;
+  /**
+   * Reads a document, such as a label, at an address that the carrier named: checked like any other, at most 10 MiB,
+   * without the account's credentials. Refuses: carrier_error, carrier_timeout.
+   */
+  readonly download: (url: string) => Promise<Uint8Array>;
   readonly now: number;
 }
 
