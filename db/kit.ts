@@ -34,6 +34,10 @@ const pgPackedJson = pg.customType<{ data: unknown; driverData: Uint8Array }>({
 const litePackedJson = lite.customType<{ data: unknown; driverData: Uint8Array }>({
   ...{ dataType: () => "blob", ...packingJson },
 });
+/** Bytes as they are: a document, say. */
+export const bytes = () => pick(pgBytes(), liteBytes());
+const pgBytes = pg.customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+const liteBytes = lite.customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "blob" });
 /** Whether a packed column holds any text. */
 export const hasText = (column: AnyColumn | SQLWrapper): SQL => sql`length(${column}) > 0`;
 /** A moment: milliseconds since 1970, which sort and compute the same on both engines. */

@@ -38,6 +38,8 @@ export const idempotency_keys = table(
     body: text().notNull(),
     created_at: time().notNull(),
     expires_at: time().notNull(),
+    /** Until then the work goes on and another answer may take this one's place; null when this one is the last. */
+    open_until: time(),
   },
   (t) => [index("idempotency_keys_expiry").on(t.expires_at)],
 );

@@ -1,8 +1,19 @@
+import type { Actor } from "../../src/kit/actor.ts";
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
 import type { LabelWarning } from "../../src/shipping/documents/label.ts";
-import { type LabelStatus, labelStatuses } from "../../src/shipping/status.ts";
+import type { PriceLine } from "../../src/shipping/offer.ts";
+import {
+  type DocumentKind,
+  type DocumentType,
+  documentKinds,
+  documentTypes,
+  type LabelStatus,
+  labelStatuses,
+  type VoidStatus,
+} from "../../src/shipping/status.ts";
 import {
   bool,
+  bytes,
   check,
   id,
   index,
@@ -11,6 +22,7 @@ import {
   oneOf,
   packedJson,
   plainNumber,
+  primaryKey,
   table,
   text,
   time,
@@ -18,6 +30,7 @@ import {
   where,
 } from "../kit.ts";
 import { order_lines, orders } from "./orders.ts";
+import { returns } from "./returns.ts";
 import type { Place } from "./warehouses.ts";
 
 /** A parcel of an order: what is in it, and who carries it. */
@@ -67,8 +80,8 @@ export const shipment_lines = table(
 );
 
 /**
- * A label. `drawing` is the list of operations from which every format is rendered, the same each time; it is null
- * while the label is `processing`.
+ * A label, of a parcel or of a return. `drawing` is the list of operations from which every format of a label of our
+ * own is rendered, the same each time; a carrier's label has its documents in `label_documents`.
  */
 export const labels = table(
   "labels",
@@ -80,13 +93,37 @@ export const labels = table(
     order_id: int()
       .notNull()
       .references(() => orders.id),
+    /** The return that its parcel comes back for; null for a parcel that leaves. */
+    return_id: int().references(() => returns.id),
+    /** The carrier account that it is bought with; null for a label of our own. */
+    account_id: int(),
     status: text().$type<LabelStatus>().notNull(),
     carrier: text().notNull(),
     service: text().notNull(),
     tracking_number: text(),
+    /** Where the carrier shows the parcel to anyone. */
+    tracking_url: text(),
+    /** What is charged for it. */
     cost_cents: int().notNull(),
+    /** What the carrier takes for it. */
+    carrier_cost_cents: int().notNull().default(0),
     currency: text().notNull(),
+    breakdown: json<PriceLine[]>(),
+    zone: text(),
+    billable_pounds: int(),
+    /** When it is to arrive, as it was offered. */
+    delivery_date: time(),
+    /** The quote that it was bought by: each is used once. */
+    quote_nonce: text(),
+    /** What the carrier is paid for, stored before it is. Null until an offer is chosen. */
+    offer_ref: text(),
+    /** What the carrier calls the purchase. */
+    carrier_ref: text(),
+    tracker_ref: text(),
     package: json<Record<string, unknown>>().notNull(),
+    /** What the goods are worth, as the request said. */
+    value_cents: int(),
+    insurance: bool().notNull().default(false),
     from_address: json<Place>().notNull(),
     to_address: json<Place>().notNull(),
     drawing: packedJson<unknown>(),
@@ -94,14 +131,48 @@ export const labels = table(
     warnings: json<LabelWarning[]>().notNull(),
     /** Equal for equal purchases: a second one within ten minutes is refused. */
     fingerprint: text().notNull(),
+    /** Who asked for it, until it is bought and told in that name. */
+    asked_by: json<Actor>(),
+    /** Until when a server alone may ask the carrier; then the job looks what became of it. Null when all is said. */
+    claimed_until: time(),
+    /** How often the carrier was asked. */
+    attempts: int().notNull().default(0),
+    error_code: text(),
+    error_message: text(),
+    /** What became of the wish to give it back to the carrier. */
+    void_status: text().$type<VoidStatus>(),
     created_at: time().notNull(),
     voided_at: time(),
   },
   (t) => [
-    unique("labels_tracking").on(t.carrier, t.tracking_number),
+    // Carriers use their numbers again after some time.
+    unique("labels_tracking").on(t.carrier, t.tracking_number).where(where("account_id is null")),
+    unique("labels_quote").on(t.quote_nonce).where(where("quote_nonce is not null")),
     index("labels_order").on(t.order_id),
     index("labels_shipment").on(t.shipment_id),
+    index("labels_return").on(t.return_id).where(where("return_id is not null")),
+    index("labels_claimed").on(t.claimed_until).where(where("claimed_until is not null")),
     oneOf("labels", "status", labelStatuses),
     check("labels_cost", "cost_cents >= 0"),
+  ],
+);
+
+/** A paper of a label that a carrier drew, as it came. */
+export const label_documents = table(
+  "label_documents",
+  {
+    label_id: int()
+      .notNull()
+      .references(() => labels.id),
+    /** Counted from zero, in the carrier's order. */
+    position: int().notNull(),
+    kind: text().$type<DocumentKind>().notNull(),
+    content_type: text().$type<DocumentType>().notNull(),
+    bytes: bytes().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.label_id, t.position] }),
+    oneOf("label_documents", "kind", documentKinds),
+    oneOf("label_documents", "content_type", documentTypes),
   ],
 );

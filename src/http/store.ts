@@ -30,7 +30,9 @@ export async function findKeptAnswer(db: Db, key: string) {
 const claim = prepared((sql: Writing, a: Args<{ key: string; fingerprint: string; now: number; expires_at: number }>) =>
   sql
     .insert(idempotency_keys)
-    .select(template`select ${a.key}, ${a.fingerprint}, 0, '{}', '', ${a.now}, ${a.expires_at} where ${isAlone(a.key)}`)
+    .select(
+      template`select ${a.key}, ${a.fingerprint}, 0, '{}', '', ${a.now}, ${a.expires_at}, null where ${isAlone(a.key)}`,
+    )
     .onConflictDoUpdate({
       target: idempotency_keys.key,
       set: {
@@ -40,6 +42,7 @@ const claim = prepared((sql: Writing, a: Args<{ key: string; fingerprint: string
         body: template`excluded.body`,
         created_at: template`excluded.created_at`,
         expires_at: template`excluded.expires_at`,
+        open_until: template`excluded.open_until`,
       },
       setWhere: template`${idempotency_keys.expires_at} <= excluded.created_at`,
     })

@@ -2,6 +2,7 @@
 // was bought. Money is whole cents, moments are milliseconds since 1970.
 import type { Address } from "./address.ts";
 import type { Package } from "./label.ts";
+import type { DocumentKind, DocumentType } from "./status.ts";
 import type { Weight } from "./weight.ts";
 
 /** One end of a way. A question for rates may know no more than a postal code and a country. */
@@ -113,8 +114,8 @@ export interface Offers {
 
 /** A paper of a purchase as it is stored and served: bytes with a type, whoever drew them. */
 export interface CarrierDocument {
-  readonly kind: "label" | "customs" | "other";
-  readonly content_type: "application/pdf" | "image/png" | "application/zpl";
+  readonly kind: DocumentKind;
+  readonly content_type: DocumentType;
   readonly bytes: Uint8Array;
 }
 

@@ -8,3 +8,13 @@ export const labelMoves = {
   fail: { from: ["processing"], to: "error", held: false, tells: null },
   void: { from: ["completed"], to: "voided", held: false, tells: null },
 } as const satisfies Moves<LabelStatus>;
+
+/** The wish to give a label back: the carrier is being asked, has taken it and decides later, or has said yes. */
+export const voidStatuses = ["asked", "submitted", "accepted"] as const;
+export type VoidStatus = (typeof voidStatuses)[number];
+
+export const documentKinds = ["label", "customs", "other"] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+export const documentTypes = ["application/pdf", "image/png", "application/zpl"] as const;
+export type DocumentType = (typeof documentTypes)[number];
