@@ -7,7 +7,7 @@ import { verifyModes } from "./operations/audit/store.ts";
 import { verifyOrders } from "./orders/audit/store.ts";
 import { verifyEvents } from "./outbox/audit/store.ts";
 import { verifyReturns } from "./returns/audit/store.ts";
-import { verifyLabels } from "./shipping/audit/store.ts";
+import { verifyLabels } from "./shipping/labels/audit/store.ts";
 import { verifyDeliveries } from "./webhooks/audit/store.ts";
 
 const verifiers = [

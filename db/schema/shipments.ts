@@ -1,7 +1,6 @@
 import type { Actor } from "../../src/kit/actor.ts";
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
-import type { LabelWarning } from "../../src/shipping/documents/label.ts";
-import type { PriceLine } from "../../src/shipping/offer.ts";
+import type { LabelWarning } from "../../src/shipping/labels/face.ts";
 import {
   type DocumentKind,
   type DocumentType,
@@ -10,7 +9,8 @@ import {
   type LabelStatus,
   labelStatuses,
   type VoidStatus,
-} from "../../src/shipping/status.ts";
+} from "../../src/shipping/labels/status.ts";
+import type { PriceLine } from "../../src/shipping/offer.ts";
 import {
   bool,
   bytes,

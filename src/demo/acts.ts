@@ -1,7 +1,7 @@
 // What happens in the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
 import type { CancelReason, HoldReason } from "../orders/status.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
-import type { ServiceCode } from "../shipping/services.ts";
+import type { ServiceCode } from "../shipping/rates/services.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
 import type { Article, ColdZone } from "./catalogue.ts";
 

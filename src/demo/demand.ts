@@ -1,5 +1,5 @@
 import { type Random, zipf } from "../kit/random.ts";
-import type { ServiceCode } from "../shipping/services.ts";
+import type { ServiceCode } from "../shipping/rates/services.ts";
 import type { Buyer, OrderedLine } from "./acts.ts";
 import { day_ms, hour_ms, hourOfDay, weekday } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";

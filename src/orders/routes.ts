@@ -4,7 +4,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { voidLabelsOfOrder } from "../shipping/commands.ts";
+import { voidLabelsOfOrder } from "../shipping/labels/commands.ts";
 import { actionRoutes, answerOrder, orderAnswer } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
 import { bulkRoutes } from "./bulk/routes.ts";

@@ -16,8 +16,8 @@ import {
 import { refusal } from "../orders/rules.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { addressOf } from "../shipping/address.ts";
-import { labelAddressLines } from "../shipping/documents/address.ts";
-import { carrierName } from "../shipping/services.ts";
+import { labelAddressLines } from "../shipping/labels/address_lines.ts";
+import { carrierName } from "../shipping/rates/services.ts";
 import {
   type Cell,
   type Column,

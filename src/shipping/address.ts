@@ -1,5 +1,16 @@
 import countries from "i18n-iso-countries/index.js";
-import type { LabelAddress } from "./documents/address.ts";
+
+/** A sender or recipient, as an order's snapshot keeps it. `country` is the two-letter code. */
+export interface LabelAddress {
+  readonly name: string;
+  readonly company: string | null;
+  readonly address_line1: string;
+  readonly address_line2: string | null;
+  readonly city: string;
+  readonly state: string | null;
+  readonly postal_code: string | null;
+  readonly country: string;
+}
 
 /** A sender or recipient as labels keep it. `country` is the two-letter code. */
 export interface Address extends LabelAddress {

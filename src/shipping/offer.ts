@@ -1,8 +1,8 @@
 // What the service and a carrier say to each other about a parcel: what is to be carried, what it would cost, and what
 // was bought. Money is whole cents, moments are milliseconds since 1970.
 import type { Address } from "./address.ts";
-import type { Package } from "./label.ts";
-import type { DocumentKind, DocumentType } from "./status.ts";
+import type { DocumentKind, DocumentType } from "./labels/status.ts";
+import type { Package } from "./parcel.ts";
 import type { Weight } from "./weight.ts";
 
 /** One end of a way. A question for rates may know no more than a postal code and a country. */

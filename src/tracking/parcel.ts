@@ -1,7 +1,7 @@
 import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { type Shipment, shipmentView } from "../orders/shipments/shipment.ts";
-import type { Label } from "../shipping/label.ts";
+import type { Label } from "../shipping/labels/label.ts";
 import { standingView, type TrackingRecord } from "./record.ts";
 
 /** The order of a parcel, as far as the parcel shows it. */

@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
-import type { Dimensions } from "../shipping/label.ts";
+import type { Dimensions } from "../shipping/parcel.ts";
 import type { Standing, TrackingLocation } from "./rules.ts";
 import type { TrackingEventStatus } from "./status.ts";
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, notesField, nullable, textField } from "../kit/schema.ts";
 import { shipmentStatuses } from "../orders/shipments/status.ts";
+import { labelStatuses } from "../shipping/labels/status.ts";
 import { PackageDimensions } from "../shipping/schemas.ts";
-import { labelStatuses } from "../shipping/status.ts";
 import { trackingEventStatuses, trackingStatuses } from "./status.ts";
 
 const part = () => Type.Optional(nullable(textField(100, { min: 0 })));

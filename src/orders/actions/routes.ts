@@ -7,7 +7,7 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { voidLabelsOfItems } from "../../shipping/commands.ts";
+import { voidLabelsOfItems } from "../../shipping/labels/commands.ts";
 import { cancelItems } from "../cancellations/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";

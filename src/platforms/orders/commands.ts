@@ -15,7 +15,7 @@ import type { UpdateOrder } from "../../orders/schemas.ts";
 import { findOrders, lockOrder, saveOrder } from "../../orders/store.ts";
 import { createProduct } from "../../products/commands.ts";
 import { findProductsBySku } from "../../products/store.ts";
-import { voidLabelsOfOrder } from "../../shipping/commands.ts";
+import { voidLabelsOfOrder } from "../../shipping/labels/commands.ts";
 import { lockClaimed, settleImport } from "../imports/commands.ts";
 import type { Claim, Import, Seen } from "../imports/import.ts";
 import {

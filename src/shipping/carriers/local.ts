@@ -1,8 +1,8 @@
 // The carrier that every installation has: its own courier for live keys, a simulated one for test keys.
 import type { Mode } from "../../kit/mode.ts";
+import { stateTimeZone } from "../delivery/time_zones.ts";
 import type { Offer, Offers } from "../offer.ts";
-import { type BuiltInCarrier, builtInCarrier, findService, type Quote, quote } from "../services.ts";
-import { stateTimeZone } from "../time_zones.ts";
+import { type BuiltInCarrier, builtInCarrier, findService, type Quote, quote } from "../rates/services.ts";
 import type { OwnCarrier } from "./connector.ts";
 
 /** The built-in carrier of a mode, as a connector. */

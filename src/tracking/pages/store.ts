@@ -2,8 +2,9 @@ import type { Db } from "../../database/store.ts";
 import { findOrderOfShipment } from "../../orders/shipments/store.ts";
 import { getOrder } from "../../orders/store.ts";
 import { addressOf } from "../../shipping/address.ts";
-import { findLabelOfShipment, warehouseOfOrder } from "../../shipping/store.ts";
-import { stateTimeZone } from "../../shipping/time_zones.ts";
+import { stateTimeZone } from "../../shipping/delivery/time_zones.ts";
+import { findLabelOfShipment } from "../../shipping/labels/store.ts";
+import { warehouseOfOrder } from "../../shipping/store.ts";
 import { findHistories } from "../store.ts";
 import type { ParcelPage } from "./page.ts";
 

@@ -1,6 +1,6 @@
-import { ownCarriers } from "../orders/shipments/tracking_url.ts";
-import { promiseDelivery } from "./delivery_date.ts";
-import { billedPounds, type Weight } from "./weight.ts";
+import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
+import { promiseDelivery } from "../delivery/delivery_date.ts";
+import { billedPounds, type Weight } from "../weight.ts";
 
 export const serviceCodes = ["standard", "express", "overnight"] as const;
 export type ServiceCode = (typeof serviceCodes)[number];

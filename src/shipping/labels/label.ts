@@ -1,31 +1,15 @@
-import { iso, isoOrNull } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import type { Mode } from "../kit/mode.ts";
-import { money } from "../kit/money.ts";
-import type { Site } from "../kit/site.ts";
-import type { WeightUnit } from "../kit/weight_unit.ts";
-import { trackingPagePath } from "../orders/shipments/tracking_page.ts";
-import type { LengthUnit } from "../products/status.ts";
-import { type Drawing, drawingFormats } from "../typesetting/drawings/drawing.ts";
-import { type Address, addressView } from "./address.ts";
-import type { LabelWarning } from "./documents/label.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { money } from "../../kit/money.ts";
+import type { Site } from "../../kit/site.ts";
+import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
+import { type Drawing, drawingFormats } from "../../typesetting/drawings/drawing.ts";
+import { type Address, addressView } from "../address.ts";
+import type { Package } from "../parcel.ts";
+import type { LabelWarning } from "./face.ts";
 import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
 import type { LabelStatus } from "./status.ts";
-
-/** The sides of a parcel. */
-export interface Dimensions {
-  readonly length: number;
-  readonly width: number;
-  readonly height: number;
-  readonly unit: LengthUnit;
-}
-
-/** A parcel as the client described it. `weight` is decimal text in `weight_unit`. */
-export interface Package {
-  readonly weight: string;
-  readonly weight_unit: WeightUnit;
-  readonly dimensions: Dimensions | null;
-}
 
 /** A label and what it cost. `drawing` is null until it is bought. */
 export interface Label {

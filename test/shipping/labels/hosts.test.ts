@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { openTestApp } from "../harness.ts";
-import { openShop, parcel } from "./shop.ts";
+import { openTestApp } from "../../harness.ts";
+import { openShop, parcel } from "../shop.ts";
 
 test("a host that is not known to be this machine, which no link repeats and nothing keeps", async () => {
   const app = await openTestApp();

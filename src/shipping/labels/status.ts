@@ -1,4 +1,4 @@
-import type { Moves } from "../kit/moves.ts";
+import type { Moves } from "../../kit/moves.ts";
 
 export const labelStatuses = ["processing", "completed", "error", "voided"] as const;
 export type LabelStatus = (typeof labelStatuses)[number];

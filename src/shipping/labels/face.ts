@@ -2,7 +2,8 @@ import type { Drawing, Operation, TextOperation } from "../../typesetting/drawin
 import { code128Width, isQrText, qrSide } from "../../typesetting/symbols/barcodes.ts";
 import { fitLine, fitLines, lineHeight, type Room } from "../../typesetting/text/fit.ts";
 import { printableLine } from "../../typesetting/text/shaping.ts";
-import { type LabelAddress, labelAddressLines, postalBarcode } from "./address.ts";
+import type { LabelAddress } from "../address.ts";
+import { labelAddressLines, postalBarcode } from "./address_lines.ts";
 
 /** Everything a label says. */
 export interface LabelFacts {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import countries from "i18n-iso-countries/index.js";
-import { type LabelAddress, labelAddressLines, postalBarcode } from "../../../src/shipping/documents/address.ts";
-import { drawLabel, type LabelFacts, labelHeight, labelWidth } from "../../../src/shipping/documents/label.ts";
+import type { LabelAddress } from "../../../src/shipping/address.ts";
+import { labelAddressLines, postalBarcode } from "../../../src/shipping/labels/address_lines.ts";
+import { drawLabel, type LabelFacts, labelHeight, labelWidth } from "../../../src/shipping/labels/face.ts";
 import type { Operation } from "../../../src/typesetting/drawings/drawing.ts";
 import { code128Bars, qrSquares } from "../../../src/typesetting/symbols/barcodes.ts";
 import { shapedWidth } from "../../../src/typesetting/text/shaping.ts";

@@ -1,4 +1,4 @@
-import { assert } from "../kit/assert.ts";
+import { assert } from "../../kit/assert.ts";
 
 // Our own numbers: 2 to 4 letters, a serial of 12 digits, and a check character by ISO 7064 mod 37,36.
 

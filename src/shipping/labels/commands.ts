@@ -1,10 +1,10 @@
-import type { Tx } from "../database/store.ts";
-import type { Actor } from "../kit/actor.ts";
-import { assert } from "../kit/assert.ts";
-import { Fault, invalid } from "../kit/fault.ts";
-import { wireId } from "../kit/ids.ts";
-import { move } from "../kit/moves.ts";
-import { itemsToCancel, losingParcels, takesAll } from "../orders/cancellations/rules.ts";
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { itemsToCancel, losingParcels, takesAll } from "../../orders/cancellations/rules.ts";
 import {
   addedUp,
   type ItemInput,
@@ -13,43 +13,30 @@ import {
   placeInWords,
   unitsInParcels,
   unitsWithoutParcel,
-} from "../orders/fulfillment/rules.ts";
-import { findOrderId, resolveOrder } from "../orders/names/store.ts";
-import { type Order, openUnits } from "../orders/order.ts";
-import { decide } from "../orders/rules.ts";
-import { labelShipment, openShipment, voidShipment } from "../orders/shipments/commands.ts";
-import type { Shipment } from "../orders/shipments/shipment.ts";
-import { listShipments } from "../orders/shipments/store.ts";
-import { trackingUrl } from "../orders/shipments/tracking_url.ts";
-import { lockOrder } from "../orders/store.ts";
-import { printableLine, unprintableLetters } from "../typesetting/text/shaping.ts";
-import { type Address, addressOf, readAddress } from "./address.ts";
-import { drawLabel, type LabelWarning } from "./documents/label.ts";
+} from "../../orders/fulfillment/rules.ts";
+import { findOrderId, resolveOrder } from "../../orders/names/store.ts";
+import { type Order, openUnits } from "../../orders/order.ts";
+import { decide } from "../../orders/rules.ts";
+import { labelShipment, openShipment, voidShipment } from "../../orders/shipments/commands.ts";
+import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { listShipments } from "../../orders/shipments/store.ts";
+import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
+import { lockOrder } from "../../orders/store.ts";
+import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
+import { type Address, addressOf, readAddress } from "../address.ts";
+import { stateTimeZone } from "../delivery/time_zones.ts";
+import { type Parcel, readParcel } from "../parcel.ts";
+import { type BuiltInCarrier, builtInCarrier, type Quote, quoteService, type Service } from "../rates/services.ts";
+import { checkAddress } from "../rules.ts";
+import { originOfOrder } from "../store.ts";
+import { gramsOf } from "../weight.ts";
+import { drawLabel, type LabelWarning } from "./face.ts";
 import type { Label } from "./label.ts";
-import {
-  checkAddress,
-  checkPrintable,
-  chooseService,
-  duplicate_within_ms,
-  type Parcel,
-  purchaseFingerprint,
-  readParcel,
-} from "./rules.ts";
+import { checkPrintable, chooseService, duplicate_within_ms, purchaseFingerprint } from "./rules.ts";
 import type { CreateLabel } from "./schemas.ts";
-import { type BuiltInCarrier, builtInCarrier, type Quote, quoteService, type Service } from "./services.ts";
 import { labelMoves } from "./status.ts";
-import {
-  type BoughtLabel,
-  getLabel,
-  insertLabel,
-  listBoughtLabels,
-  lockOrderOfLabels,
-  originOfOrder,
-  saveVoided,
-} from "./store.ts";
-import { stateTimeZone } from "./time_zones.ts";
+import { type BoughtLabel, getLabel, insertLabel, listBoughtLabels, lockOrderOfLabels, saveVoided } from "./store.ts";
 import { ownTrackingNumber, testPrefix } from "./tracking_number.ts";
-import { gramsOf } from "./weight.ts";
 
 const livePrefix = "WH";
 

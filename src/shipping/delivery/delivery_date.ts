@@ -1,4 +1,4 @@
-import { dayText, localTime, momentAt, weekdayOf } from "../kit/zone.ts";
+import { dayText, localTime, momentAt, weekdayOf } from "../../kit/zone.ts";
 
 /** When a parcel leaves, and when it is promised to arrive. */
 export interface DeliveryPromise {

@@ -2,20 +2,9 @@ import countries from "i18n-iso-countries/index.js";
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 import { formatAddress } from "localized-address-format";
 import { anyOfScripts } from "../../typesetting/text/scripts.ts";
+import type { LabelAddress } from "../address.ts";
 
 countries.registerLocale(english);
-
-/** A sender or recipient, as an order's snapshot keeps it. `country` is the two-letter code. */
-export interface LabelAddress {
-  readonly name: string;
-  readonly company: string | null;
-  readonly address_line1: string;
-  readonly address_line2: string | null;
-  readonly city: string;
-  readonly state: string | null;
-  readonly postal_code: string | null;
-  readonly country: string;
-}
 
 // Where letters of the East are written, the largest comes first: the town before the street, and the name last.
 const eastern = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Hangul"), "u");

@@ -1,8 +1,8 @@
 // Whether every label was told of.
 import { sql } from "drizzle-orm";
-import { labels } from "../../../db/schema/shipments.ts";
-import { verifierOf } from "../../database/verifier.ts";
-import { tells } from "../../outbox/audit/store.ts";
+import { labels } from "../../../../db/schema/shipments.ts";
+import { verifierOf } from "../../../database/verifier.ts";
+import { tells } from "../../../outbox/audit/store.ts";
 
 const bought = sql`select count(*) from ${labels} where ${labels.status} in ('completed', 'voided')`;
 

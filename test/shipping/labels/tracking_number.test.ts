@@ -5,7 +5,7 @@ import {
   isOwnTrackingNumber,
   ownTrackingNumber,
   trackingPrefixProblem,
-} from "../../src/shipping/tracking_number.ts";
+} from "../../../src/shipping/labels/tracking_number.ts";
 
 describe("ownTrackingNumber", () => {
   test("gives known numbers", () => {

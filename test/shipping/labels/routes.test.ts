@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { ShipmentEventView } from "../../src/tracking/schemas.ts";
-import { start as now, openTestApp, type TestApp } from "../harness.ts";
-import { openShop, parcel } from "./shop.ts";
+import { ShipmentEventView } from "../../../src/tracking/schemas.ts";
+import { start as now, openTestApp, type TestApp } from "../../harness.ts";
+import { openShop, parcel } from "../shop.ts";
 
 let app: TestApp;
 let shop: Awaited<ReturnType<typeof openShop>>;
@@ -16,59 +16,9 @@ const types = async () => (await app.takeEvents()).map(({ type }) => type);
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
   body.error.details.map(({ field }) => field).sort();
-const rates = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
 const desk = { name: "Night desk", street1: "1 Dock Road", city: "Columbus", state: "OH", zip: "43215", country: "US" };
 
 describe("works", () => {
-  test("rates are quoted for each service, in the specification's fields", async () => {
-    const dimensions = { length: 10, width: 8, height: 4, unit: "in" };
-    const answer = await app.post("/shipping/rates", { ...rates, dimensions, value: 50, insurance: false });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data.messages).toEqual([]);
-    expect(answer.body.data.rates).toHaveLength(3);
-    expect(answer.body.data.rates[0]).toEqual({
-      carrier: "local",
-      service: "standard",
-      rate: 9.95,
-      rate_cents: 995,
-      currency: "USD",
-      breakdown: [{ code: "base", amount_cents: 995 }],
-      billable_weight: 3,
-      billable_weight_unit: "lb",
-      delivery_days: 4,
-      ship_date: "2026-01-02",
-      delivery_date: "2026-01-09T01:00:00.000Z",
-    });
-  });
-
-  test("a carrier says what it does not do", async () => {
-    const heavy = (await app.post("/shipping/rates", { ...rates, weight: "71", insurance: true })).body.data;
-    expect(heavy.rates).toEqual([]);
-    expect(heavy.messages.map(({ code }: { code: string }) => code)).toEqual([
-      ...Array(3).fill("over_weight_limit"),
-      "insurance_not_offered",
-    ]);
-  });
-
-  test("each mode has its carrier", async () => {
-    const services = ["standard", "express", "overnight"];
-    const live = { carriers: [{ code: "local", name: "Packhouse Courier", services }] };
-    const sim = { carriers: [{ code: "sim", name: "Simulated Carrier", services }] };
-    expect((await app.get("/shipping/carriers")).body.data).toEqual(live);
-    const key = app.keys.test.read;
-    expect((await app.call("GET", "/shipping/carriers", undefined, { key })).body.data).toEqual(sim);
-  });
-
-  test.each([
-    { to_zip: "90210-1234" },
-    { from_zip: "00501" },
-    { to_country: "CA", to_zip: "K1A 0B1" },
-    { to_country: "CA", to_zip: "k1a0b1" },
-    { to_country: "HK", to_zip: "-" },
-  ])("a quote is given for %j", async (fields) => {
-    expect((await app.post("/shipping/rates", { ...rates, ...fields })).status).toBe(200);
-  });
-
   test("a label goes to a territory and to the armed forces too", async () => {
     for (const [state, zip] of [
       ["PR", "00901"],
@@ -324,24 +274,6 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
-    ["no weight", { weight: undefined }, "weight"],
-    ["no destination", { to_zip: undefined }, "to_zip"],
-    ["a weight of zero", { weight: 0 }, "weight"],
-    ["a weight that is no number", { weight: "1.2.3" }, "weight"],
-    ["an unknown unit", { weight_unit: "stone" }, "weight_unit"],
-    ["an unknown field", { colour: "red" }, "colour"],
-    ["a ZIP code of four digits", { to_zip: "9021" }, "to_zip"],
-    ["a ZIP code of letters", { from_zip: "OHIO5" }, "from_zip"],
-    ["nine digits without a hyphen", { to_zip: "902101234" }, "to_zip"],
-    ["a ZIP code in Canada", { to_country: "CA", to_zip: "90210" }, "to_zip"],
-    ["a Canadian code that was never given out", { to_country: "CA", to_zip: "Z1A 0B1" }, "to_zip"],
-    ["no country", { from_country: "XX" }, "from_country"],
-  ])("a quote for %s", async (_name, fields, field) => {
-    const answer = await app.post("/shipping/rates", { ...rates, ...fields });
-    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
-  });
-
-  test.each([
     ["an unknown carrier", { carrier: "ups" }, 422, "validation_failed"],
     ["the other mode's carrier", { carrier: "sim" }, 422, "validation_failed"],
     ["an unknown service", { service: "rocket" }, 422, "validation_failed"],
@@ -385,19 +317,10 @@ describe("refuses", () => {
     await app.takeEvents();
   });
 
-  test("every bad field is named at once, of an address and of a way too", async () => {
+  test("every bad field is named at once", async () => {
     const { id } = await shop.order();
     const nowhere = await shop.label(id, { to_address: { ...desk, state: "ZZ", zip: "4321" } });
     expect(fieldsOf(nowhere)).toEqual(["to_address.state", "to_address.zip"]);
-    const way = await app.post("/shipping/rates", { ...rates, from_zip: "1", to_zip: "K1A 0B1" });
-    expect(way.body.error.details).toMatchObject([
-      {
-        field: "from_zip",
-        code: "invalid_format",
-        message: "must be a postal code of US, such as 12345 or 12345-6789",
-      },
-      { field: "to_zip", code: "invalid_format", message: "must be a postal code of US, such as 12345 or 12345-6789" },
-    ]);
     await types();
     const answer = await app.post("/shipping/labels", { carrier: "local", package: { weight: -1 }, size: 1 });
     expect(fieldsOf(answer)).toEqual(["order_id", "package.weight", "service", "size"]);
@@ -455,19 +378,14 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read key sees labels and rates, and buys nothing", async () => {
+  test("a read key sees labels, and buys nothing", async () => {
     const { id } = await shop.order();
     const { label_id } = (await shop.label(id)).body.data;
     const read = { key: app.keys.live.read };
-    for (const path of [
-      "/shipping/carriers",
-      `/shipping/labels/${label_id}`,
-      `/shipping/labels/${label_id}/document`,
-    ]) {
+    for (const path of [`/shipping/labels/${label_id}`, `/shipping/labels/${label_id}/document`]) {
       expect((await app.call("GET", path, undefined, read)).status).toBe(200);
       expect((await app.call("GET", path, undefined, { key: null })).status).toBe(401);
     }
-    expect((await app.call("POST", "/shipping/rates", rates, read)).status).toBe(200);
     const body = { order_id: id, carrier: "local", ...parcel };
     expect((await app.call("POST", "/shipping/labels", body, read)).status).toBe(403);
     expect((await app.call("POST", `/shipping/labels/${label_id}/void`, {}, read)).status).toBe(403);

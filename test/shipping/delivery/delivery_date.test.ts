@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { promiseDelivery } from "../../../src/shipping/delivery/delivery_date.ts";
+import { stateTimeZone } from "../../../src/shipping/delivery/time_zones.ts";
+
+describe("promiseDelivery", () => {
+  const promise = (now: string, transit_days: number, more: object = {}) => {
+    const question = { now: Date.parse(now), origin_zone: "America/New_York", cut_off_hour: 16, transit_days, ...more };
+    const { ship_date, delivery_date } = promiseDelivery(question);
+    return [ship_date, new Date(delivery_date).toISOString()];
+  };
+
+  // 2026-11-20 is a Friday. New York is at UTC-5 then.
+  test.each([
+    ["before the cut-off it leaves today", "2026-11-20T20:59:59Z", 1, {}, "2026-11-20", "2026-11-24T01:00:00.000Z"],
+    ["at the cut-off it leaves on Monday", "2026-11-20T21:00:00Z", 1, {}, "2026-11-23", "2026-11-25T01:00:00.000Z"],
+    ["on Saturday it leaves on Monday", "2026-11-21T12:00:00Z", 1, {}, "2026-11-23", "2026-11-25T01:00:00.000Z"],
+    ["Sunday evening in UTC is still Sunday", "2026-11-23T02:00:00Z", 1, {}, "2026-11-23", "2026-11-25T01:00:00.000Z"],
+    ["four days step over a weekend", "2026-11-19T12:00:00Z", 4, {}, "2026-11-19", "2026-11-26T01:00:00.000Z"],
+    [
+      "it is 20:00 at the destination",
+      "2026-11-19T12:00:00Z",
+      1,
+      { destination_zone: "America/Los_Angeles" },
+      "2026-11-19",
+      "2026-11-21T04:00:00.000Z",
+    ],
+    [
+      "a holiday is no workday",
+      "2026-11-25T12:00:00Z",
+      1,
+      { holidays: new Set(["2026-11-26"]) },
+      "2026-11-25",
+      "2026-11-28T01:00:00.000Z",
+    ],
+    ["clocks change on the way", "2026-10-30T12:00:00Z", 1, {}, "2026-10-30", "2026-11-03T01:00:00.000Z"],
+    ["and it is summer before that", "2026-10-28T12:00:00Z", 1, {}, "2026-10-28", "2026-10-30T00:00:00.000Z"],
+  ])("%s", (_name, now, days, more, ship_date, delivery_date) => {
+    expect(promise(now, days, more)).toEqual([ship_date, delivery_date]);
+  });
+
+  test("always ends at 20:00 of a workday, later than now", () => {
+    const zones = [
+      "America/New_York",
+      "Pacific/Auckland",
+      "Asia/Kolkata",
+      "Pacific/Pago_Pago",
+      "Africa/Casablanca",
+      "UTC",
+    ];
+    const zone = fc.constantFrom(...zones);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 4e12 }),
+        fc.integer({ min: 1, max: 9 }),
+        zone,
+        zone,
+        (now, days, from, to) => {
+          const question = { now, origin_zone: from, destination_zone: to, cut_off_hour: 16, transit_days: days };
+          const { delivery_date } = promiseDelivery(question);
+          const clock = {
+            timeZone: to,
+            hourCycle: "h23",
+            weekday: "short",
+            hour: "2-digit",
+            minute: "2-digit",
+          } as const;
+          expect(new Date(delivery_date).toLocaleString("en-GB", clock)).toMatch(
+            /^(Mon|Tue|Wed|Thu|Fri),? (at )?20:00$/,
+          );
+          expect(delivery_date).toBeGreaterThan(now);
+        },
+      ),
+    );
+  });
+});
+
+test("stateTimeZone knows the states and territories of the US only", () => {
+  expect(stateTimeZone("ca", "US")).toBe("America/Los_Angeles");
+  expect(stateTimeZone("GU", "US")).toBe("Pacific/Guam");
+  expect(stateTimeZone("CA", "CA")).toBeNull();
+  expect(stateTimeZone("ZZ", "US")).toBeNull();
+  expect(stateTimeZone(null, "US")).toBeNull();
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
+  body.error.details.map(({ field }) => field).sort();
+const rates = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
+
+describe("works", () => {
+  test("rates are quoted for each service, in the specification's fields", async () => {
+    const dimensions = { length: 10, width: 8, height: 4, unit: "in" };
+    const answer = await app.post("/shipping/rates", { ...rates, dimensions, value: 50, insurance: false });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data.messages).toEqual([]);
+    expect(answer.body.data.rates).toHaveLength(3);
+    expect(answer.body.data.rates[0]).toEqual({
+      carrier: "local",
+      service: "standard",
+      rate: 9.95,
+      rate_cents: 995,
+      currency: "USD",
+      breakdown: [{ code: "base", amount_cents: 995 }],
+      billable_weight: 3,
+      billable_weight_unit: "lb",
+      delivery_days: 4,
+      ship_date: "2026-01-02",
+      delivery_date: "2026-01-09T01:00:00.000Z",
+    });
+  });
+
+  test("a carrier says what it does not do", async () => {
+    const heavy = (await app.post("/shipping/rates", { ...rates, weight: "71", insurance: true })).body.data;
+    expect(heavy.rates).toEqual([]);
+    expect(heavy.messages.map(({ code }: { code: string }) => code)).toEqual([
+      ...Array(3).fill("over_weight_limit"),
+      "insurance_not_offered",
+    ]);
+  });
+
+  test("each mode has its carrier", async () => {
+    const services = ["standard", "express", "overnight"];
+    const live = { carriers: [{ code: "local", name: "Packhouse Courier", services }] };
+    const sim = { carriers: [{ code: "sim", name: "Simulated Carrier", services }] };
+    expect((await app.get("/shipping/carriers")).body.data).toEqual(live);
+    const key = app.keys.test.read;
+    expect((await app.call("GET", "/shipping/carriers", undefined, { key })).body.data).toEqual(sim);
+  });
+
+  test.each([
+    { to_zip: "90210-1234" },
+    { from_zip: "00501" },
+    { to_country: "CA", to_zip: "K1A 0B1" },
+    { to_country: "CA", to_zip: "k1a0b1" },
+    { to_country: "HK", to_zip: "-" },
+  ])("a quote is given for %j", async (fields) => {
+    expect((await app.post("/shipping/rates", { ...rates, ...fields })).status).toBe(200);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["no weight", { weight: undefined }, "weight"],
+    ["no destination", { to_zip: undefined }, "to_zip"],
+    ["a weight of zero", { weight: 0 }, "weight"],
+    ["a weight that is no number", { weight: "1.2.3" }, "weight"],
+    ["an unknown unit", { weight_unit: "stone" }, "weight_unit"],
+    ["an unknown field", { colour: "red" }, "colour"],
+    ["a ZIP code of four digits", { to_zip: "9021" }, "to_zip"],
+    ["a ZIP code of letters", { from_zip: "OHIO5" }, "from_zip"],
+    ["nine digits without a hyphen", { to_zip: "902101234" }, "to_zip"],
+    ["a ZIP code in Canada", { to_country: "CA", to_zip: "90210" }, "to_zip"],
+    ["a Canadian code that was never given out", { to_country: "CA", to_zip: "Z1A 0B1" }, "to_zip"],
+    ["no country", { from_country: "XX" }, "from_country"],
+  ])("a quote for %s", async (_name, fields, field) => {
+    const answer = await app.post("/shipping/rates", { ...rates, ...fields });
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
+  });
+
+  test("every bad end at once", async () => {
+    const way = await app.post("/shipping/rates", { ...rates, from_zip: "1", to_zip: "K1A 0B1" });
+    expect(way.body.error.details).toMatchObject([
+      {
+        field: "from_zip",
+        code: "invalid_format",
+        message: "must be a postal code of US, such as 12345 or 12345-6789",
+      },
+      { field: "to_zip", code: "invalid_format", message: "must be a postal code of US, such as 12345 or 12345-6789" },
+    ]);
+  });
+});
+
+describe("guards", () => {
+  test("a read key sees carriers and rates", async () => {
+    const read = { key: app.keys.live.read };
+    expect((await app.call("GET", "/shipping/carriers", undefined, read)).status).toBe(200);
+    expect((await app.call("GET", "/shipping/carriers", undefined, { key: null })).status).toBe(401);
+    expect((await app.call("POST", "/shipping/rates", rates, read)).status).toBe(200);
+    expect((await app.call("POST", "/shipping/rates", rates, { key: null })).status).toBe(401);
+  });
+});
