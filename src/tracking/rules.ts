@@ -74,20 +74,6 @@ export function standingAfter(events: readonly TrackingFact[]): Standing {
   return events.reduce((standing, event) => afterEvent(standing, event).standing, beforeEvents);
 }
 
-/**
- * Reads a status word of a person or a feed, in any case and with spaces or hyphens for underscores. An unknown word
- * is `in_transit` once the carrier has scanned the parcel, and `pending` before that.
- */
-export function eventStatus(word: string, standing: Standing): TrackingEventStatus {
-  const plain = word
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, "_");
-  const known = trackingEventStatuses.find((status) => status === plain);
-  if (known !== undefined) return known;
-  return standing.status !== "pending" ? "in_transit" : "pending";
-}
-
 /** A hash that is equal for two reports of one event. `occurred_at` is in milliseconds; the answer is hexadecimal. */
 export function duplicateHash(event: {
   readonly tracking_number: string;

@@ -4,7 +4,6 @@ import {
   afterEvent,
   beforeEvents,
   duplicateHash,
-  eventStatus,
   type Standing,
   standingAfter,
   type TrackingFact,
@@ -110,26 +109,6 @@ describe("afterEvent", () => {
         }
       }),
     );
-  });
-});
-
-describe("eventStatus", () => {
-  test("reads known words in any case, spaced or hyphened", () => {
-    for (const word of ["out_for_delivery", "Out for delivery", " OUT-FOR-DELIVERY "]) {
-      expect(eventStatus(word, beforeEvents)).toBe("out_for_delivery");
-    }
-  });
-
-  test("never throws: an unknown word is pending before the first scan and in_transit after", () => {
-    const scanned = standingAfter([fact("accepted", 1)]);
-    fc.assert(
-      fc.property(fc.string(), (word) => {
-        expect(eventStatus(`?${word}`, beforeEvents)).toBe("pending");
-        expect(eventStatus(`?${word}`, scanned)).toBe("in_transit");
-      }),
-    );
-    for (const word of ["constructor", "__proto__", "toString", ""])
-      expect(eventStatus(word, scanned)).toBe("in_transit");
   });
 });
 

@@ -1,0 +1,132 @@
+// How carriers' aggregators say where a parcel is, and what we call it. A table is the whole truth about one vocabulary.
+import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
+
+/** What one word means. `first` is meant instead by the first scan of a parcel; a detail says it better than its word. */
+interface Word {
+  readonly means: TrackingEventStatus;
+  readonly first?: TrackingEventStatus;
+  /** By the words of a second, finer vocabulary that stands beside. */
+  readonly details?: Readonly<Record<string, TrackingEventStatus>>;
+}
+
+type Vocabulary = Readonly<Record<string, Word>>;
+
+const karrio: Vocabulary = {
+  pending: { means: "pending" },
+  unknown: { means: "pending" },
+  picked_up: { means: "picked_up" },
+  in_transit: { means: "in_transit" },
+  delivery_delayed: { means: "in_transit" },
+  out_for_delivery: { means: "out_for_delivery" },
+  ready_for_pickup: { means: "out_for_delivery" },
+  on_hold: { means: "exception" },
+  delivery_failed: { means: "exception" },
+  cancelled: { means: "exception" },
+  delivered: { means: "delivered" },
+  return_to_sender: { means: "returned" },
+};
+
+const easypost: Vocabulary = {
+  pre_transit: { means: "pending" },
+  unknown: { means: "pending" },
+  in_transit: {
+    ...{ means: "in_transit", first: "picked_up" },
+    details: {
+      received_at_origin_facility: "accepted",
+      damaged: "exception",
+      lost: "exception",
+      held: "exception",
+      refused: "exception",
+      delivery_exception: "exception",
+    },
+  },
+  out_for_delivery: { means: "out_for_delivery" },
+  available_for_pickup: { means: "out_for_delivery" },
+  failure: { means: "exception" },
+  error: { means: "exception" },
+  cancelled: { means: "exception" },
+  delivered: { means: "delivered" },
+  return_to_sender: { means: "returned" },
+};
+
+const shippo: Vocabulary = {
+  pre_transit: { means: "pending" },
+  unknown: { means: "pending" },
+  transit: {
+    ...{ means: "in_transit", first: "picked_up" },
+    details: {
+      package_accepted: "accepted",
+      out_for_delivery: "out_for_delivery",
+      pickup_available: "out_for_delivery",
+    },
+  },
+  failure: { means: "exception" },
+  delivered: { means: "delivered" },
+  returned: { means: "returned" },
+};
+
+const shipengine: Vocabulary = {
+  ny: { means: "pending" },
+  un: { means: "pending" },
+  ac: { means: "accepted" },
+  it: {
+    means: "in_transit",
+    details: {
+      out_for_delivery: "out_for_delivery",
+      awaiting_collection_from_pickup_point: "out_for_delivery",
+      collect_at_local_po: "out_for_delivery",
+      customer_to_collect_from_carrier: "out_for_delivery",
+    },
+  },
+  at: { means: "exception" },
+  ex: { means: "exception", details: { return_to_sender: "returned", returned_to_sender: "returned" } },
+  de: { means: "delivered" },
+  sp: { means: "delivered" },
+};
+
+const vocabularies = { karrio, easypost, shippo, shipengine };
+
+/** Whose words are spoken. */
+export type Speaker = keyof typeof vocabularies;
+
+/** What a carrier says of a parcel: a word and perhaps a finer one, both in any case and as they came. */
+export interface Said {
+  readonly status: string | null;
+  readonly detail: string | null;
+  /** Whether somebody has to act: the parcel is held up, whatever the words say of where it is. */
+  readonly action_required?: boolean;
+}
+
+/**
+ * What one thing that is said means. `scanned` tells whether the carrier has scanned the parcel before. An unknown word
+ * is `in_transit` after a scan, else `pending`.
+ */
+export function meaningOf(speaker: Speaker, said: Said, scanned: boolean): TrackingEventStatus {
+  const words = vocabularies[speaker];
+  const status = plain(said.status);
+  const word = Object.hasOwn(words, status) ? words[status] : undefined;
+  if (word === undefined) return scanned ? "in_transit" : "pending";
+  if (said.action_required && isUnderWay(word.means)) return "exception";
+  const detail = plain(said.detail);
+  if (word.details && Object.hasOwn(word.details, detail)) return word.details[detail] ?? word.means;
+  return scanned ? word.means : (word.first ?? word.means);
+}
+
+/** What each of these means, given as they happened, the oldest first: all that the carrier tells of one parcel. */
+export function meaningsOf(speaker: Speaker, said: readonly Said[]): TrackingEventStatus[] {
+  let scanned = false;
+  return said.map((one) => {
+    const means = meaningOf(speaker, one, scanned);
+    scanned ||= trackingMeanings[means].order_act !== null;
+    return means;
+  });
+}
+
+const isUnderWay = (status: TrackingEventStatus) => status !== "pending" && !trackingMeanings[status].final;
+
+function plain(word: string | null): string {
+  return (word ?? "")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+}
