@@ -1,7 +1,7 @@
-// How carriers' aggregators say where a parcel is, and what we call it. A table is the whole truth about one vocabulary.
+// How aggregators of carriers say where a parcel is, and what we call it. A table is the whole truth about one of them.
 import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
 
-/** What one word means. `first` is meant instead by the first scan of a parcel; a detail says it better than its word. */
+/** What a word means. `first` is meant instead by the first scan of a parcel; a detail says it better than its word. */
 interface Word {
   readonly means: TrackingEventStatus;
   readonly first?: TrackingEventStatus;
