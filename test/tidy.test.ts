@@ -60,6 +60,10 @@ describe("the checks themselves", () => {
     ["src/products/routes.ts", "src/app.ts", false],
     ["src/shipping/carriers/local.ts", "src/tracking/routes.ts", false],
     ["src/orders/order.ts", "test/harness.ts", false],
+    ["src/shipping/carriers/local.ts", "src/outbound/api.ts", true],
+    ["src/outbound/api.ts", "src/http/service.ts", true],
+    ["src/http/service.ts", "src/outbound/api.ts", false],
+    ["src/orders/commands.ts", "src/outbound/api.ts", false],
   ])("%s imports %s: %p", (from, to, allowed) => {
     expect(mayImport(from, to)).toBe(allowed);
   });
@@ -119,10 +123,15 @@ describe("the checks themselves", () => {
     expect(escapes(planted({ "src/orders/rules.ts": text }))).toEqual([`src/orders/rules.ts touches ${what}`]);
   });
 
+  test("find the network in a carrier's connector, which calls by the way out", () => {
+    const files = { "src/shipping/carriers/some.ts": 'const page = await fetch("https://carrier.example");' };
+    expect(escapes(planted(files))).toEqual(["src/shipping/carriers/some.ts touches the network"]);
+  });
+
   test("let the outside world be touched in its place, and its name stand in a text", () => {
     const files = {
       "src/kit/clock.ts": "const now = () => Date.now();",
-      "src/http/connection.ts": "const socket = net.connect({ port: 1 });",
+      "src/outbound/connection.ts": "const socket = net.connect({ port: 1 });",
       "src/orders/rules.ts": '// Date.now()\nexport const text = "process.env";\nconst then = new Date(1);',
     };
     expect(escapes(planted(files))).toEqual([]);

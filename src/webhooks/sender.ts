@@ -1,8 +1,8 @@
 // One attempt at one delivery over the network, and what the log keeps of it.
-import type { Answered } from "../http/answer_reader.ts";
-import type { Deadlines } from "../http/connection.ts";
-import type { AddressPolicy, UrlProblem } from "../http/destination.ts";
-import { createOutbound, type Outcome, type Resolve } from "../http/outbound.ts";
+import type { Answered } from "../outbound/answer_reader.ts";
+import type { Deadlines } from "../outbound/connection.ts";
+import type { AddressPolicy, UrlProblem } from "../outbound/destination.ts";
+import { createOutbound, type Outcome, type Resolve } from "../outbound/outbound.ts";
 import type { AttemptError, AttemptResult } from "./attempt.ts";
 
 export interface SenderOptions {

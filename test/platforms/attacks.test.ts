@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections } from "../../db/schema/platforms.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
-import { hosts, openTarget } from "../http/blocked_hosts.ts";
+import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 import { openBigCommerce } from "./mocks/bigcommerce.ts";
 
 let target: Awaited<ReturnType<typeof openTarget>>;

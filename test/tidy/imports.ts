@@ -35,9 +35,22 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["store", new RegExp(`^${feature}(?:store|emit)\\.ts$`)],
   ["commands", new RegExp(`^${feature}commands\\.ts$`)],
   ["http", /^src\/http\//],
+  ["outbound", /^src\/outbound\//],
   ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|(?:carriers|connectors)/\\w+\\.ts)$`)],
 ];
-const fromTheGround = ["config", "kit", "typesetting", "rules", "tables", "store", "commands", "http", "edge", "start"];
+const fromTheGround = [
+  "config",
+  "kit",
+  "typesetting",
+  "rules",
+  "tables",
+  "store",
+  "commands",
+  "http",
+  "outbound",
+  "edge",
+  "start",
+];
 
 function floorOf(file: string): number {
   const found = floors.findLast(([, files]) => files.test(file));

@@ -47,7 +47,7 @@ const rules: readonly Rule[] = [
     what: "the network",
     packages: /^node:https?$/,
     touches: (node) => calls(node, /^(?:(?:globalThis|Bun)\.)?fetch$|^(?:net|tls|Bun)\.(?:connect|createConnection)$/),
-    allowed: /^src\/(?:port\.ts|http\/connection\.ts|shipping\/carriers\/|dashboard\/web\/)/,
+    allowed: /^src\/(?:port\.ts|outbound\/|dashboard\/web\/)/,
   },
   {
     what: "the console",

@@ -6,11 +6,11 @@ import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
 import { eq } from "drizzle-orm";
 import { subscriptions } from "../../db/schema/webhooks.ts";
-import { type AddressPolicy, default_ports, ranges } from "../../src/http/destination.ts";
+import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
 import { emit } from "../../src/outbox/emit.ts";
 import { createSender } from "../../src/webhooks/sender.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
-import { hosts, openTarget } from "../http/blocked_hosts.ts";
+import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 
 const stranger: AddressPolicy = { mode: "test", loopback_server: false, ports: default_ports, openings: ranges([]) };
 const deadlines = { connect_ms: 1500, headers_ms: 500, body_ms: 200 };

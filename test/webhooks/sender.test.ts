@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
-import { type AddressPolicy, default_ports, ranges } from "../../src/http/destination.ts";
 import { systemClock } from "../../src/kit/clock.ts";
+import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
 import { createSender, type SenderOptions, type Sending } from "../../src/webhooks/sender.ts";
 import { deliveryHeaders, newSecret, sign } from "../../src/webhooks/signing.ts";
 import { authority, expired_certificate, receiver_certificate, receiver_key } from "./certificates.ts";
@@ -430,7 +430,7 @@ test("proxies and switched-off certificate checks in the environment are ignored
   const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
   const script = `
     import { createSender } from ${JSON.stringify(`${import.meta.dir}/../../src/webhooks/sender.ts`)};
-    import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../src/http/destination.ts`)};
+    import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/destination.ts`)};
     const policy = { mode: "test", loopback_server: false, ports: [], openings: ranges(["127.0.0.0/8"]) };
     const sender = createSender({ policy, resolve: async () => ["127.0.0.1"] });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";

@@ -12,7 +12,7 @@ import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { outboundOf } from "../connectors/api.ts";
+import { outboundOf } from "../../outbound/caller.ts";
 import type { Connection } from "../platform.ts";
 import { createConnection, deleteConnection, updateConnection } from "./commands.ts";
 import { connectionView } from "./connection.ts";

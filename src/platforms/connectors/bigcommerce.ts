@@ -1,22 +1,13 @@
 // BigCommerce: its notifications name an order, which is fetched from the API of version 2.
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, sameText } from "../../kit/hmac.ts";
-import type {
-  Access,
-  Connector,
-  Inbound,
-  Notification,
-  PlatformLine,
-  PlatformOrder,
-  ShipmentReport,
-} from "../platform.ts";
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { Inbound, Notification, PlatformLine, PlatformOrder, ShipmentReport } from "../platform.ts";
 import type { PlatformOrderState } from "../status.ts";
 import { ask, needed, platformError, understood } from "./asking.ts";
+import type { Access, Connector } from "./connector.ts";
 import {
   costsOf,
-  type Fields,
-  fieldsIn,
-  fieldsOrNone,
   readAddress,
   readAmount,
   readCurrency,
@@ -30,7 +21,6 @@ import {
   readNotes,
   readQuantity,
   readSku,
-  readText,
   withUnits,
 } from "./reading.ts";
 import { remaining } from "./telling.ts";

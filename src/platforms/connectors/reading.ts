@@ -2,15 +2,12 @@
 // taken if it is any good.
 import { Fault, invalid } from "../../kit/fault.ts";
 import { shareOf } from "../../kit/money.ts";
+import { type Fields, readText } from "../../outbound/reading.ts";
 import type { PlatformAddress, PlatformLine, PlatformOrder } from "../platform.ts";
-
-/** An object as it came. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 const lines_max = 500;
 const quantity_max = 1_000_000;
 const notes_characters_max = 2000;
-const unprintable = /[\p{Cc}\u{fffd}]+/gu;
 
 /** The JSON of a notification's body. Refuses: validation_failed. */
 export function readJson(raw: string): Fields {
@@ -27,28 +24,11 @@ export function readFields(value: unknown, field: string): Fields {
   return value as Fields;
 }
 
-/** An object, or one without fields in place of anything else. */
-export function fieldsOrNone(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-/** The objects of a list; what is no object among them is left out, and no list is an empty one. */
-export function fieldsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : [];
-}
-
 /** The lines of an order, all of which must be objects. Refuses: validation_failed. */
 export function readList(value: unknown, field: string): readonly Fields[] {
   if (!Array.isArray(value)) throw invalid(field, "must be a list");
   if (value.length > lines_max) throw invalid(field, `must have at most ${lines_max} entries`, "too_many");
   return value.map((one, index) => readFields(one, `${field}[${index}]`));
-}
-
-/** A text of one line without outer blanks, cut to its longest; null for an empty one and for what is none. */
-export function readText(value: unknown, characters_max: number): string | null {
-  if (typeof value !== "string") return null;
-  const text = value.toWellFormed().replace(unprintable, " ").trim().slice(0, characters_max);
-  return text.toWellFormed().replace(unprintable, "").trim() || null;
 }
 
 /** An identifier: a positive integer, as number or as digits. Refuses: validation_failed. */

@@ -1,14 +1,13 @@
 // Shopify: its notifications carry the whole order; everything else is asked of the GraphQL Admin API.
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
-import type { Access, Connector, Inbound, Notification, PlatformLine, PlatformOrder } from "../platform.ts";
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { Inbound, Notification, PlatformLine, PlatformOrder } from "../platform.ts";
 import type { NotificationKind, PlatformOrderState } from "../status.ts";
 import { understood } from "./asking.ts";
+import type { Access, Connector } from "./connector.ts";
 import {
   costsOf,
-  type Fields,
-  fieldsIn,
-  fieldsOrNone,
   type LineMoney,
   orderOrNull,
   readAddress,
@@ -23,7 +22,6 @@ import {
   readNotes,
   readQuantity,
   readSku,
-  readText,
   withUnits,
 } from "./reading.ts";
 import { graphql, pages } from "./shopify_api.ts";

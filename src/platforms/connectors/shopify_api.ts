@@ -1,7 +1,9 @@
 // Speaks Shopify's GraphQL Admin API, whose refusals come with status 200.
-import type { Access } from "../platform.ts";
+
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import { ask, needed, platformError, withoutSecrets } from "./asking.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "./reading.ts";
+import type { Access } from "./connector.ts";
+
 import { api_version } from "./shopify_queries.ts";
 
 const second_ms = 1000;
@@ -23,7 +25,7 @@ export async function graphql(access: Access, query: string, variables: Fields):
   if (error === undefined) return fieldsOrNone(data);
   const code = String(fieldsOrNone(error["extensions"])["code"] ?? "");
   const words = `Shopify refuses the query (${code || "no code"}): ${readText(error["message"], 200) ?? "no words"}`;
-  throw platformError(withoutSecrets(words, access) ?? words, {
+  throw platformError(withoutSecrets(words, access), {
     permanent: !passing.includes(code),
     wait_ms: code === "THROTTLED" ? throttledWait(fieldsOrNone(extensions)) : null,
   });

@@ -1,7 +1,10 @@
 // Tells Shopify of a parcel: a fulfillment of what its fulfillment orders still have open.
-import type { Access, ShipmentReport } from "../platform.ts";
+
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { ShipmentReport } from "../platform.ts";
 import { platformError, understood, withoutSecrets } from "./asking.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readQuantity, readText } from "./reading.ts";
+import type { Access } from "./connector.ts";
+import { readQuantity } from "./reading.ts";
 import { graphql, pages } from "./shopify_api.ts";
 import { fulfill_mutation, fulfillable_query, fulfilled_query, parcels_query } from "./shopify_queries.ts";
 import { remaining } from "./telling.ts";
@@ -131,7 +134,7 @@ async function fulfill(
   const [refusal] = fieldsIn(userErrors);
   if (refusal === undefined) return numberOf(fieldsOrNone(made)["id"]);
   const words = `Shopify refuses the fulfillment: ${readText(refusal["message"], 200) ?? "no words"}`;
-  throw platformError(withoutSecrets(words, access) ?? words, { permanent: true });
+  throw platformError(withoutSecrets(words, access), { permanent: true });
 }
 
 /** The number at the end of a global id such as `gid://shopify/LineItem/123`. */

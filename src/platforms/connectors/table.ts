@@ -1,5 +1,5 @@
-import type { Connectors } from "../platform.ts";
 import { bigcommerce } from "./bigcommerce.ts";
+import type { Connectors } from "./connector.ts";
 import { shopify } from "./shopify.ts";
 import { woocommerce } from "./woocommerce.ts";
 

@@ -1,22 +1,14 @@
 // WooCommerce: its notifications carry the whole order; everything else is asked of its REST API, version 3.
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
-import type {
-  Access,
-  Connector,
-  Inbound,
-  Notification,
-  PlatformLine,
-  PlatformOrder,
-  ShipmentReport,
-} from "../platform.ts";
+import type { Found } from "../../outbound/asking.ts";
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { Inbound, Notification, PlatformLine, PlatformOrder, ShipmentReport } from "../platform.ts";
 import type { PlatformOrderState } from "../status.ts";
-import { ask, type Found, needed, platformError, understood } from "./asking.ts";
+import { ask, needed, platformError, understood } from "./asking.ts";
+import type { Access, Connector } from "./connector.ts";
 import {
   costsOf,
-  type Fields,
-  fieldsIn,
-  fieldsOrNone,
   orderOrNull,
   readAddress,
   readAmount,
@@ -31,7 +23,6 @@ import {
   readNotes,
   readQuantity,
   readSku,
-  readText,
   withUnits,
 } from "./reading.ts";
 

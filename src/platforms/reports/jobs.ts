@@ -4,10 +4,11 @@ import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { accessTo, secretsOf } from "../connectors/access.ts";
+import { Lanes } from "../../outbound/lanes.ts";
+import { accessTo } from "../connectors/access.ts";
+import { secretsOf } from "../connectors/asking.ts";
 import { connectors } from "../connectors/table.ts";
 import { reasonOf } from "../imports/rules.ts";
-import { Lanes } from "../lanes.ts";
 import { claimReports, recordFailed, recordReported } from "./commands.ts";
 import type { ReportClaim } from "./report.ts";
 

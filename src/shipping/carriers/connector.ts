@@ -2,7 +2,7 @@
 // record. What a connector offers and sells is recorded in one way, whoever it is.
 import type { Db } from "../../database/store.ts";
 import type { Mode } from "../../kit/mode.ts";
-import type { ApiAnswer, ApiRequest } from "../../platforms/platform.ts";
+import type { Api } from "../../outbound/api.ts";
 import type { TrackingUpdate } from "../../tracking/update.ts";
 import type { Address } from "../address.ts";
 import type { Bought, Carriage, ListedCarrier, Offers } from "../offer.ts";
@@ -34,7 +34,7 @@ export interface Ctx {
   /** By the names of the connector's `credentials`. */
   readonly credentials: Readonly<Record<string, string>>;
   /** Calls an API at a checked address. Refuses: carrier_error, carrier_timeout. */
-  readonly api: (request: ApiRequest) => Promise<ApiAnswer>;
+  readonly api: Api;
   /**
    * Reads a document, such as a label, at an address that the carrier named: checked like any other, at most 10 MiB,
    * without the account's credentials. Refuses: carrier_error, carrier_timeout.

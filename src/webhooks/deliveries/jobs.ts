@@ -1,12 +1,12 @@
 // The acts of the clock: events become deliveries, deliveries are sent. Nothing is sent inside a transaction: they are
 // claimed in one, sent, and recorded in another.
 import type { Store, Tx } from "../../database/store.ts";
-import { default_ports, ranges } from "../../http/destination.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
+import { default_ports, ranges } from "../../outbound/destination.ts";
 import { claimDeliveries, giveBack } from "../claims/commands.ts";
 import { Lines } from "../claims/lines.ts";
 import type { Room } from "../claims/slots.ts";

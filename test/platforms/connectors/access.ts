@@ -1,10 +1,13 @@
 // What a connector needs to call a mock.
-import { default_ports, ranges } from "../../../src/http/destination.ts";
-import { createOutbound } from "../../../src/http/outbound.ts";
+
 import { systemClock } from "../../../src/kit/clock.ts";
 import { Fault } from "../../../src/kit/fault.ts";
-import { createApi } from "../../../src/platforms/connectors/api.ts";
-import type { Access, Inbound, ShipmentReport } from "../../../src/platforms/platform.ts";
+import { createApi } from "../../../src/outbound/caller.ts";
+import { default_ports, ranges } from "../../../src/outbound/destination.ts";
+import { createOutbound } from "../../../src/outbound/outbound.ts";
+import { platform } from "../../../src/platforms/connectors/asking.ts";
+import type { Access } from "../../../src/platforms/connectors/connector.ts";
+import type { Inbound, ShipmentReport } from "../../../src/platforms/platform.ts";
 
 export const at = Date.parse("2026-11-20T09:30:00.000Z");
 const hour_ms = 3_600_000;
@@ -15,7 +18,7 @@ const clock = systemClock();
 export function openCaller(headers_ms = 15_000) {
   const policy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) } as const;
   const outbound = createOutbound({ policy, deadlines: { connect_ms: 15_000, headers_ms, body_ms: 15_000 } });
-  const api = createApi(outbound);
+  const api = createApi(outbound, platform);
   return {
     api,
     close: () => outbound.close(),

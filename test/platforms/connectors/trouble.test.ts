@@ -1,11 +1,12 @@
 // What a platform's API may do instead of answering, the same for all of them: whether asking again can help, and that
 // no secret is ever told.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Access } from "../../../src/platforms/connectors/connector.ts";
 import { connectors } from "../../../src/platforms/connectors/table.ts";
-import type { Access, ShipmentReport } from "../../../src/platforms/platform.ts";
+import type { ShipmentReport } from "../../../src/platforms/platform.ts";
 import { type Platform, platforms } from "../../../src/platforms/status.ts";
+import type { MockServer, Trouble } from "../../outbound/mock_server.ts";
 import { openBigCommerce, storeOrder } from "../mocks/bigcommerce.ts";
-import type { MockServer, Trouble } from "../mocks/server.ts";
 import { openShopify } from "../mocks/shopify.ts";
 import { shopOrder } from "../mocks/shopify_shop.ts";
 import { openWooCommerce, siteOrder } from "../mocks/woocommerce.ts";

@@ -1,6 +1,6 @@
 // A store of BigCommerce as its public documentation tells of it: the order resources of version 2, and what it signs.
 import { Webhook } from "standardwebhooks";
-import { type Answered, type Asked, type Json, objectOf, openServer } from "./server.ts";
+import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
 
 export interface Goods {
   readonly id: number;

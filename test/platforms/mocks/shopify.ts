@@ -2,7 +2,7 @@
 // its webhooks send and sign.
 import { createHmac } from "node:crypto";
 import { type DocumentNode, graphqlSync, Kind, parse, type SelectionSetNode } from "graphql";
-import { type Answered, type Asked, type Json, objectOf, openServer } from "./server.ts";
+import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
 import { schema } from "./shopify_schema.ts";
 import {
   connection,

@@ -1,5 +1,5 @@
 // What a shop on Shopify keeps, how its GraphQL Admin API answers it, and how its webhooks carry it.
-import type { Json } from "./server.ts";
+import type { Json } from "../../outbound/mock_server.ts";
 
 export interface ShopLine {
   readonly id: number;

@@ -1,6 +1,6 @@
 // A shop on WooCommerce as its public documentation tells of it: orders of the REST API, version 3, and what it signs.
 import { createHmac } from "node:crypto";
-import { type Answered, type Asked, type Json, objectOf, openServer } from "./server.ts";
+import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
 
 export interface SiteOrder {
   readonly fields: Json & { line_items: Json[]; refunds: Json[] };

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { openTestApp } from "../../harness.ts";
+import type { MockServer, Trouble } from "../../outbound/mock_server.ts";
 import { openBigCommerce, rfc2822, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
-import type { MockServer, Trouble } from "../mocks/server.ts";
 import { openShopify } from "../mocks/shopify.ts";
 import { iso, type ShopOrder, shopOrder } from "../mocks/shopify_shop.ts";
 import { openWooCommerce, plain, type SiteOrder, siteOrder } from "../mocks/woocommerce.ts";

@@ -1,4 +1,4 @@
-// What the mocks of platforms' APIs share: a local HTTP server that can be told to get into trouble.
+// What the mocks of APIs share: a local HTTP server that can be told to get into trouble.
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -30,6 +30,8 @@ export interface Outgoing {
   readonly body_bytes_max: number;
   /** Whether a second time does no harm. What is not repeatable is written once, on a connection of its own. */
   readonly repeatable: boolean;
+  /** For how long the answer is awaited, and then its body, where the caller's deadlines are not meant. */
+  readonly answer_ms?: number;
 }
 
 /** Why there is no answer. */
@@ -39,6 +41,8 @@ export type OutboundErrorCode = "dns_error" | "blocked_address" | Lost["code"];
 export interface Unanswered {
   readonly code: OutboundErrorCode;
   readonly message: string;
+  /** Whether the request was on its way, so that it may have been done. */
+  readonly written: boolean;
 }
 
 /** An answer or an error, and the address that was called; null when none was. */
@@ -90,8 +94,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const { port, secure, hostname } = target;
     const asked = askedOf(target, outgoing);
     const peer = { address, port, secure, hostname, authorities };
+    const { answer_ms } = outgoing;
+    const patience = answer_ms === undefined ? deadlines : { headers_ms: answer_ms, body_ms: answer_ms };
     const ask = async (connection: Connection) => {
-      const reply = await connection.ask(asked, { ...deadlines, connect_ms: until - performance.now() });
+      const reply = await connection.ask(asked, { ...patience, connect_ms: until - performance.now() });
       if (outgoing.repeatable) connections.keep(peer, connection);
       else connection.close();
       return reply;
@@ -117,8 +123,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     // The addresses in turn until one is reached.
     for (const address of found) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
-      const came = answer === null ? failure(lost.code, lost.message) : { answer, error: null };
-      result = { ...came, ip_address: address };
+      result = { ...(answer === null ? failureOf(lost) : { answer, error: null }), ip_address: address };
       if (lost?.stage !== "dialling" || performance.now() >= until) break;
     }
     return result;
@@ -185,10 +190,13 @@ function askedOf({ path, authority }: Target, { method, headers, body, ...outgoi
 // RFC 9110, section 5.5: visible ASCII, spaces and tabs.
 const unfit_value = /[^\t\x20-\x7e]/;
 
-const failure = (code: OutboundErrorCode, message: string): Result => ({
+const failure = (code: OutboundErrorCode, message: string, written = false): Result => ({
   answer: null,
-  error: { code, message },
+  error: { code, message, written },
   ip_address: null,
 });
+
+const failureOf = ({ code, message, stage }: Lost): Result =>
+  failure(code, message, stage === "waiting" || stage === "reading");
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,9 +1,9 @@
 // What callers of platforms need beyond what `test/webhooks/` shows: other methods, whole answers, and one try only.
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
-import { AnswerReader } from "../../src/http/answer_reader.ts";
-import { type AddressPolicy, default_ports, ranges } from "../../src/http/destination.ts";
-import { createOutbound, type Outbound, type Outgoing } from "../../src/http/outbound.ts";
+import { AnswerReader } from "../../src/outbound/answer_reader.ts";
+import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
+import { createOutbound, type Outbound, type Outgoing } from "../../src/outbound/outbound.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -114,7 +114,7 @@ describe("a request", () => {
       socket.destroy();
     });
     const { error } = await outbound().call({ ...get(url), method: "POST", body: "{}", repeatable: false });
-    expect(error?.code).toBe("connect_error");
+    expect(error).toMatchObject({ code: "connect_error", written: true });
     expect(asked).toBe(1);
   });
 
@@ -125,6 +125,7 @@ describe("a request", () => {
       expect(error).toEqual({
         code: "connect_error",
         message: "The header X-A has characters that no header may have.",
+        written: false,
       });
     }
     expect(counts.connections).toBe(0);

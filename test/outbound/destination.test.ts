@@ -7,7 +7,7 @@ import {
   rangeProblem,
   ranges,
   urlProblem,
-} from "../../src/http/destination.ts";
+} from "../../src/outbound/destination.ts";
 
 const live: AddressPolicy = { mode: "live", loopback_server: false, ports: default_ports, openings: ranges([]) };
 const sandbox: AddressPolicy = { ...live, mode: "test" };

@@ -1,0 +1,46 @@
+// How a platform's API is spoken to.
+import type { Api } from "../../outbound/api.ts";
+import type {
+  Change,
+  Connection,
+  Credentials,
+  Inbound,
+  Notification,
+  PlatformOrder,
+  ShipmentReport,
+} from "../platform.ts";
+import type { Platform } from "../status.ts";
+
+/** All that a connector needs to call the API of one store. */
+export interface Access {
+  readonly connection: Pick<Connection, "id" | "store_id" | "api_url">;
+  readonly credentials: Credentials;
+  /** Calls the API at a checked address. Refuses: platform_error, when there is no answer. */
+  readonly api: Api;
+  /** The moment of the call, in milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * How one platform is understood and spoken to. What a platform refuses or does not answer is a Fault `platform_error`
+ * with the facts `permanent` (true when asking again cannot help: a bad token, say) and `retry_after_seconds` (where
+ * the platform named a number). What cannot be read of a notification is a Fault `validation_failed`.
+ */
+export interface Connector {
+  /** Whether a request was signed with one of the secrets; true without a secret where the API key is the proof. */
+  verify(inbound: Inbound, credentials: Credentials, now: number): boolean;
+  /** Reads a notification, verified or not. Refuses: validation_failed. */
+  read(inbound: Inbound): Notification;
+  /** The order as it is now at the platform, or null when there is none. Refuses: platform_error. */
+  fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null>;
+  /** The orders that changed at the platform since a moment, the oldest change first. Refuses: platform_error. */
+  changedSince(access: Access, since: number): Promise<readonly Change[]>;
+  /**
+   * Tells the platform of a parcel, unless it knows of it already, and answers the platform's id of it if there is one.
+   * Refuses: platform_error.
+   */
+  report(access: Access, report: ShipmentReport): Promise<string | null>;
+}
+
+/** The connector of each platform. */
+export type Connectors = Readonly<Record<Platform, Connector>>;
