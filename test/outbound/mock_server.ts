@@ -11,7 +11,7 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What the API answers. A body that is no text is sent as JSON; none means no content. */
+/** What the API answers. A body that is neither text nor bytes is sent as JSON; none means no content. */
 export interface Answered {
   readonly status: number;
   readonly body?: unknown;
@@ -24,8 +24,17 @@ export interface Answered {
  */
 export type Trouble = Answered | "hang" | "cut" | "lose" | "half" | "garbage";
 
+/** Which requests get into trouble: those of a method, with a text in them; `done`: after what they ask was done. */
+interface Aim {
+  readonly method?: string;
+  readonly having?: string;
+  readonly times?: number;
+  readonly done?: boolean;
+}
+
 interface Planned {
   readonly trouble: Trouble;
+  readonly done: boolean;
   readonly matches: (asked: Asked) => boolean;
   times: number;
 }
@@ -47,6 +56,7 @@ export async function openServer(handle: (asked: Asked) => Answered) {
       const plan = planned.find(({ times, matches }) => times > 0 && matches(one));
       if (plan !== undefined) plan.times -= 1;
       const trouble = plan?.trouble;
+      if (plan?.done && (trouble === "hang" || typeof trouble === "object")) handle(one);
       if (trouble === "hang") return;
       if (trouble === "cut") return void request.socket.destroy();
       const answer = typeof trouble === "object" ? trouble : handle(one);
@@ -60,11 +70,11 @@ export async function openServer(handle: (asked: Asked) => Answered) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Every request so far. */
     asked,
-    /** Lets the next requests, of a method or by their text, get into trouble. */
-    fail(trouble: Trouble, { method, having, times = 1 }: { method?: string; having?: string; times?: number } = {}) {
+    /** Lets the next requests get into trouble. */
+    fail(trouble: Trouble, { method, having, times = 1, done = false }: Aim = {}) {
       const matches = (one: Asked) =>
         (method ?? one.method) === one.method && `${one.path} ${one.body}`.includes(having ?? "");
-      planned.push({ trouble, matches, times });
+      planned.push({ trouble, done, matches, times });
     },
     /** Takes back whatever trouble was planned. */
     forgive() {
@@ -80,11 +90,15 @@ export type MockServer = Awaited<ReturnType<typeof openServer>>;
 
 function write(response: http.ServerResponse, { status, body, headers = {} }: Answered, half: boolean): void {
   if (half && body === undefined) return void response.destroy();
-  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
-  const bytes = Buffer.from(text);
+  const bytes = bytesOf(body);
   response.writeHead(status, { "Content-Type": "application/json", ...headers, "Content-Length": bytes.length });
   if (!half) return void response.end(bytes);
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
 }
 
 /** An object of JSON. */
