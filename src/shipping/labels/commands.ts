@@ -183,6 +183,7 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     from_address,
     to_address,
     drawing,
+    documents: [],
     warnings: [...lost, ...warnings],
     fingerprint: purchase.fingerprint,
     created_at: tx.now,

@@ -4,14 +4,15 @@ import type { Mode } from "../../kit/mode.ts";
 import { money } from "../../kit/money.ts";
 import type { Site } from "../../kit/site.ts";
 import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
-import { type Drawing, drawingFormats } from "../../typesetting/drawings/drawing.ts";
+import type { Drawing } from "../../typesetting/drawings/drawing.ts";
 import { type Address, addressView } from "../address.ts";
 import type { Package } from "../parcel.ts";
+import { listedDocuments, type StoredDocument } from "./documents/document.ts";
+import { documentLinks, type LinkSigner, link_lifetime_ms } from "./documents/links.ts";
 import type { LabelWarning } from "./face.ts";
-import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
 import type { LabelStatus } from "./status.ts";
 
-/** A label and what it cost. `drawing` is null until it is bought. */
+/** A label and what it cost. Until it is bought, it has neither a `drawing` of ours nor a document of its carrier. */
 export interface Label {
   readonly id: number;
   readonly shipment_id: number;
@@ -26,6 +27,7 @@ export interface Label {
   readonly from_address: Address;
   readonly to_address: Address;
   readonly drawing: Drawing | null;
+  readonly documents: readonly StoredDocument[];
   readonly warnings: readonly LabelWarning[];
   /** Equal for equal purchases. */
   readonly fingerprint: string;
@@ -47,6 +49,11 @@ export function labelView(label: Label, { origin, site, signer, mode, now }: Lin
   const expires = Math.floor((now + link_lifetime_ms) / 1000);
   const page = origin + trackingPagePath(site, { mode, shipment_id: label.shipment_id });
   const linkTo = documentLinks(origin, { label_id: label.id, mode, expires }, signer);
+  const documents = listedDocuments(label).map(({ kind, ...wish }) => ({
+    kind,
+    format: wish.format,
+    url: linkTo(wish),
+  }));
   return {
     label_id: wireId("label", label.id),
     shipment_id: wireId("shipment", label.shipment_id),
@@ -58,8 +65,8 @@ export function labelView(label: Label, { origin, site, signer, mode, now }: Lin
     tracking_url: label.tracking_number === null ? null : page,
     cost: money(label.cost_cents),
     currency: label.currency,
-    label_url: linkTo("pdf"),
-    documents: drawingFormats.map((format) => ({ format, url: linkTo(format) })),
+    label_url: documents.find(({ kind }) => kind === "label")?.url ?? null,
+    documents,
     package: packageView(label.package),
     from_address: addressView(label.from_address),
     to_address: addressView(label.to_address),

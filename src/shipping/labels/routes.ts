@@ -8,22 +8,13 @@ import { idempotencyKey } from "../../http/idempotency.ts";
 import { originOf } from "../../http/origin.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
-import { rateCounter } from "../../keys/limits.ts";
-import { Fault } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
-import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { parcelPlace, placeInWords } from "../../orders/fulfillment/rules.ts";
-import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
-import { getOrder } from "../../orders/store.ts";
+import { bodyOf } from "../../kit/schema.ts";
 import { buyTrackedLabel } from "../../tracking/commands.ts";
-import type { DrawingFormat } from "../../typesetting/drawings/drawing.ts";
-import { keeper } from "../../typesetting/press/kept.ts";
-import { drawAside } from "../../typesetting/press/press.ts";
 import { voidLabel } from "./commands.ts";
-import { withParcel, withQrCode } from "./face.ts";
+import { type LinkSigner, linkSigner } from "./documents/links.ts";
+import { documentRoutes } from "./documents/routes.ts";
 import { type Label, labelView } from "./label.ts";
-import { type LinkSigner, linkRate, linkSigner } from "./links.ts";
-import { ChooseDocument, CreateLabel, FollowLink, LabelView } from "./schemas.ts";
+import { CreateLabel, LabelView } from "./schemas.ts";
 import { getLabel } from "./store.ts";
 import { warmUpLabels } from "./warm_up.ts";
 
@@ -31,11 +22,10 @@ import { warmUpLabels } from "./warm_up.ts";
 export function labelRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
-  const answer = documentAnswers(service);
-  return new Elysia().use(ownRoutes(service, signer, answer)).use(linkRoutes(service, signer, answer));
+  return new Elysia().use(ownRoutes(service, signer)).use(documentRoutes(service, signer));
 }
 
-const ownRoutes = ({ secret_key }: Service, signer: LinkSigner, answer: AnswerDocument) =>
+const ownRoutes = ({ secret_key }: Service, signer: LinkSigner) =>
   new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
     .post("", ({ call, body }) => buy(call, body, signer, secret_key), {
@@ -58,22 +48,6 @@ const ownRoutes = ({ secret_key }: Service, signer: LinkSigner, answer: AnswerDo
       "/:id",
       ({ call, params }) => answerRead(call, async (db) => viewOf(signer, call)(await getLabel(db, params.id), db)),
       { detail: documented({ id: "getLabel", summary: "Get a label", answers: { 200: EnvelopedView(LabelView) } }) },
-    )
-    .get(
-      "/:id/document",
-      async ({ call, params, query }) => {
-        const label = await call.store.read(async (db) => labelToPrint(db, await getLabel(db, params.id)));
-        return answer(call, label, query.format ?? "pdf");
-      },
-      {
-        query: queryOf(ChooseDocument),
-        detail: documented({
-          id: "getLabelDocument",
-          summary: "Get a label to print",
-          documents: Object.values(contentTypes),
-          answers: { 200: null },
-        }),
-      },
     )
     .post(
       "/:id/void",
@@ -106,75 +80,4 @@ function buy(call: Call, body: CreateLabel, signer: LinkSigner, secret_key: Uint
 function viewOf(signer: LinkSigner, call: Call) {
   const origin = originOf(call);
   return (label: Label, { mode, now, site }: Db) => labelView(label, { origin, site, signer, mode, now });
-}
-
-// A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.
-const linkRoutes = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
-  const followed = rateCounter(linkRate);
-  return new Elysia({ prefix: "/labels" }).use(conventions).get(
-    "/:id",
-    async ({ call, params, query }) => {
-      const { mode, expires, signature, format = "pdf" } = query;
-      const store = service.stores[mode];
-      const now = store.clock.now();
-      const label_id = readId("label", params.id) ?? 0;
-      if (!signer.isSigned({ label_id, mode, expires }, signature)) {
-        throw new Fault("invalid_signature", "This link was not given by this service, or was changed since.");
-      }
-      if (expires * 1000 <= now) {
-        throw new Fault("invalid_signature", "This link has expired. Get the label again for a new one.");
-      }
-      const retry_after_seconds = followed(signature, now);
-      if (retry_after_seconds > 0) {
-        throw new Fault("rate_limited", "This link is followed too often.", { retry_after_seconds });
-      }
-      const label = await store.read(async (db) => {
-        const found = await getLabel(db, label_id);
-        if (found.status !== "voided") return labelToPrint(db, found);
-        throw new Fault("resource_missing", "This label was voided and is not valid any more. Buy another one.");
-      });
-      return answer(call, label, format);
-    },
-    {
-      query: queryOf(FollowLink),
-      detail: documented({
-        id: "followLabelLink",
-        summary: "Get a label by its link",
-        refuses: ["invalid_signature", "rate_limited", "resource_missing"],
-        documents: Object.values(contentTypes),
-        answers: { 200: null },
-      }),
-    },
-  );
-};
-
-const contentTypes = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
-
-/** A label as it is printed now: its order may have got more parcels, and its parcel's page another address. */
-async function labelToPrint(db: Db, label: Label): Promise<Label> {
-  if (label.drawing === null) return label;
-  const page = trackingUrl(db, { ...label, id: label.shipment_id });
-  const drawing = withQrCode(label.drawing, page);
-  const place = parcelPlace(await getOrder(db, label.order_id), label.shipment_id);
-  return { ...label, drawing: place === null ? drawing : withParcel(drawing, placeInWords(place)) };
-}
-
-type AnswerDocument = (call: Call, label: Label, format: DrawingFormat) => Promise<Response>;
-
-/** Answers with documents of labels, each drawn once for as long as it is kept, and never in a transaction. */
-function documentAnswers({ log }: Service): AnswerDocument {
-  const keep = keeper();
-  return async (call, { id, drawing }, format) => {
-    if (drawing === null) throw new Fault("resource_missing", "This label has no document.");
-    const bytes = await keep({ drawing, format }, () => drawAside({ kind: "drawing", drawing, format }, log));
-    return new Response(new Uint8Array(bytes), {
-      headers: {
-        "content-type": contentTypes[format],
-        "content-disposition": `inline; filename="${wireId("label", id)}.${format}"`,
-        "cache-control": "private, no-store",
-        "x-request-id": call.request_id,
-        ...call.headers,
-      },
-    });
-  };
 }

@@ -3,7 +3,7 @@ import { choice, closed, idField, nullable, quantityField, textField, weightUnit
 import { weightUnits } from "../../kit/weight_unit.ts";
 import { drawingFormats } from "../../typesetting/drawings/drawing.ts";
 import { AddressView, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
-import { labelStatuses } from "./status.ts";
+import { documentKinds, labelStatuses } from "./status.ts";
 
 const readOnly = [
   "label_id",
@@ -53,10 +53,20 @@ export const CreateLabel = closed(
 );
 export type CreateLabel = Static<typeof CreateLabel>;
 
-export const ChooseDocument = closed({ format: Type.Optional(choice(drawingFormats)) });
+const wish = {
+  format: Type.Optional(
+    choice(drawingFormats, { description: "Without it a PDF, or what the carrier drew where it drew no PDF." }),
+  ),
+  document: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1000, description: "Which of a carrier's documents, as its link says." }),
+  ),
+  dpi: Type.Optional(choice(["203", "300"], { description: "The resolution of a PNG of our own; 203 unless given." })),
+};
+
+export const ChooseDocument = closed(wish);
 
 export const FollowLink = closed({
-  format: Type.Optional(choice(drawingFormats)),
+  ...wish,
   mode: choice(["live", "test"]),
   expires: Type.Integer({ minimum: 0, maximum: 100_000_000_000 }),
   signature: textField(100),
@@ -78,8 +88,8 @@ export const LabelView = closed({
   tracking_url: text,
   cost: Type.Number(),
   currency: Type.String(),
-  label_url: Type.String(),
-  documents: Type.Array(closed({ format: choice(drawingFormats), url: Type.String() })),
+  label_url: text,
+  documents: Type.Array(closed({ kind: choice(documentKinds), format: choice(drawingFormats), url: Type.String() })),
   package: closed({
     weight: Type.Number(),
     weight_unit: choice(weightUnits),

@@ -6,6 +6,7 @@ import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { listDocuments } from "./documents/store.ts";
 import type { Label } from "./label.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
@@ -37,19 +38,24 @@ export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void>
 }
 
 type Row = typeof labels.$inferSelect;
-const labelOf = (row: Row): Label => row as unknown as Label;
+
+/** The label of a row. Only what an account of a carrier bought may have documents that were not drawn here. */
+async function labelOf(db: Db, row: Row): Promise<Label> {
+  const documents = row.account_id === null ? [] : await listDocuments(db, [row.id]);
+  return { ...(row as unknown as Label), documents };
+}
 
 /** The label that an identifier names: `lbl_1001` or `1001`. Refuses: resource_missing. */
 export async function getLabel(db: Db, id: string | number): Promise<Label> {
   const [row] = await byId(db, { id: readId("label", id) ?? 0 });
   if (row === undefined) throw missing("label", id);
-  return labelOf(row);
+  return labelOf(db, row);
 }
 
 /** The newest label of a parcel, voided or not; null for a parcel without. */
 export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<Label | null> {
   const [row] = await ofShipment(db, { shipment_id });
-  return row === undefined ? null : labelOf(row);
+  return row === undefined ? null : labelOf(db, row);
 }
 
 /** A label of an order that is valid, in short. */
@@ -62,7 +68,7 @@ export async function listBoughtLabels(db: Db, order_id: number): Promise<Bought
 
 /** Stores a label and answers it. */
 export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Label> {
-  const { from_address, to_address, ...same } = label;
+  const { from_address, to_address, documents: _, ...same } = label;
   const [id = 0] = await insertIds(tx, labels, [
     {
       ...same,

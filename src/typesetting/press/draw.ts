@@ -1,6 +1,6 @@
 import type { Drawing, DrawingFormat } from "../drawings/drawing.ts";
 import { pdf } from "../drawings/pdf.ts";
-import { png } from "../drawings/png.ts";
+import { type PrinterResolution, png } from "../drawings/png.ts";
 import { zpl } from "../drawings/zpl.ts";
 import { paperHtml } from "../papers/html.ts";
 import type { Paper } from "../papers/paper.ts";
@@ -8,7 +8,13 @@ import { paperPdf } from "../papers/pdf.ts";
 
 /** Something to be printed, as plain data: a drawing, or a paper of the moment `now` (ms). */
 export type PrintJob =
-  | { readonly kind: "drawing"; readonly drawing: Drawing; readonly format: DrawingFormat }
+  | {
+      readonly kind: "drawing";
+      readonly drawing: Drawing;
+      readonly format: DrawingFormat;
+      /** Of a PNG; 203 unless given. */
+      readonly resolution?: PrinterResolution;
+    }
   | { readonly kind: "paper"; readonly paper: Paper; readonly format: "pdf" | "html"; readonly now: number };
 
 const encoder = new TextEncoder();
@@ -18,6 +24,6 @@ export async function draw(job: PrintJob): Promise<Uint8Array> {
   if (job.kind === "paper") {
     return job.format === "html" ? encoder.encode(paperHtml(job.paper)) : await paperPdf(job.paper, job.now);
   }
-  const { drawing, format } = job;
-  return format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing) : await pdf(drawing);
+  const { drawing, format, resolution } = job;
+  return format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing, resolution) : await pdf(drawing);
 }

@@ -1,7 +1,7 @@
-import type { Rate } from "../../keys/limits.ts";
-import { hmacHex, sameText } from "../../kit/hmac.ts";
-import { wireId } from "../../kit/ids.ts";
-import type { Mode } from "../../kit/mode.ts";
+import type { Rate } from "../../../keys/limits.ts";
+import { hmacHex, sameText } from "../../../kit/hmac.ts";
+import { wireId } from "../../../kit/ids.ts";
+import type { Mode } from "../../../kit/mode.ts";
 
 /** How long the link to a label's document can be followed, in milliseconds. */
 export const link_lifetime_ms = 7 * 86_400_000;
@@ -29,9 +29,18 @@ export function linkSigner(secret_key: Uint8Array): LinkSigner {
   return { sign, isSigned: (link, signature) => sameText(sign(link), signature) };
 }
 
-/** The address at which anyone with the link gets the label's document, by format. One signature serves all formats. */
-export function documentLinks(origin: string, link: LabelLink, signer: LinkSigner): (format: string) => string {
+/** What a link is for: a format, and where a carrier drew several documents, which of them. */
+export interface Linked {
+  readonly format: string;
+  readonly document: number | null;
+}
+
+/** The address at which anyone with the link gets a label's document. One signature serves all documents of a label. */
+export function documentLinks(origin: string, link: LabelLink, signer: LinkSigner): (linked: Linked) => string {
   const path = `${origin}/v1/labels/${wireId("label", link.label_id)}`;
   const proof = `mode=${link.mode}&expires=${link.expires}&signature=${signer.sign(link)}`;
-  return (format) => `${path}?format=${format}&${proof}`;
+  return ({ format, document }) => {
+    const which = document === null ? "" : `&document=${document}`;
+    return `${path}?format=${format}${which}&${proof}`;
+  };
 }

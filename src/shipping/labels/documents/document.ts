@@ -1,0 +1,78 @@
+import { Fault } from "../../../kit/fault.ts";
+import { wireId } from "../../../kit/ids.ts";
+import { type Drawing, type DrawingFormat, drawingFormats } from "../../../typesetting/drawings/drawing.ts";
+import type { PrinterResolution } from "../../../typesetting/drawings/png.ts";
+import type { DocumentKind, DocumentType } from "../status.ts";
+
+/** A label's document that a carrier drew, without its bytes. */
+export interface StoredDocument {
+  readonly label_id: number;
+  /** Counted from zero, in the carrier's order. */
+  readonly position: number;
+  readonly kind: DocumentKind;
+  readonly content_type: DocumentType;
+}
+
+/** What a label can be printed from: a drawing of our own, or what its carrier drew. */
+export interface Printed {
+  readonly id: number;
+  readonly drawing: Drawing | null;
+  readonly documents: readonly StoredDocument[];
+}
+
+/** Which document is wanted; nothing of it need be said. */
+export interface Wish {
+  readonly format?: DrawingFormat | undefined;
+  /** The position among the carrier's documents. */
+  readonly document?: number | undefined;
+  /** Of a PNG, the printer's dots per inch. */
+  readonly dpi?: `${PrinterResolution}` | undefined;
+}
+
+/** A document before it is answered: still to be drawn, or stored as its carrier drew it. */
+export type Chosen =
+  | { readonly drawing: Drawing; readonly format: DrawingFormat; readonly resolution: PrinterResolution }
+  | { readonly stored: StoredDocument };
+
+/** What each format is answered as. */
+export const contentTypes = {
+  pdf: "application/pdf",
+  png: "image/png",
+  zpl: "application/zpl",
+} as const satisfies Record<DrawingFormat, DocumentType>;
+
+/** The format of a document by its type. */
+export function formatOf(content_type: DocumentType): DrawingFormat {
+  return drawingFormats.find((format) => contentTypes[format] === content_type) ?? "pdf";
+}
+
+/** The documents of a label as its view lists them: those of our own in every format, a carrier's as it drew them. */
+export function listedDocuments({ drawing, documents }: Omit<Printed, "id">) {
+  if (drawing !== null) return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
+  return documents.map(({ kind, content_type, position }) => ({
+    kind,
+    format: formatOf(content_type),
+    document: position,
+  }));
+}
+
+/**
+ * The document of a label that a wish is for; without one the first that sticks on the parcel, as a PDF where there is
+ * a choice. Refuses: resource_missing (no document, or none in that format).
+ */
+export function chooseDocument({ id, drawing, documents }: Printed, wish: Wish): Chosen {
+  if (drawing !== null && (wish.document ?? 0) === 0) {
+    const format = wish.format ?? "pdf";
+    return { drawing, format, resolution: format === "png" && wish.dpi === "300" ? 300 : 203 };
+  }
+  const asked = documents.filter(
+    ({ position, content_type }) =>
+      position === (wish.document ?? position) && formatOf(content_type) === (wish.format ?? formatOf(content_type)),
+  );
+  const stored = asked.find(({ kind }) => kind === "label") ?? asked[0];
+  if (stored !== undefined) return { stored };
+  const there = listedDocuments({ drawing, documents }).map(({ format }) => format);
+  const label = wireId("label", id);
+  if (there.length === 0) throw new Fault("resource_missing", `${label} has no document.`);
+  throw new Fault("resource_missing", `${label} has no such document. It has: ${there.join(", ")}.`);
+}

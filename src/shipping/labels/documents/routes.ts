@@ -1,0 +1,141 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../../database/store.ts";
+import type { Call } from "../../../http/call.ts";
+import { conventions } from "../../../http/conventions.ts";
+import { documented } from "../../../http/route.ts";
+import type { Service } from "../../../http/service.ts";
+import { rateCounter } from "../../../keys/limits.ts";
+import { Fault } from "../../../kit/fault.ts";
+import { readId, wireId } from "../../../kit/ids.ts";
+import { queryOf } from "../../../kit/schema.ts";
+import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
+import { trackingUrl } from "../../../orders/shipments/tracking_url.ts";
+import { getOrder } from "../../../orders/store.ts";
+import { type Keep, keeper } from "../../../typesetting/press/kept.ts";
+import { drawAside } from "../../../typesetting/press/press.ts";
+import type { CarrierDocument } from "../../offer.ts";
+import { withParcel, withQrCode } from "../face.ts";
+import type { Label } from "../label.ts";
+import { ChooseDocument, FollowLink } from "../schemas.ts";
+import { getLabel } from "../store.ts";
+import { type Chosen, chooseDocument, contentTypes, formatOf, type Wish } from "./document.ts";
+import { type LinkSigner, linkRate } from "./links.ts";
+import { readDocument } from "./store.ts";
+
+/** The documents of labels, by key and by links that need none. */
+export function documentRoutes(service: Service, signer: LinkSigner) {
+  const answer = documentAnswers(service);
+  return new Elysia().use(byKey(answer)).use(byLink(service, signer, answer));
+}
+
+const byKey = (answer: AnswerDocument) =>
+  new Elysia({ prefix: "/shipping/labels" }).use(conventions).get(
+    "/:id/document",
+    async ({ call, params, query }) => {
+      const readable = await call.store.read(async (db) => readableOf(db, await getLabel(db, params.id), query));
+      return answer(call, readable);
+    },
+    {
+      query: queryOf(ChooseDocument),
+      detail: documented({
+        id: "getLabelDocument",
+        summary: "Get a label to print",
+        documents: Object.values(contentTypes),
+        answers: { 200: null },
+      }),
+    },
+  );
+
+// A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.
+const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
+  const followed = rateCounter(linkRate);
+  return new Elysia({ prefix: "/labels" }).use(conventions).get(
+    "/:id",
+    async ({ call, params, query }) => {
+      const { mode, expires, signature, ...wish } = query;
+      const store = service.stores[mode];
+      const now = store.clock.now();
+      const label_id = readId("label", params.id) ?? 0;
+      if (!signer.isSigned({ label_id, mode, expires }, signature)) {
+        throw new Fault("invalid_signature", "This link was not given by this service, or was changed since.");
+      }
+      if (expires * 1000 <= now) {
+        throw new Fault("invalid_signature", "This link has expired. Get the label again for a new one.");
+      }
+      const retry_after_seconds = followed(signature, now);
+      if (retry_after_seconds > 0) {
+        throw new Fault("rate_limited", "This link is followed too often.", { retry_after_seconds });
+      }
+      const readable = await store.read(async (db) => {
+        const found = await getLabel(db, label_id);
+        if (found.status !== "voided") return readableOf(db, found, wish);
+        throw new Fault("resource_missing", "This label was voided and is not valid any more. Buy another one.");
+      });
+      return answer(call, readable);
+    },
+    {
+      query: queryOf(FollowLink),
+      detail: documented({
+        id: "followLabelLink",
+        summary: "Get a label by its link",
+        refuses: ["invalid_signature", "rate_limited", "resource_missing"],
+        documents: Object.values(contentTypes),
+        answers: { 200: null },
+      }),
+    },
+  );
+};
+
+/** A document that all is read of: its bytes are there, or can be drawn without the database. */
+interface Readable {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly document: Exclude<Chosen, { readonly stored: unknown }> | Omit<CarrierDocument, "kind">;
+}
+
+/** Reads the document that a wish is for, whoever drew it. */
+async function readableOf(db: Db, label: Label, wish: Wish): Promise<Readable> {
+  const name = wireId("label", label.id);
+  const chosen = chooseDocument(label, wish);
+  if ("drawing" in chosen) {
+    return { name, document: { ...chosen, drawing: await drawingOfToday(db, label, chosen.drawing) } };
+  }
+  const { position, kind, content_type } = chosen.stored;
+  const of = kind === "label" ? "" : `-${kind}-${position}`;
+  return { name: name + of, document: { content_type, bytes: await readDocument(db, chosen.stored) } };
+}
+
+/** A label as it is printed now: its order may have got more parcels, and its parcel's page another address. */
+async function drawingOfToday(db: Db, label: Label, drawing: NonNullable<Label["drawing"]>) {
+  const page = trackingUrl(db, { ...label, id: label.shipment_id });
+  const pointed = withQrCode(drawing, page);
+  const place = parcelPlace(await getOrder(db, label.order_id), label.shipment_id);
+  return place === null ? pointed : withParcel(pointed, placeInWords(place));
+}
+
+type AnswerDocument = (call: Call, readable: Readable) => Promise<Response>;
+
+/** Answers with documents of labels, each drawn once for as long as it is kept, and never in a transaction. */
+function documentAnswers({ log }: Service): AnswerDocument {
+  const keep = keeper();
+  return async (call, { name, document }) => {
+    const { content_type, bytes } = "bytes" in document ? document : await drawn(document, keep, log);
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        "content-type": content_type,
+        "content-disposition": `inline; filename="${name}.${formatOf(content_type)}"`,
+        // What a carrier sent is shown as what it was stored as, and never guessed to be a page.
+        "x-content-type-options": "nosniff",
+        "cache-control": "private, no-store",
+        "x-request-id": call.request_id,
+        ...call.headers,
+      },
+    });
+  };
+}
+
+/** Writes a drawing in its format, or answers what was written before. */
+async function drawn(plan: Extract<Readable["document"], { drawing: unknown }>, keep: Keep, log: Service["log"]) {
+  const bytes = await keep(plan, () => drawAside({ kind: "drawing", ...plan }, log));
+  return { content_type: contentTypes[plan.format], bytes };
+}
