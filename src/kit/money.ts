@@ -11,6 +11,17 @@ export function readCents(amount: string | number): number | null {
   return Number(whole) * 100 + Number(part.padEnd(2, "0"));
 }
 
+/**
+ * Reads an amount that others wrote, to the nearest cent: a half cent counts. `12`, `12.345`, `"7.58000"` become 1200,
+ * 1235, 758. Null for anything else: a sign, an exponent, more than ten digits before the point or twenty behind it.
+ */
+export function readNearestCents(amount: unknown): number | null {
+  const text = typeof amount === "number" || typeof amount === "string" ? String(amount) : "";
+  const [, whole, part = ""] = /^(\d{1,10})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
+  if (whole === undefined) return null;
+  return Number(whole) * 100 + Number(part.slice(0, 2).padEnd(2, "0")) + (Number(part[2] ?? "0") >= 5 ? 1 : 0);
+}
+
 /** Cents as a message writes them: always two decimals. */
 export function moneyText(cents: number): string {
   return money(cents).toFixed(2);

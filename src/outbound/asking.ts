@@ -22,20 +22,24 @@ export interface Found {
   readonly json: unknown;
 }
 
-/** The headers and the JSON of an answer from which a wait may be read, in milliseconds. */
-export type WaitOf = (headers: ApiAnswer["headers"]) => number | null;
+/** How an answer is taken where it is not the same for all APIs. */
+export interface Taking {
+  /** How long the API wants to be left alone, in milliseconds, where Retry-After does not say it. */
+  readonly waitOf?: (headers: ApiAnswer["headers"]) => number | null;
+  /** Statuses beside the successful ones and 404 that are an answer, too. */
+  readonly also?: readonly number[];
+}
 
 /**
  * Asks an API for JSON. A status that neither succeeds nor says 404 is refused: after 408, 409, 425, 429 and all from
- * 500 it helps to ask again, after the others it does not. `waitOf` reads from the headers how long the API wants to be
- * left alone, where Retry-After does not say it.
+ * 500 it helps to ask again, after the others it does not.
  */
-export async function askApi(party: Party, means: Means, request: ApiRequest, waitOf?: WaitOf): Promise<Found> {
+export async function askApi(party: Party, means: Means, request: ApiRequest, taking: Taking = {}): Promise<Found> {
   const answer = await means.api(request);
   const { status, body } = answer;
-  if (succeeded(status)) return { status, json: body.length === 0 ? null : parsed(party, textOf(body)) };
-  if (status === 404) return { status, json: parsedOrNull(textOf(body)) };
-  throw refused(party, means, answer, waitOf);
+  if (succeeded(status)) return { status, json: body.length === 0 ? null : parsed(party, answer) };
+  if (status === 404 || taking.also?.includes(status)) return { status, json: parsedOrNull(body) };
+  throw refused(party, means, answer, taking);
 }
 
 /** Whether a status says that what was asked for is done. */
@@ -44,11 +48,12 @@ export function succeeded(status: number): boolean {
 }
 
 /** The refusal that an answer is. */
-export function refused(party: Party, { now, secrets }: Means, answer: ApiAnswer, waitOf?: WaitOf): Fault {
+export function refused(party: Party, means: Omit<Means, "api">, answer: ApiAnswer, { waitOf }: Taking = {}): Fault {
+  const { now, secrets } = means;
   const { status, headers, body } = answer;
   const passing = status >= 500 || [408, 409, 425, 429].includes(status);
   const wait_ms = passing ? (readRetryAfter(headers["retry-after"], now) ?? waitOf?.(headers) ?? null) : null;
-  const said = parsedOrNull(textOf(body));
+  const said = parsedOrNull(body);
   const told =
     party
       .wordsOf(said)
@@ -86,20 +91,18 @@ export function understoodOr<Said>(refusal: (problems: string) => Fault, read: (
   }
 }
 
-const textOf = (body: Uint8Array): string => new TextDecoder().decode(body);
-
-function parsedOrNull(body: string): unknown {
+function parsedOrNull(body: Uint8Array): unknown {
   try {
-    return JSON.parse(body);
+    return JSON.parse(new TextDecoder().decode(body));
   } catch {
     return null; // Whatever it is, the status has said enough.
   }
 }
 
-function parsed(party: Party, body: string): unknown {
+function parsed(party: Party, { status, body }: ApiAnswer): unknown {
   const json = parsedOrNull(body);
-  if (json !== null || body.trim() === "null") return json;
+  if (json !== null || new TextDecoder().decode(body).trim() === "null") return json;
   // A page of maintenance, say, which is over by and by.
-  const trouble = { status: null, permanent: false, retry_after_seconds: null, written: true, said: null };
+  const trouble = { status, permanent: false, retry_after_seconds: null, written: true, said: null };
   throw party.refusal(`${party.name} did not answer in JSON.`, trouble);
 }

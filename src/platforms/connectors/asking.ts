@@ -5,9 +5,9 @@ import {
   askApi,
   type Found,
   secondsOf,
+  type Taking,
   understoodOr,
   usualWords,
-  type WaitOf,
   without,
 } from "../../outbound/asking.ts";
 import type { Access } from "./connector.ts";
@@ -45,9 +45,9 @@ export function secretsOf({ credentials }: Pick<Access, "credentials">): (string
 }
 
 /** Asks a platform's API, as `askApi` does. Refuses: platform_error. */
-export async function ask(access: Access, request: ApiRequest, waitOf?: WaitOf): Promise<Found> {
+export async function ask(access: Access, request: ApiRequest, taking?: Taking): Promise<Found> {
   const { api, now } = access;
-  return await askApi(platform, { api, now, secrets: secretsOf(access) }, request, waitOf);
+  return await askApi(platform, { api, now, secrets: secretsOf(access) }, request, taking);
 }
 
 /** What an answer says. Refuses: platform_error, in words that name what cannot be read of it. */

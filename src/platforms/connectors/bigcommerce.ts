@@ -268,8 +268,9 @@ async function call(access: Access, method: "GET" | "POST", path: string, body?:
     headers: { "X-Auth-Token": token, ...(body !== undefined && { "Content-Type": "application/json" }) },
     body: body === undefined ? null : JSON.stringify(body),
   };
-  return await ask(access, request, (headers) => {
+  const waitOf = (headers: Readonly<Record<string, string>>) => {
     const wait = headers["x-rate-limit-time-reset-ms"] ?? "";
     return /^\d{1,9}$/.test(wait) ? Number(wait) : null;
-  });
+  };
+  return await ask(access, request, { waitOf });
 }

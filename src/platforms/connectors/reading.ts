@@ -1,7 +1,7 @@
 // Reads what platforms send. Nothing of it is sure: what an order cannot do without is refused by name, the rest is
 // taken if it is any good.
 import { Fault, invalid } from "../../kit/fault.ts";
-import { shareOf } from "../../kit/money.ts";
+import { readNearestCents, shareOf } from "../../kit/money.ts";
 import { type Fields, readText } from "../../outbound/reading.ts";
 import type { PlatformAddress, PlatformLine, PlatformOrder } from "../platform.ts";
 
@@ -49,11 +49,9 @@ export function readQuantity(value: unknown, field: string): number {
 /** Money as decimal text or number, in cents; what is absent is 0. A half cent counts. Refuses: validation_failed. */
 export function readAmount(value: unknown, field: string): number {
   if (value === undefined || value === null || value === "") return 0;
-  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
-  const [, whole, part = ""] = /^(\d{1,10})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
-  if (whole === undefined) throw invalid(field, "must be an amount of money");
-  const [cents, half] = [part.slice(0, 2).padEnd(2, "0"), Number(part[2] ?? "0") >= 5 ? 1 : 0];
-  return Number(whole) * 100 + Number(cents) + half;
+  const cents = readNearestCents(value);
+  if (cents === null) throw invalid(field, "must be an amount of money");
+  return cents;
 }
 
 /** The money of a line as a platform tells it, in cents: of a unit, and of all ordered after all discounts. */

@@ -1,9 +1,10 @@
 import type { Mode } from "../../kit/mode.ts";
 import type { OutsideCarrier, OwnCarrier } from "./connector.ts";
+import { karrio } from "./karrio.ts";
 import { builtInConnector } from "./local.ts";
 
 /** The connectors that call outside servers, by the name that an account is made with. */
-export const outsideCarriers: Readonly<Record<string, OutsideCarrier>> = {};
+export const outsideCarriers: Readonly<Record<string, OutsideCarrier>> = { karrio };
 
 const ownCarriers: Readonly<Record<Mode, OwnCarrier>> = {
   live: builtInConnector("live"),

@@ -1,0 +1,210 @@
+// What the connectors of carriers share: how an API is called and its answers are told and read.
+import type { Service } from "../../http/service.ts";
+import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { readNearestCents } from "../../kit/money.ts";
+import type { ApiRequest, Party, Trouble } from "../../outbound/api.ts";
+import { askApi, type Found, refused, succeeded, understoodOr, usualWords, without } from "../../outbound/asking.ts";
+import { createApi, outboundOf } from "../../outbound/caller.ts";
+import type { Outbound } from "../../outbound/outbound.ts";
+import { type Fields, readText } from "../../outbound/reading.ts";
+import type { CarrierDocument } from "../offer.ts";
+import type { CredentialField, Ctx } from "./connector.ts";
+
+/** How a connector is called in messages, and how its API is understood. */
+export interface Carrier {
+  readonly name: string;
+  readonly credentials: readonly CredentialField[];
+  /** The words in which the API refuses, out of the JSON of its answer, where they are not in the usual places. */
+  readonly wordsOf?: (said: unknown) => readonly unknown[];
+}
+
+/** One question to a carrier's API. */
+export interface Question extends Omit<ApiRequest, "body"> {
+  /** Sent as JSON; nothing is sent without it. */
+  readonly json?: unknown;
+  /** Statuses beside the successful ones and 404 that are an answer, too. */
+  readonly also?: readonly number[];
+}
+
+/** For how long a question for rates is awaited, in milliseconds. */
+export const rates_wait_ms = 8000;
+/** For how long a purchase is awaited, in milliseconds. */
+export const purchase_wait_ms = 60_000;
+
+const words_max = 200;
+
+/** The two ways to a carrier's servers that a connector is handed: to its API, and to documents that it names. */
+export function waysBy(outbound: Pick<Outbound, "call">, name: string): Pick<Ctx, "api" | "download"> {
+  const party = partyOf({ name });
+  const api = createApi(outbound, party);
+  return {
+    api,
+    download: async (url) => {
+      const answer = await api({ method: "GET", url, headers: { Accept: "*/*" }, body: null });
+      if (succeeded(answer.status)) return answer.body;
+      throw refused({ ...party, name: `A document of ${name}` }, { now: 0, secrets: [] }, answer);
+    },
+  };
+}
+
+/** The ways to a carrier's servers in a mode. */
+export function waysTo(service: Service, mode: Mode, name: string): Pick<Ctx, "api" | "download"> {
+  return waysBy(outboundOf(service, mode), name);
+}
+
+/** How a connector asks the API of one carrier, and tells and reads what it answers. */
+export function askerOf(carrier: Carrier) {
+  const party = partyOf(carrier);
+  const paid: Party = { ...party, refusal: refusalAfterPaying };
+  const secretsOf = ({ credentials }: Pick<Ctx, "credentials">) =>
+    carrier.credentials.flatMap(({ name, secret }) => (secret ? (credentials[name] ?? []) : []));
+  const asked = async (whom: Party, ctx: Ctx, { json, also = [], headers, ...question }: Question): Promise<Found> => {
+    const typed = json === undefined ? headers : { "Content-Type": "application/json", ...headers };
+    const body = json === undefined ? null : JSON.stringify(json);
+    const means = { api: ctx.api, now: ctx.now, secrets: secretsOf(ctx) };
+    return await askApi(whom, means, { ...question, headers: typed, body }, { also });
+  };
+  return {
+    /** Asks for JSON. Refuses: carrier_error, carrier_timeout, carrier_refused, carrier_unauthorized. */
+    ask: (ctx: Ctx, question: Question) => asked(party, ctx, question),
+    /**
+     * Asks for what costs money. As `ask`, but `carrier_timeout` whenever it may have been done: when the carrier's
+     * server failed, too, or answered what nobody can read.
+     */
+    pay: (ctx: Ctx, question: Question) => asked(paid, ctx, question),
+    /** A text of the carrier as it may be told: one short line without secrets; null for none. */
+    told: (ctx: Ctx, words: unknown): string | null => {
+      const text = readText(words, words_max);
+      return text === null ? null : without(secretsOf(ctx), text);
+    },
+    /** What an answer says. Refuses: carrier_error, in words that name what cannot be read of it. */
+    understood: <Said>(read: () => Said): Said => {
+      const refusal = (problems: string) =>
+        carrierFault("carrier_error", `The answer of ${carrier.name} cannot be read: ${problems}.`);
+      return understoodOr(refusal, read);
+    },
+    /** A credential that a call cannot do without. Refuses: carrier_unauthorized. */
+    needed: ({ credentials }: Ctx, name: string): string => {
+      const text = credentials[name];
+      if (text !== undefined && text !== "") return text;
+      throw carrierFault("carrier_unauthorized", `The account has no ${name}, so ${carrier.name} cannot be called.`);
+    },
+  };
+}
+
+/** A refusal of a carrier in words for people. Asking again does not help unless `facts` say so. */
+export function carrierFault(
+  code: Extract<FaultCode, `carrier_${string}`>,
+  words: string,
+  { permanent = true, retry_after_seconds: seconds = null }: Partial<Trouble> = {},
+): Fault {
+  return new Fault(code, words, { permanent, ...(seconds !== null && { retry_after_seconds: seconds }) });
+}
+
+function partyOf({ name, wordsOf = usualWords }: Pick<Carrier, "name" | "wordsOf">): Party {
+  return { name, answer_mebibytes_max: 10, explained, wordsOf, refusal };
+}
+
+function explained(status: number): string {
+  if (status === 401) return ", it does not accept the account's credentials";
+  if (status === 402) return ", it is not paid for it";
+  if (status === 403) return ", the account's credentials lack a permission";
+  if (status === 429) return ", it was asked too often";
+  if (status >= 300 && status < 400) return ", and redirects are not followed";
+  return "";
+}
+
+function refusal(words: string, trouble: Trouble): Fault {
+  const { status, written } = trouble;
+  if (status === null) return carrierFault(written ? "carrier_timeout" : "carrier_error", words, trouble);
+  if (status === 401 || status === 403) return carrierFault("carrier_unauthorized", words, trouble);
+  return carrierFault([400, 402, 409, 422, 424].includes(status) ? "carrier_refused" : "carrier_error", words, trouble);
+}
+
+function refusalAfterPaying(words: string, trouble: Trouble): Fault {
+  const { status } = trouble;
+  if (status === null || status === 429 || (status >= 300 && status < 500 && status !== 408)) {
+    return refusal(words, trouble);
+  }
+  return carrierFault("carrier_timeout", `${words} Whether it was done is not known yet.`, {
+    ...trouble,
+    permanent: false,
+  });
+}
+
+/** An address of an API as an account gives it, without a slash at the end. */
+export function baseOf(url: string): string {
+  return url.trim().replace(/\/+$/, "");
+}
+
+/** An amount as decimal text or number, to the nearest cent; a discount is below zero. Refuses: validation_failed. */
+export function readAmount(value: unknown, field: string): number {
+  const text = typeof value === "number" || typeof value === "string" ? String(value).trim() : "";
+  const cents = readNearestCents(text.replace(/^-/, ""));
+  if (cents === null) throw invalid(field, "must be an amount of money");
+  return text.startsWith("-") ? 0 - cents : cents;
+}
+
+/** A text that must be there. Refuses: validation_failed. */
+export function readRequired(value: unknown, field: string, characters_max = words_max): string {
+  const text = readText(value, characters_max);
+  if (text === null) throw invalid(field, "must be a text");
+  return text;
+}
+
+/** Whole days, or null. */
+export function readDays(value: unknown): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1000 ? value : null;
+}
+
+/** A three-letter code of a currency. Refuses: validation_failed. */
+export function readCurrency(value: unknown, field: string): string {
+  const code = typeof value === "string" ? value.trim().toUpperCase() : "";
+  if (!/^[A-Z]{3}$/.test(code)) throw invalid(field, "must be a three-letter code of a currency");
+  return code;
+}
+
+const moment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** A moment in milliseconds, or null. A date alone is its midnight, and a time without a zone is meant in UTC. */
+export function readMoment(value: unknown): number | null {
+  const [, date, time = "00:00", zone = "Z"] = (typeof value === "string" && moment.exec(value.trim())) || [];
+  if (date === undefined) return null;
+  const at = Date.parse(`${date}T${time}${zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone}`);
+  return at > 0 ? at : null;
+}
+
+/** The JSON object of a callback. Refuses: validation_failed. */
+export function readCallbackJson(raw: Uint8Array): Fields {
+  let json: unknown = null;
+  try {
+    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(raw));
+  } catch {
+    throw invalid("body", "must be a JSON object");
+  }
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Fields;
+  throw invalid("body", "must be a JSON object");
+}
+
+/** A document by what its bytes are, whatever they are said to be; none when it is of no type that is stored. */
+export function documentsOf(kind: CarrierDocument["kind"], bytes: Uint8Array): CarrierDocument[] {
+  const start = Buffer.from(bytes.subarray(0, 512)).toString("latin1");
+  if (start.startsWith("%PDF-")) return [{ kind, content_type: "application/pdf", bytes }];
+  if (start.startsWith("\u0089PNG\r\n")) return [{ kind, content_type: "image/png", bytes }];
+  return start.includes("^XA") ? [{ kind, content_type: "application/zpl", bytes }] : [];
+}
+
+/**
+ * A document of a purchase at the address that the carrier names; none when it can never be read there. Refuses:
+ * carrier_timeout, when it may be read later.
+ */
+export async function documentsAt(ctx: Ctx, kind: CarrierDocument["kind"], url: string): Promise<CarrierDocument[]> {
+  try {
+    return documentsOf(kind, await ctx.download(url));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.facts["permanent"] === true) return [];
+    throw carrierFault("carrier_timeout", error.message, { permanent: false });
+  }
+}
