@@ -1,0 +1,55 @@
+/** An exact fraction, always above zero: no step of a price may round what the client measured. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+const longest_text = 32;
+const greatest_exponent = 30;
+const decimal = /^(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+
+/**
+ * Reads a number, or its decimal text, of units that are so many of the smallest unit each, without rounding. Null when
+ * it is zero, negative, not finite, no number, longer than 32 characters or beyond an exponent of 30.
+ */
+export function readFraction(amount: string | number, unit: bigint): Fraction | null {
+  const text = String(amount);
+  // A long text or a huge exponent would cost seconds as a BigInt, so it is refused unread.
+  if (text.length > longest_text) return null;
+  const [, whole = "", part = "", exponent_text = "0"] = decimal.exec(text) ?? [];
+  const exponent = Number(exponent_text) - part.length;
+  if (whole + part === "" || Math.abs(Number(exponent_text)) > greatest_exponent) return null;
+  const digits = BigInt(whole + part) * unit;
+  if (digits === 0n) return null;
+  return exponent < 0
+    ? { numerator: digits, denominator: 10n ** BigInt(-exponent) }
+    : { numerator: digits * 10n ** BigInt(exponent), denominator: 1n };
+}
+
+/** Below zero when the first is less, zero when both are the same, above zero when the first is more. */
+export function compare(a: Fraction, b: Fraction): number {
+  const [one, other] = [a.numerator * b.denominator, b.numerator * a.denominator];
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** The sum of two fractions. */
+export function add(a: Fraction, b: Fraction): Fraction {
+  return a.denominator === b.denominator
+    ? { numerator: a.numerator + b.numerator, denominator: a.denominator }
+    : {
+        numerator: a.numerator * b.denominator + b.numerator * a.denominator,
+        denominator: a.denominator * b.denominator,
+      };
+}
+
+/** How many units of so many smallest units each it takes, every started one counted. */
+export function startedUnits({ numerator, denominator }: Fraction, unit: bigint): bigint {
+  const one = unit * denominator;
+  return (numerator + one - 1n) / one;
+}
+
+/** How many units of so many smallest units each it is, rounded half up. */
+export function roundedUnits({ numerator, denominator }: Fraction, unit: bigint): bigint {
+  const one = unit * denominator;
+  return (2n * numerator + one) / (2n * one);
+}

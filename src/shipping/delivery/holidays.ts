@@ -1,0 +1,99 @@
+import { dayText, readDay, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
+
+/** A day that comes back every year: the 4th of July, or the last Monday of May. */
+export interface HolidayRule {
+  readonly name: string;
+  readonly month: number;
+  /** The day of the month; null when it is told by its weekday. */
+  readonly day: number | null;
+  readonly weekday: Weekday | null;
+  /** Which of the month's days of that weekday: 1 to 4, or -1 for the last. */
+  readonly week: number | null;
+  /** Whether a Saturday is kept on the Friday before, and a Sunday on the Monday after. */
+  readonly observed: boolean;
+}
+
+/** One day on which a carrier rests, as `YYYY-MM-DD`. */
+export interface Holiday {
+  readonly date: string;
+  readonly name: string;
+}
+
+/** The days on which a carrier neither collects nor delivers. */
+export interface HolidaySet {
+  readonly rules: readonly HolidayRule[];
+  readonly days: readonly Holiday[];
+}
+
+const fixed = (name: string, month: number, day: number): HolidayRule => {
+  return { name, month, day, weekday: null, week: null, observed: true };
+};
+const monday = (name: string, month: number, week: number): HolidayRule => {
+  return { name, month, day: null, weekday: "mon", week, observed: false };
+};
+
+/** The holidays of the United States, which a carrier keeps whose holidays nobody has set. */
+export const federalHolidays: HolidaySet = {
+  rules: [
+    fixed("New Year's Day", 1, 1),
+    monday("Birthday of Martin Luther King, Jr.", 1, 3),
+    monday("Washington's Birthday", 2, 3),
+    monday("Memorial Day", 5, -1),
+    fixed("Juneteenth National Independence Day", 6, 19),
+    fixed("Independence Day", 7, 4),
+    monday("Labor Day", 9, 1),
+    monday("Columbus Day", 10, 2),
+    fixed("Veterans Day", 11, 11),
+    { name: "Thanksgiving Day", month: 11, day: null, weekday: "thu", week: 4, observed: false },
+    fixed("Christmas Day", 12, 25),
+  ],
+  days: [],
+};
+
+const firstOf = (year: number, month: number) => readDay(`${year}-${String(month).padStart(2, "0")}-01`) ?? 0;
+
+/** The day on which a rule is kept that belongs to this year; it may lie in the year before. Null when there is none. */
+function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: number): number | null {
+  const first = firstOf(year, month);
+  const next = month === 12 ? firstOf(year + 1, 1) : firstOf(year, month + 1);
+  if (day !== null) {
+    const at = first + day - 1;
+    if (at >= next) return null;
+    if (!observed) return at;
+    const fallen = weekdayOf(at);
+    return fallen === 5 ? at - 1 : fallen === 6 ? at + 1 : at;
+  }
+  const wanted = weekdays.indexOf(weekday ?? "mon");
+  if (week === -1) return next - 1 - ((weekdayOf(next - 1) - wanted + 7) % 7);
+  return first + ((wanted - weekdayOf(first) + 7) % 7) + 7 * ((week ?? 1) - 1);
+}
+
+/**
+ * The days of a year on which a carrier rests, in order. The rules of the next year are looked at too: New Year 2028 is
+ * kept on the last day of 2027.
+ */
+export function holidaysIn(year: number, { rules, days }: HolidaySet): Holiday[] {
+  const within = `${year}-`;
+  const kept = [year - 1, year, year + 1].flatMap((one) =>
+    rules.flatMap((rule): Holiday[] => {
+      const day = dayOf(rule, one);
+      return day === null ? [] : [{ date: dayText(day), name: rule.name }];
+    }),
+  );
+  return [...kept, ...days].filter(({ date }) => date.startsWith(within)).sort((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+/** Tells of a day, counted from 1970-01-01, whether a carrier rests; what it has found out once it remembers. */
+export function isHolidayOf(set: HolidaySet): (day: number) => boolean {
+  const years = new Map<number, ReadonlySet<string>>();
+  return (day) => {
+    const text = dayText(day);
+    const year = Number(text.slice(0, 4));
+    let known = years.get(year);
+    if (known === undefined) {
+      known = new Set(holidaysIn(year, set).map(({ date }) => date));
+      years.set(year, known);
+    }
+    return known.has(text);
+  };
+}
