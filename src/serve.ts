@@ -22,6 +22,7 @@ import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
+import { ensureRateCards } from "./shipping/rates/commands.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -91,8 +92,12 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
   };
   site = service;
-  // A new installation has a warehouse before it answers, and prints its first keys once its port is its own.
-  for (const store of [stores.live, stores.test]) await store.write((tx) => ensureWarehouse(tx));
+  // A new installation has a warehouse and prices before it answers, and prints its first keys once its port is its
+  // own.
+  for (const store of [stores.live, stores.test]) {
+    await store.write((tx) => ensureWarehouse(tx));
+    await store.write((tx) => ensureRateCards(tx));
+  }
   const app = createApp(service);
   const now = () => stores.live.clock.now();
   const outflow = new Outflow({

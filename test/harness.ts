@@ -2,6 +2,7 @@ import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
 import { createApp } from "../src/app.ts";
+import type { Store } from "../src/database/store.ts";
 import type { Service } from "../src/http/service.ts";
 import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
 import { createKey } from "../src/keys/commands.ts";
@@ -16,6 +17,7 @@ import { listEventsAfter } from "../src/outbox/store.ts";
 import { refusalsOf } from "../src/reference/operation.ts";
 import { operationsOf } from "../src/reference/routes.ts";
 import { wokenJobs } from "../src/schedule.ts";
+import { ensureRateCards } from "../src/shipping/rates/commands.ts";
 import { eventDescriptions } from "../src/webhooks/catalog.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
 import { Watch } from "./watch.ts";
@@ -65,6 +67,14 @@ function serviceOn(
 
 let checker: ReturnType<typeof answerChecker> | undefined;
 
+/** Gives stores what the first start gives them. */
+async function begin(...stores: readonly Store[]): Promise<void> {
+  for (const store of stores) {
+    await store.write(ensureWarehouse);
+    await store.write(ensureRateCards);
+  }
+}
+
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: Options = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
@@ -78,7 +88,7 @@ export async function openTestApp(options: Options = {}) {
     });
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);
-  for (const store of [live, test]) await store.write(ensureWarehouse);
+  await begin(live, test);
   const app = createApp(service);
   // Every app has the same routes. A schema is compiled when it is first answered: most tests meet few of them.
   checker ??= answerChecker(app);

@@ -1,7 +1,7 @@
 // What happens in the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
 import type { CancelReason, HoldReason } from "../orders/status.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
-import type { ServiceCode } from "../shipping/rates/services.ts";
+import type { SampleCode } from "../shipping/rates/sample.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
 import type { Article, ColdZone } from "./catalogue.ts";
 
@@ -58,7 +58,7 @@ export interface ActFacts {
     /** Which of the buyer's addresses. */
     readonly address_index: number;
     readonly lines: readonly OrderedLine[];
-    readonly shipping_method: ServiceCode;
+    readonly shipping_method: SampleCode;
     readonly shipping_amount_cents: number;
     /** Every unit must come out of a cold zone: true where all goods need cold. */
     readonly requires_cold_storage: boolean;
@@ -70,7 +70,7 @@ export interface ActFacts {
   cancel: { readonly order_number: string; readonly reason: CancelReason; readonly note: string };
   process: { readonly order_number: string };
   pick: { readonly order_number: string };
-  label: { readonly order_number: string; readonly service: ServiceCode; readonly weight_grams: number };
+  label: { readonly order_number: string; readonly service: SampleCode; readonly weight_grams: number };
   pack: { readonly order_number: string };
   ship: { readonly order_number: string };
   /** The carrier says where the order's parcel is. */

@@ -19,7 +19,7 @@ import { createProduct } from "../products/commands.ts";
 import { findProducts } from "../products/store.ts";
 import { createReturn, inspectReturn, receiveReturn } from "../returns/commands.ts";
 import { refundReturn } from "../returns/refunds/commands.ts";
-import { builtInCarrier } from "../shipping/rates/services.ts";
+import { builtInCarrier } from "../shipping/rates/carrier.ts";
 import { buyTrackedLabel, recordScan } from "../tracking/commands.ts";
 import type { Act, ActKind, ActOf } from "./acts.ts";
 

@@ -1,5 +1,5 @@
 import { type Random, zipf } from "../kit/random.ts";
-import type { ServiceCode } from "../shipping/rates/services.ts";
+import type { SampleCode } from "../shipping/rates/sample.ts";
 import type { Buyer, OrderedLine } from "./acts.ts";
 import { day_ms, hour_ms, hourOfDay, weekday } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";
@@ -12,7 +12,7 @@ export interface Wish {
   readonly address_index: number;
   readonly lines: readonly OrderedLine[];
   readonly weight_grams: number;
-  readonly service: ServiceCode;
+  readonly service: SampleCode;
   readonly requires_cold_storage: boolean;
 }
 
@@ -86,7 +86,7 @@ function inventBasket(random: Random): [Article, number][] {
   return basket;
 }
 
-function serviceFor(random: Random, articles: readonly [Article, number][]): ServiceCode {
+function serviceFor(random: Random, articles: readonly [Article, number][]): SampleCode {
   const zones = new Set(articles.map(([article]) => article.temperature_zone));
   if (zones.has("frozen")) return random.chance(0.6) ? "overnight" : "express";
   if (zones.has("refrigerated")) return random.chance(0.85) ? "express" : "overnight";

@@ -8,6 +8,7 @@ import { type Progress, progress, type Terminal } from "../kit/progress.ts";
 import { countOrders } from "../orders/list/store.ts";
 import { publicOrderStatuses } from "../orders/status.ts";
 import { countStoredEvents } from "../outbox/store.ts";
+import { ensureRateCards } from "../shipping/rates/commands.ts";
 import { newStory, performAct } from "./commands.ts";
 import { planBusiness } from "./plan.ts";
 
@@ -53,6 +54,7 @@ export async function runDemo(store: Store, clock: StoryClock, seed: number, ter
   const bar: Progress = progress("Sample business", acts.length, terminal);
   clock.set(acts[0]?.at ?? until);
   await store.write((tx) => ensureWarehouse(tx));
+  await store.write((tx) => ensureRateCards(tx));
   for (const act of acts) {
     clock.set(act.at);
     const remember = await store.write((tx) => performAct(tx, act, story));

@@ -1,6 +1,6 @@
 import { type Random, seededRandom } from "../kit/random.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
-import type { ServiceCode } from "../shipping/rates/services.ts";
+import type { SampleCode } from "../shipping/rates/sample.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
 import type { Act, ActOf, DeliveryAddress, ReturnedItem } from "./acts.ts";
 import { addWorkdays, day_ms, hour_ms, inWorkingTime, isWorkday, minute_ms, onDayOf } from "./calendar.ts";
@@ -22,7 +22,7 @@ const fateWeights: Readonly<Record<Fate, number>> = {
   held: 0,
 };
 
-const transitWorkdays: Readonly<Record<ServiceCode, number>> = { standard: 4, express: 2, overnight: 1 };
+const transitWorkdays: Readonly<Record<SampleCode, number>> = { standard: 4, express: 2, overnight: 1 };
 
 const questions = [
   ["address", "The street number is missing; the customer is asked for it."],

@@ -17,7 +17,7 @@ import { refusal } from "../orders/rules.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { addressOf } from "../shipping/address.ts";
 import { labelAddressLines } from "../shipping/labels/address_lines.ts";
-import { carrierName } from "../shipping/rates/services.ts";
+import { carrierName } from "../shipping/rates/carrier.ts";
 import {
   type Cell,
   type Column,

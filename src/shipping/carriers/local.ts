@@ -1,45 +1,21 @@
 // The carrier that every installation has: its own courier for live keys, a simulated one for test keys.
 import type { Mode } from "../../kit/mode.ts";
-import { stateTimeZone } from "../delivery/time_zones.ts";
-import type { Offer, Offers } from "../offer.ts";
-import { type BuiltInCarrier, builtInCarrier, findService, type Quote, quote } from "../rates/services.ts";
+import { builtInCarrier } from "../rates/carrier.ts";
+import { offersBy } from "../rates/offers.ts";
+import { listReadyCards } from "../rates/store.ts";
 import type { OwnCarrier } from "./connector.ts";
 
-/** The built-in carrier of a mode, as a connector. */
+/** The built-in carrier of a mode, as a connector: it sells what the rate cards say. */
 export function builtInConnector(mode: Mode): OwnCarrier {
-  const carrier = builtInCarrier(mode);
-  const { code, name } = carrier;
+  const { code, name } = builtInCarrier(mode);
   return {
     calls: "nobody",
     code,
     name,
-    carriers: async () => [{ code, name, services: carrier.services }],
-    offers: async (db, { weight, origin_zone, to, insurance }): Promise<Offers> => {
-      const destination_zone = stateTimeZone(to.state, to.country) ?? undefined;
-      const { quotes, messages } = quote({ carrier, weight, now: db.now, origin_zone, destination_zone });
-      return {
-        offers: quotes.map((one) => offerOf(carrier, one)),
-        messages: insurance ? [...messages, noInsurance(carrier)] : messages,
-      };
+    carriers: async (db) => {
+      const cards = await listReadyCards(db);
+      return [{ code, name, services: cards.map(({ card }) => ({ code: card.service, name: card.name })) }];
     },
+    offers: async (db, carriage) => offersBy({ code, name }, await listReadyCards(db), carriage, db.now),
   };
-}
-
-function offerOf(carrier: BuiltInCarrier, { billable_pounds, ...same }: Quote): Offer {
-  return {
-    ...same,
-    carrier_name: carrier.name,
-    service_name: findService(carrier, same.service)?.name ?? same.service,
-    cost_cents: same.rate_cents,
-    billable_pounds,
-    zone: null,
-    zone_estimated: false,
-    ref: same.service,
-  };
-}
-
-/** Said when insurance is asked for, which the built-in carrier does not sell. */
-function noInsurance({ code, name }: BuiltInCarrier): Offers["messages"][number] {
-  const message = `${name} does not insure parcels; its rates are without insurance.`;
-  return { carrier: code, service: null, level: "warning", code: "insurance_not_offered", message };
 }

@@ -1,4 +1,4 @@
-import { dayText, localTime, momentAt, weekdayOf } from "../../kit/zone.ts";
+import { dayText, localTime, momentAt, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
 
 /** When a parcel leaves, and when it is promised to arrive. */
 export interface DeliveryPromise {
@@ -8,37 +8,53 @@ export interface DeliveryPromise {
   readonly delivery_date: number;
 }
 
+/** On which days a service collects and delivers. */
+export interface ServiceDays {
+  /** Handed over before this minute of the warehouse's day, a parcel leaves the same day. */
+  readonly cut_off_minute: number;
+  readonly ship_days: readonly Weekday[];
+  readonly saturday_delivery: boolean;
+  readonly sunday_delivery: boolean;
+}
+
 /** What the promise is counted from. `now` is in milliseconds, zones are IANA names. */
 export interface DeliveryQuestion {
   readonly now: number;
   readonly origin_zone: string;
-  /** The zone of the recipient; without it the warehouse's. */
-  readonly destination_zone?: string | undefined;
-  /** Packed before this hour of the warehouse's day, a parcel leaves the same day. */
-  readonly cut_off_hour: number;
-  /** Days on which the carrier delivers, counted after the ship day. */
+  /** The zone of the recipient; null when nobody knows it, and then it is the warehouse's. */
+  readonly destination_zone: string | null;
+  readonly service: ServiceDays;
+  /** Days of delivery, counted after the ship day. */
   readonly transit_days: number;
-  /** Days (`YYYY-MM-DD`) on which the carrier neither collects nor delivers. */
-  readonly holidays?: ReadonlySet<string> | undefined;
+  /** Whether the carrier neither collects nor delivers on a day, counted from 1970-01-01. */
+  readonly isHoliday: (day: number) => boolean;
 }
 
 const delivery_hour = 20;
+// A service that collects or delivers on no day at all promises nothing better than this.
+const days_ahead_max = 800;
 
-/** Counts Monday to Friday, without the holidays, from the ship day. Throws a RangeError when a zone is unknown. */
+/** The day on which a parcel leaves, and 20:00 on the day it arrives. Throws a RangeError when a zone is unknown. */
 export function promiseDelivery(question: DeliveryQuestion): DeliveryPromise {
-  const { now, origin_zone, cut_off_hour, transit_days, holidays } = question;
+  const { now, origin_zone, destination_zone, service, transit_days, isHoliday } = question;
   const { day: today, minute } = localTime(now, origin_zone);
-  const ship_day = nextWorkday(minute < cut_off_hour * 60 ? today : today + 1, holidays);
+  const ships = (day: number) => service.ship_days.includes(weekdays[weekdayOf(day)] ?? "mon") && !isHoliday(day);
+  const delivers = (day: number) => deliversOn(weekdayOf(day), service) && !isHoliday(day);
+  const ship_day = nextDay(minute < service.cut_off_minute ? today : today + 1, ships);
   let day = ship_day;
-  for (let counted = 0; counted < transit_days; counted++) day = nextWorkday(day + 1, holidays);
+  for (let counted = 0; counted < transit_days; counted++) day = nextDay(day + 1, delivers);
   return {
     ship_date: dayText(ship_day),
-    delivery_date: momentAt({ day, minute: delivery_hour * 60 }, question.destination_zone ?? origin_zone),
+    delivery_date: momentAt({ day, minute: delivery_hour * 60 }, destination_zone ?? origin_zone),
   };
 }
 
-function nextWorkday(from: number, holidays: ReadonlySet<string> | undefined): number {
+function deliversOn(weekday: number, { saturday_delivery, sunday_delivery }: ServiceDays): boolean {
+  return weekday < 5 || (weekday === 5 ? saturday_delivery : sunday_delivery);
+}
+
+function nextDay(from: number, fits: (day: number) => boolean): number {
   let day = from;
-  while (weekdayOf(day) > 4 || holidays?.has(dayText(day))) day++;
+  while (day < from + days_ahead_max && !fits(day)) day++;
   return day;
 }

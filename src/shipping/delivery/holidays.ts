@@ -52,7 +52,7 @@ export const federalHolidays: HolidaySet = {
 
 const firstOf = (year: number, month: number) => readDay(`${year}-${String(month).padStart(2, "0")}-01`) ?? 0;
 
-/** The day on which a rule is kept that belongs to this year; it may lie in the year before. Null when there is none. */
+/** The day on which a rule of this year is kept, which may lie in the year before. Null when there is none. */
 function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: number): number | null {
   const first = firstOf(year, month);
   const next = month === 12 ? firstOf(year + 1, 1) : firstOf(year, month + 1);

@@ -24,15 +24,17 @@ import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../../orders/store.ts";
 import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
 import { type Address, addressOf, readAddress } from "../address.ts";
-import { stateTimeZone } from "../delivery/time_zones.ts";
+import type { Carriage, End, Offer } from "../offer.ts";
 import { type Parcel, readParcel } from "../parcel.ts";
-import { type BuiltInCarrier, builtInCarrier, type Quote, quoteService, type Service } from "../rates/services.ts";
+import { type BuiltInCarrier, builtInCarrier } from "../rates/carrier.ts";
+import { offerBy, type ReadyCard } from "../rates/offers.ts";
+import { listReadyCards } from "../rates/store.ts";
 import { checkAddress } from "../rules.ts";
 import { originOfOrder } from "../store.ts";
 import { gramsOf } from "../weight.ts";
 import { drawLabel, type LabelWarning } from "./face.ts";
 import type { Label } from "./label.ts";
-import { checkPrintable, chooseService, duplicate_within_ms, purchaseFingerprint } from "./rules.ts";
+import { checkPrintable, chooseCard, duplicate_within_ms, purchaseFingerprint } from "./rules.ts";
 import type { CreateLabel } from "./schemas.ts";
 import { labelMoves } from "./status.ts";
 import { type BoughtLabel, getLabel, insertLabel, listBoughtLabels, lockOrderOfLabels, saveVoided } from "./store.ts";
@@ -62,7 +64,8 @@ export interface Bought {
  */
 export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Bought> {
   const carrier = builtInCarrier(tx.mode);
-  const service = chooseService(carrier, input);
+  const card = chooseCard(carrier, await listReadyCards(tx), input);
+  const { service } = card.card;
   const parcel = readParcel(input.package, "package.");
   const from = givenAddress("from_address", input);
   const to = givenAddress("to_address", input);
@@ -70,25 +73,24 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   await lockOrderOfLabels(tx, order_id);
   const earlier = await listBoughtLabels(tx, order_id);
   const { dimensions } = parcel.package;
-  const facts = [carrier.code, service.code, gramsOf(parcel.weight), dimensions, from, to, input.items];
+  const facts = [carrier.code, service, gramsOf(parcel.weight), dimensions, from, to, input.items];
   const fingerprint = purchaseFingerprint(facts);
   if (!buying.additional) refuseDuplicate(tx, earlier, fingerprint);
   const units = await unitsOf(tx, input, order_id, buying.additional && earlier.length > 0);
-  const carriage = { carrier: carrier.code, service: service.code, units };
-  const opened = await openShipment(tx, order_id, carriage);
+  const opened = await openShipment(tx, order_id, { carrier: carrier.code, service, units });
   const { order, shipment } = opened;
   const origin = await originOfOrder(tx, order_id, order.warehouse_id);
   const to_address = to ?? addressOf(order.shipping_address);
   const from_address = from ?? origin.address;
   checkPrintable({ from_address, to_address });
-  const quote = quoteOf(tx, carrier, service, parcel, origin.timezone, to_address);
+  const way = { from_address, to_address, origin_zone: origin.timezone, reference: order.order_number };
+  const offer = offerOf(carrier, card, { ...way, ...parcel }, tx.now);
   const label = await makeLabel(tx, {
     order,
     shipment_id: shipment.id,
     carrier,
-    service,
+    offer,
     parcel,
-    quote,
     from_address,
     to_address,
     fingerprint,
@@ -96,7 +98,7 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   const { tracking_number } = label;
   assert(tracking_number !== null, "a bought label has a tracking number");
   const labelled = await labelShipment(tx, opened, tracking_number, buying.actor);
-  return { ...labelled, label, estimated_delivery: quote.delivery_date };
+  return { ...labelled, label, estimated_delivery: offer.delivery_date };
 }
 
 function givenAddress(field: "from_address" | "to_address", input: CreateLabel): Address | null {
@@ -124,27 +126,49 @@ async function unitsOf(tx: Tx, { items }: CreateLabel, order_id: number, one_mor
   return addedUp(namedUnits(order, items, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0)));
 }
 
-function quoteOf(
-  tx: Tx,
-  carrier: BuiltInCarrier,
-  service: Service,
-  { weight }: Parcel,
-  origin_zone: string,
-  { state, country }: Address,
-): Quote {
-  const destination_zone = stateTimeZone(state, country) ?? undefined;
-  const quote = quoteService({ carrier, weight, now: tx.now, origin_zone, destination_zone }, service);
-  if (quote === null) throw invalid("package.weight", `is more than ${service.name} carries`, "too_large");
-  return quote;
+interface Way extends Parcel {
+  readonly from_address: Address;
+  readonly to_address: Address;
+  readonly origin_zone: string;
+  readonly reference: string;
 }
+
+/** The offer of the built-in carrier for one parcel, which always has a date. Refuses: validation_failed. */
+function offerOf(carrier: BuiltInCarrier, card: ReadyCard, way: Way, now: number): DatedOffer {
+  const { from_address, to_address, ...same } = way;
+  const carriage: Carriage = {
+    ...same,
+    from: endOf(from_address),
+    to: endOf(to_address),
+    value_cents: null,
+    insurance: false,
+    return: false,
+  };
+  const { offer, messages } = offerBy(carrier, card, carriage, now);
+  if (offer !== null) {
+    const { delivery_date, ship_date } = offer;
+    assert(delivery_date !== null && ship_date !== null, "the built-in carrier promises a day");
+    return { ...offer, delivery_date, ship_date };
+  }
+  const { code, message } = messages.at(-1) ?? { code: "invalid_value", message: "is not carried" };
+  const field =
+    code === "over_weight_limit" ? "package.weight" : code === "over_size_limit" ? "package.dimensions" : "to_address";
+  throw invalid(field, `is not carried: ${message.replace(/\.$/, "")}`, field === "to_address" ? code : "too_large");
+}
+
+function endOf(address: Address): End {
+  const { country, postal_code, state, city } = address;
+  return { country, postal_code, state, city, address, residential: null };
+}
+
+type DatedOffer = Offer & { readonly delivery_date: number; readonly ship_date: string };
 
 interface Purchase {
   readonly order: Order;
   readonly shipment_id: number;
   readonly carrier: BuiltInCarrier;
-  readonly service: Service;
+  readonly offer: DatedOffer;
   readonly parcel: Parcel;
-  readonly quote: Quote;
   readonly from_address: Address;
   readonly to_address: Address;
   readonly fingerprint: string;
@@ -152,14 +176,14 @@ interface Purchase {
 
 /** Draws a label and stores it. The parcel's number in our books makes the tracking number. */
 async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
-  const { order, shipment_id, carrier, service, parcel, quote, from_address, to_address } = purchase;
+  const { order, shipment_id, carrier, offer, parcel, from_address, to_address } = purchase;
   const test = tx.mode === "test";
   const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
   const { order_number, lost } = printedNumber(order);
   const place = parcelPlace(order, shipment_id);
   const { drawing, warnings } = drawLabel({
     carrier: carrier.name,
-    service: service.name,
+    service: offer.service_name,
     sender: from_address,
     recipient: to_address,
     weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
@@ -167,7 +191,7 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     tracking_number,
     qr_text: trackingUrl(tx, { id: shipment_id, carrier: carrier.code, tracking_number }),
     order_number,
-    date: quote.ship_date,
+    date: offer.ship_date,
     test,
   });
   return insertLabel(tx, {
@@ -175,10 +199,10 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     order_id: order.id,
     status: labelMoves.complete.to,
     carrier: carrier.code,
-    service: service.code,
+    service: offer.service,
     tracking_number,
-    cost_cents: quote.rate_cents,
-    currency: quote.currency,
+    cost_cents: offer.rate_cents,
+    currency: offer.currency,
     package: parcel.package,
     from_address,
     to_address,

@@ -3,17 +3,24 @@ import { type FieldProblem, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
 import type { Address } from "../address.ts";
-import { type BuiltInCarrier, findService, type Service } from "../rates/services.ts";
+import type { BuiltInCarrier } from "../rates/carrier.ts";
+import type { ReadyCard } from "../rates/offers.ts";
 
 /** For so long after a purchase an equal one counts as a mistake. */
 export const duplicate_within_ms = 10 * 60_000;
 
-/** The carrier's service that a purchase names. Refuses: validation_failed. */
-export function chooseService(carrier: BuiltInCarrier, names: { carrier: string; service: string }): Service {
+/** What a purchase names of a carrier. */
+interface Named {
+  readonly carrier: string;
+  readonly service: string;
+}
+
+/** The card of the built-in carrier's service that a purchase names. Refuses: validation_failed. */
+export function chooseCard(carrier: BuiltInCarrier, cards: readonly ReadyCard[], names: Named): ReadyCard {
   if (names.carrier !== carrier.code) throw invalidChoice("carrier", names.carrier, [carrier.code]);
-  const service = findService(carrier, names.service);
-  if (service !== null) return service;
-  const codes = carrier.services.map(({ code }) => code);
+  const found = cards.find(({ card }) => card.service === names.service);
+  if (found !== undefined) return found;
+  const codes = cards.map(({ card }) => card.service);
   throw invalidChoice("service", names.service, codes);
 }
 

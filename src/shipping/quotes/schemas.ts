@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, moneyField, nullable, textField, weightUnitField } from "../../kit/schema.ts";
-import { builtInCarrierCodes, serviceCodes } from "../rates/services.ts";
 import { CountryField, DimensionsField, WeightField } from "../schemas.ts";
 
 export const GetRates = closed({
@@ -21,25 +20,27 @@ const moment = Type.String({ format: "date-time" });
 export const RatesView = closed({
   rates: Type.Array(
     closed({
-      carrier: choice(builtInCarrierCodes),
-      service: choice(serviceCodes),
+      carrier: Type.String(),
+      service: Type.String(),
       rate: Type.Number(),
       rate_cents: Type.Integer(),
       currency: Type.String(),
       breakdown: Type.Array(closed({ code: Type.String(), amount_cents: Type.Integer() })),
-      billable_weight: Type.Integer(),
+      billable_weight: nullable(Type.Integer()),
       billable_weight_unit: Type.Literal("lb"),
-      delivery_days: Type.Integer(),
-      ship_date: Type.String(),
-      delivery_date: moment,
+      zone: nullable(Type.String()),
+      zone_estimated: Type.Boolean({ description: "Whether the zone is a guess, as for military addresses." }),
+      delivery_days: nullable(Type.Integer()),
+      ship_date: nullable(Type.String()),
+      delivery_date: nullable(moment),
     }),
   ),
   messages: Type.Array(
     closed({
       carrier: Type.String(),
       service: nullable(Type.String()),
-      level: choice(["info", "warning"]),
-      code: choice(["over_weight_limit", "insurance_not_offered"]),
+      level: choice(["info", "warning", "error"]),
+      code: Type.String({ description: "Such as over_weight_limit, zip_unknown or insurance_not_offered." }),
       message: Type.String(),
     }),
   ),

@@ -13,6 +13,8 @@ export function offerView(offer: Offer) {
     breakdown: offer.breakdown,
     billable_weight: offer.billable_pounds,
     billable_weight_unit: "lb" as const,
+    zone: offer.zone,
+    zone_estimated: offer.zone_estimated,
     delivery_days: offer.delivery_days,
     ship_date: offer.ship_date,
     delivery_date: isoOrNull(offer.delivery_date),

@@ -95,7 +95,8 @@ export interface RateCard {
   readonly active: boolean;
   /** Whether its prices are those that came with the program, invented for a first start. */
   readonly sample: boolean;
-  readonly effective_from: number;
+  /** Null when it holds from ever. */
+  readonly effective_from: number | null;
   /** From this moment on it holds no more; null when nobody has said when. */
   readonly effective_to: number | null;
   readonly terms: CardTerms;

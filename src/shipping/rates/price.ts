@@ -166,7 +166,10 @@ function baseOf({ rows, extra }: ZonePrices, pounds: number): Amount | null {
   const last = rows.at(-1);
   if (last === undefined || extra === null) return null;
   const more = pounds - last.up_to_pounds;
-  return { price_cents: last.price_cents + more * extra.price_cents, cost_cents: last.cost_cents + more * extra.cost_cents };
+  return {
+    price_cents: last.price_cents + more * extra.price_cents,
+    cost_cents: last.cost_cents + more * extra.cost_cents,
+  };
 }
 
 function atLeast(amount: Amount, minimum: Amount | null): Amount {
@@ -200,8 +203,5 @@ function insuranceOf({ declared_value }: CardTerms, insured_cents: number | null
   const { included_cents, per_hundred, minimum } = declared_value;
   const units = Math.ceil((insured_cents - included_cents) / hundred_cents);
   if (units <= 0) return null;
-  return atLeast(
-    { price_cents: units * per_hundred.price_cents, cost_cents: units * per_hundred.cost_cents },
-    minimum,
-  );
+  return atLeast({ price_cents: units * per_hundred.price_cents, cost_cents: units * per_hundred.cost_cents }, minimum);
 }

@@ -29,7 +29,9 @@ function chosen(by: ZoneReason, zone: string, rule: string): ZoneChoice {
 
 /** An override as people write it: `postal code US 10001`. */
 export function overrideInWords({ kind, country, value, to, state }: ZoneOverride): string {
-  const place = [country, to === null ? value : `${value}-${to}`, state].filter((part) => part !== null && part !== value);
+  const place = [country, to === null ? value : `${value}-${to}`, state].filter(
+    (part) => part !== null && part !== value,
+  );
   return `${kind.replace("_", " ")} ${kind === "country" || kind === "continent" ? value : place.join(" ")}`;
 }
 

@@ -16,7 +16,7 @@ export function countryOfPostalCode(text: string): "US" | "CA" | null {
   return /^[A-Z]\d[A-Z]( ?\d[A-Z]\d)?$/i.test(code) ? "CA" : null;
 }
 
-/** A postal code as codes are compared: in capitals, without blanks and dashes, and of a ZIP code the first five digits. */
+/** A postal code as codes are compared: in capitals, without blanks and dashes; of a ZIP code the first five digits. */
 export function plainPostalCode(text: string, country: string): string {
   const plain = text.toUpperCase().replaceAll(/[\s-]/g, "");
   return postalCountry(country) === "US" ? plain.slice(0, 5) : plain;

@@ -86,7 +86,9 @@ function indexOf(overrides: readonly ZoneOverride[]): (to: Spot) => ZoneOverride
     const found =
       (exact === undefined ? undefined : find("postal_code", exact)) ??
       longest(ranges, to, [exact ?? "", ...shorter].map((start) => find("postal_prefix", start)).find(Boolean)) ??
-      (city === null ? undefined : (find("city", `${country} ${state} ${city}`) ?? find("city", `${country}  ${city}`))) ??
+      (city === null
+        ? undefined
+        : (find("city", `${country} ${state} ${city}`) ?? find("city", `${country}  ${city}`))) ??
       find("state", `${country} ${state}`) ??
       find("country", to.country) ??
       find("country", country) ??
@@ -95,8 +97,12 @@ function indexOf(overrides: readonly ZoneOverride[]): (to: Spot) => ZoneOverride
   };
 }
 
-/** Of a prefix and the ranges that a code is in, the one with the most letters; the prefix, or the first, among equals. */
-function longest(ranges: readonly ZoneOverride[], to: Spot, prefix: ZoneOverride | undefined): ZoneOverride | undefined {
+/** Of a prefix and the ranges of a code, the one with the most letters; among equals the prefix, or the first. */
+function longest(
+  ranges: readonly ZoneOverride[],
+  to: Spot,
+  prefix: ZoneOverride | undefined,
+): ZoneOverride | undefined {
   let best = prefix;
   if (to.postal_code === null) return best;
   const code = plainPostalCode(to.postal_code, to.country);

@@ -18,7 +18,15 @@ export interface ZoneRules {
 export const continents = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"] as const;
 export type Continent = (typeof continents)[number];
 
-export const overrideKinds = ["postal_code", "postal_prefix", "postal_range", "city", "state", "country", "continent"] as const;
+export const overrideKinds = [
+  "postal_code",
+  "postal_prefix",
+  "postal_range",
+  "city",
+  "state",
+  "country",
+  "continent",
+] as const;
 export type OverrideKind = (typeof overrideKinds)[number];
 
 /** A zone that somebody has set for a place. */

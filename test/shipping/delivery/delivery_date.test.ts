@@ -1,12 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { promiseDelivery } from "../../../src/shipping/delivery/delivery_date.ts";
+import { dayText } from "../../../src/kit/zone.ts";
+import { promiseDelivery, type ServiceDays } from "../../../src/shipping/delivery/delivery_date.ts";
 import { stateTimeZone } from "../../../src/shipping/delivery/time_zones.ts";
+
+const service: ServiceDays = {
+  cut_off_minute: 16 * 60,
+  ship_days: ["mon", "tue", "wed", "thu", "fri"],
+  saturday_delivery: false,
+  sunday_delivery: false,
+};
+const never = () => false;
 
 describe("promiseDelivery", () => {
   const promise = (now: string, transit_days: number, more: object = {}) => {
-    const question = { now: Date.parse(now), origin_zone: "America/New_York", cut_off_hour: 16, transit_days, ...more };
-    const { ship_date, delivery_date } = promiseDelivery(question);
+    const at = { now: Date.parse(now), origin_zone: "America/New_York", destination_zone: null };
+    const { ship_date, delivery_date } = promiseDelivery({ ...at, service, transit_days, isHoliday: never, ...more });
     return [ship_date, new Date(delivery_date).toISOString()];
   };
 
@@ -29,9 +38,25 @@ describe("promiseDelivery", () => {
       "a holiday is no workday",
       "2026-11-25T12:00:00Z",
       1,
-      { holidays: new Set(["2026-11-26"]) },
+      { isHoliday: (day: number) => dayText(day) === "2026-11-26" },
       "2026-11-25",
       "2026-11-28T01:00:00.000Z",
+    ],
+    [
+      "a service that ships on Saturdays and delivers on Sundays does both",
+      "2026-11-21T12:00:00Z",
+      1,
+      { service: { ...service, ship_days: ["sat"], sunday_delivery: true } },
+      "2026-11-21",
+      "2026-11-23T01:00:00.000Z",
+    ],
+    [
+      "it delivers on Saturday though it ships on none",
+      "2026-11-20T12:00:00Z",
+      1,
+      { service: { ...service, saturday_delivery: true } },
+      "2026-11-20",
+      "2026-11-22T01:00:00.000Z",
     ],
     ["clocks change on the way", "2026-10-30T12:00:00Z", 1, {}, "2026-10-30", "2026-11-03T01:00:00.000Z"],
     ["and it is summer before that", "2026-10-28T12:00:00Z", 1, {}, "2026-10-28", "2026-10-30T00:00:00.000Z"],
@@ -56,7 +81,8 @@ describe("promiseDelivery", () => {
         zone,
         zone,
         (now, days, from, to) => {
-          const question = { now, origin_zone: from, destination_zone: to, cut_off_hour: 16, transit_days: days };
+          const ends = { origin_zone: from, destination_zone: to };
+          const question = { now, ...ends, service, transit_days: days, isHoliday: never };
           const { delivery_date } = promiseDelivery(question);
           const clock = {
             timeZone: to,

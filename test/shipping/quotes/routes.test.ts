@@ -27,6 +27,8 @@ describe("works", () => {
       breakdown: [{ code: "base", amount_cents: 995 }],
       billable_weight: 3,
       billable_weight_unit: "lb",
+      zone: "8",
+      zone_estimated: false,
       delivery_days: 4,
       ship_date: "2026-01-02",
       delivery_date: "2026-01-09T01:00:00.000Z",

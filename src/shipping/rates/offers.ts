@@ -1,0 +1,157 @@
+import { promiseDelivery } from "../delivery/delivery_date.ts";
+import { stateTimeZone } from "../delivery/time_zones.ts";
+import type { Carriage, End, Message, Offer, Offers } from "../offer.ts";
+import type { Dimensions } from "../parcel.ts";
+import { readSide, type Sides, sidesOf } from "../side.ts";
+import { chooseZone } from "../zones/choose.ts";
+import { plainPostalCode } from "../zones/place.ts";
+import type { ReadySystem } from "../zones/system.ts";
+import type { ZoneChoice } from "../zones/zone.ts";
+import { any_zone, type RateCard, type Surcharges } from "./card.ts";
+import type { BuiltInCarrier } from "./carrier.ts";
+import { type MeasuredParcel, priceParcel, type ReadyTerms } from "./price.ts";
+
+/** A card with all that it prices by, read and prepared once. */
+export interface ReadyCard {
+  readonly card: RateCard;
+  readonly terms: ReadyTerms;
+  readonly zones: ReadySystem;
+  readonly isHoliday: (day: number) => boolean;
+}
+
+/** A parcel's offer by one card, or why there is none; and what else is to be said of it. */
+export interface CardAnswer {
+  readonly offer: Offer | null;
+  readonly messages: readonly Message[];
+}
+
+/** What the built-in carrier offers by its cards, in their order. */
+export function offersBy(
+  carrier: BuiltInCarrier,
+  cards: readonly ReadyCard[],
+  carriage: Carriage,
+  now: number,
+): Offers {
+  const offers: Offer[] = [];
+  const messages: Message[] = [];
+  const parcel = measured(carriage);
+  for (const card of cards) {
+    const answer = answerBy(carrier, card, carriage, parcel, now);
+    if (answer.offer !== null) offers.push(answer.offer);
+    messages.push(...answer.messages);
+  }
+  if (cards.length === 0) messages.push(noCards(carrier));
+  return { offers, messages: [...messages, ...insuranceMessages(carrier, cards, carriage)] };
+}
+
+/** What the built-in carrier offers by one card. */
+export function offerBy(carrier: BuiltInCarrier, card: ReadyCard, carriage: Carriage, now: number): CardAnswer {
+  return answerBy(carrier, card, carriage, measured(carriage), now);
+}
+
+function measured({ weight, package: { dimensions } }: Carriage): MeasuredParcel {
+  return { weight, sides: dimensions === null ? null : sidesOfDimensions(dimensions) };
+}
+
+function sidesOfDimensions({ length, width, height, unit }: Dimensions): Sides | null {
+  const [one, two, three] = [readSide(length, unit), readSide(width, unit), readSide(height, unit)];
+  return one === null || two === null || three === null ? null : sidesOf(one, two, three);
+}
+
+function answerBy(
+  carrier: BuiltInCarrier,
+  ready: ReadyCard,
+  carriage: Carriage,
+  parcel: MeasuredParcel,
+  now: number,
+): CardAnswer {
+  const { card, terms } = ready;
+  const { from, to, origin_zone } = carriage;
+  const say = (level: Message["level"], code: string, message: string): Message => {
+    return { carrier: carrier.code, service: card.service, level, code, message };
+  };
+  const choice = chooseZone(from, to, card.terms.zones, ready.zones);
+  const messages = zipMessages(choice, card, say);
+  if (choice.zone === null) {
+    const nowhere = say("info", "zone_not_served", `${card.name} does not go there.`);
+    return { offer: null, messages: messages.length > 0 ? messages : [nowhere] };
+  }
+  const priced = priceParcel(terms, parcel, {
+    zone: choice.zone,
+    residential: to.residential === true,
+    remote: isRemote(to, card.terms.surcharges),
+    insured_cents: carriage.insurance ? carriage.value_cents : null,
+  });
+  if ("refused" in priced) {
+    const what =
+      priced.refused === "zone_not_served" ? `does not go to zone ${priced.limit}` : `carries at most ${priced.limit}`;
+    return { offer: null, messages: [...messages, say("info", priced.refused, `${card.name} ${what}.`)] };
+  }
+  const transit_days = terms.transit_days.get(choice.zone) ?? terms.transit_days.get(any_zone) ?? 0;
+  const { ship_date, delivery_date } = promiseDelivery({
+    now,
+    origin_zone,
+    destination_zone: stateTimeZone(to.state, to.country),
+    service: card.terms,
+    transit_days,
+    isHoliday: ready.isHoliday,
+  });
+  const offer: Offer = {
+    carrier: carrier.code,
+    carrier_name: carrier.name,
+    service: card.service,
+    service_name: card.name,
+    rate_cents: priced.lines.reduce((sum, line) => sum + line.amount_cents, 0),
+    cost_cents: priced.lines.reduce((sum, line) => sum + line.cost_cents, 0),
+    currency: card.terms.currency,
+    breakdown: priced.lines.map(({ code, amount_cents }) => ({ code, amount_cents })),
+    billable_pounds: priced.billable_pounds,
+    zone: choice.zone,
+    zone_estimated: choice.estimated,
+    delivery_days: transit_days,
+    ship_date,
+    delivery_date,
+    ref: card.service,
+  };
+  return { offer, messages };
+}
+
+type Say = (level: Message["level"], code: string, message: string) => Message;
+
+function zipMessages({ unknown, zone }: ZoneChoice, { name }: RateCard, say: Say): Message[] {
+  if (unknown.length === 0) return [];
+  const zips = unknown.map((zip3) => `${zip3}…`).join(" and ");
+  if (zone === null) return [say("info", "zip_unknown", `No ZIP code is known that begins ${zips}.`)];
+  return [
+    say("warning", "zip_unknown", `No ZIP code is known that begins ${zips}: ${name} is priced for zone ${zone}.`),
+  ];
+}
+
+function isRemote({ country, postal_code }: End, { remote_area }: Surcharges): boolean {
+  if (remote_area === null || postal_code === null) return false;
+  const code = plainPostalCode(postal_code, country);
+  return remote_area.places.some(
+    (place) => place.country === country && place.prefixes.some((prefix) => code.startsWith(prefix)),
+  );
+}
+
+function noCards({ code, name }: BuiltInCarrier): Message {
+  const message = `${name} has no rate card that is in effect now. Add one: POST /shipping/rate-cards.`;
+  return { carrier: code, service: null, level: "warning", code: "no_rate_card", message };
+}
+
+/** Said when insurance is asked for that is not in the price. */
+function insuranceMessages({ code, name }: BuiltInCarrier, cards: readonly ReadyCard[], carriage: Carriage): Message[] {
+  if (!carriage.insurance) return [];
+  const say = (service: string | null, message: string): Message => {
+    return { carrier: code, service, level: "warning", code: "insurance_not_offered", message };
+  };
+  if (carriage.value_cents === null)
+    return [say(null, "Insurance needs the value of the goods; the rates are without it.")];
+  const without = cards.filter(({ card }) => card.terms.declared_value === null);
+  if (without.length === cards.length)
+    return [say(null, `${name} does not insure parcels; its rates are without insurance.`)];
+  return without.map(({ card }) =>
+    say(card.service, `${card.name} does not insure parcels; its rate is without insurance.`),
+  );
+}
