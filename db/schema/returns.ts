@@ -13,7 +13,7 @@ import {
   returnReasons,
   returnStatuses,
 } from "../../src/returns/status.ts";
-import { bool, check, id, index, int, json, oneOf, table, text, time } from "../kit.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
 import { order_lines, orders } from "./orders.ts";
 
@@ -33,6 +33,8 @@ export const returns = table(
       label_url: string | null;
       status: ReturnShippingStatus;
     }>().notNull(),
+    /** That of `return_shipping`, so that who tracks the parcel finds the return. */
+    tracking_number: text(),
     refund_amount_cents: int(),
     refund_shipping: bool().notNull(),
     restocking_fee_cents: int(),
@@ -48,6 +50,7 @@ export const returns = table(
   (t) => [
     index("returns_created").on(t.created_at, t.id),
     index("returns_order").on(t.order_id),
+    index("returns_tracking").on(t.tracking_number).where(where("tracking_number is not null")),
     oneOf("returns", "status", returnStatuses),
     oneOf("returns", "reason", returnReasons),
     oneOf("returns", "refund_status", refundStatuses),

@@ -55,6 +55,24 @@ export async function getReturn(db: Db, id: string | number): Promise<Return> {
   return found;
 }
 
+const byTracking = prepared((sql, a: Args<{ tracking_number: string }>) =>
+  sql
+    .select({ id: returns.id, order_id: returns.order_id })
+    .from(returns)
+    .where(eq(returns.tracking_number, a.tracking_number))
+    .orderBy(desc(returns.id))
+    .limit(1),
+);
+
+/** The newest return that comes back under a tracking number, and its order; null when there is none. */
+export async function findReturnByTracking(
+  db: Db,
+  tracking_number: string,
+): Promise<{ id: number; order_id: number } | null> {
+  const [found] = await byTracking(db, { tracking_number });
+  return found ?? null;
+}
+
 /** The returns of an order, oldest first. */
 export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Return[]> {
   return assemble(db, await byOrder(db, { order_id }));
@@ -95,9 +113,9 @@ async function shippingOf(db: Db, rows: readonly Row[]): Promise<ReturnShipping[
   });
 }
 
-/** How the goods come back as it is kept: the carrier's page follows from the rest. */
-function kept({ tracking_url: _derived, ...rest }: ReturnShipping): Row["return_shipping"] {
-  return rest;
+/** How the goods come back as it is kept: the rest is known from the parcel's record. */
+function keptShipping({ carrier, tracking_number, label_url, status }: ReturnShipping) {
+  return { return_shipping: { carrier, tracking_number, label_url, status }, tracking_number };
 }
 
 /** What a list of returns may be narrowed to. Moments in milliseconds. */
@@ -157,8 +175,14 @@ export type NewReturn = Pick<
 export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
   const steps = { received_at: null, inspected_at: null, completed_at: null };
   const states = { status: "initiated", refund_status: "pending", version: 1 } as const;
-  const return_shipping = kept(fields.return_shipping);
-  const row = { ...fields, return_shipping, ...states, ...steps, created_at: tx.now, updated_at: tx.now };
+  const row = {
+    ...fields,
+    ...keptShipping(fields.return_shipping),
+    ...states,
+    ...steps,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
   const [id = 0] = await insertIds(tx, returns, [row]);
   await insert(
     tx,
@@ -181,7 +205,7 @@ export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): 
     .update(returns)
     .set({
       ...same,
-      ...(return_shipping && { return_shipping: kept(return_shipping) }),
+      ...(return_shipping && keptShipping(return_shipping)),
       version: before.version + 1,
       updated_at: tx.now,
     })

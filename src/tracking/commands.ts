@@ -2,23 +2,27 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { momentOf } from "../kit/clock.ts";
 import { invalid } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
 import { noteInHistory } from "../orders/history/store.ts";
 import { deliverShipment, handOver } from "../orders/shipments/commands.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { previousOf } from "../outbox/catalog.ts";
 import { emit } from "../outbox/emit.ts";
+import { findReturnByTracking } from "../returns/store.ts";
 import { type Bought, type Buying, buyLabel } from "../shipping/labels/commands.ts";
 import type { Label } from "../shipping/labels/label.ts";
 import type { CreateLabel } from "../shipping/labels/schemas.ts";
 import { labelMoves } from "../shipping/labels/status.ts";
 import { findLabelOfShipment } from "../shipping/labels/store.ts";
-import { parcelView } from "./parcel.ts";
+import { unknownNumber } from "./numbers/unknown.ts";
+import { looseView, type ParcelOrder, parcelView } from "./parcel.ts";
 import type { TrackingRecord } from "./record.ts";
-import { afterEvent, duplicateHash, type TrackingLocation, type TrackingStep } from "./rules.ts";
+import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingLocation, type TrackingStep } from "./rules.ts";
 import type { RecordScan } from "./schemas.ts";
-import type { TrackingEventStatus } from "./status.ts";
-import { getParcel, insertEvent, insertRecord, lockRecord, saveRecord } from "./store.ts";
+import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
+import { getParcel, getParcelOrder, insertEvent, insertRecord, lockRecord, saveFacts, saveRecord } from "./store.ts";
+import type { TrackingUpdate } from "./update.ts";
 
 /**
  * Buys a label for a parcel of an order and begins to follow the parcel.
@@ -92,7 +96,47 @@ export async function recordReport(
   actor: Actor,
 ): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);
-  const before = await lockRecord(tx, tracking_number);
+  const record = await lockKnown(tx, tracking_number, actor);
+  if (record === null) throw unknownNumber(tracking_number);
+  return take(tx, record, report, actor);
+}
+
+/** Who tells of parcels on behalf of carriers. */
+export interface Teller {
+  /** The code of the connector, or `sim` for the simulated carrier. */
+  readonly source: string;
+  readonly actor: Actor;
+}
+
+/**
+ * Takes in all that a carrier tells of one parcel, in any order and however often: the record comes out the same. Null
+ * when nobody knows the number. Of what the carrier expects the newest telling holds.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<TrackingRecord | null> {
+  const tracking_number = plainTrackingNumber(update.tracking_number);
+  const found = await lockKnown(tx, tracking_number, teller.actor);
+  if (found === null) return null;
+  let record = found;
+  for (const event of inOrder(update.events)) {
+    record = await take(tx, record, { ...event, source: teller.source }, teller.actor);
+  }
+  const facts = newFacts(record, update, tx.now);
+  return facts === null ? record : saveFacts(tx, record, facts);
+}
+
+/** The record of a number, locked, or null. A parcel that was followed before it was here learns how far it is. */
+async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord | null> {
+  const found = await lockRecord(tx, tracking_number);
+  if (found === null || found.adopted_by === null) return found?.record ?? null;
+  const { event_status } = found.record;
+  const order_act = event_status === null ? null : trackingMeanings[event_status].order_act;
+  await moveParcel(tx, found.adopted_by, { order_act, tells: [] }, actor);
+  return found.record;
+}
+
+async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
+  const { tracking_number } = before;
   const { signed_by, ...stored } = report;
   const hash = duplicateHash({ tracking_number, ...stored });
   if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored }))) return before;
@@ -109,25 +153,40 @@ export async function recordReport(
     status_detail,
     signed_by,
   });
-  if (moved !== null && step.tells.length > 0) {
-    const { order, shipment, was, went } = moved;
-    if (!went) await tellOrder(tx, order.id, after, actor);
-    const label = await findLabelOfShipment(tx, shipment.id);
-    const data = { object: "shipment", ...parcelView({ order, shipment, label, record: after }) };
-    const parcel = previousOf({ status: was }, shipment);
-    const tracking = previousOf({ status: before.status }, after);
-    const previous = { ...parcel, ...("status" in tracking && { tracking }) };
-    await emit(
-      tx,
-      step.tells.map((type) => ({ type, data, previous })),
-    );
-  }
+  if (step.tells.length === 0) return after;
+  const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
+  const parcel = moved === null ? {} : previousOf({ status: moved.was }, moved.shipment);
+  const tracking = previousOf({ status: before.status }, after);
+  const previous = { ...parcel, ...("status" in tracking && { tracking }) };
+  await emit(
+    tx,
+    step.tells.map((type) => ({ type, data, previous })),
+  );
   return after;
 }
 
+/** What is told of a parcel of an order. */
+async function parcelData(tx: Tx, { order, shipment, went }: Moved, record: TrackingRecord, actor: Actor) {
+  if (!went) await tellOrder(tx, order.id, record, actor);
+  const label = await findLabelOfShipment(tx, shipment.id);
+  return { object: "shipment", ...parcelView({ order, shipment, label, record }) };
+}
+
+/** What is told of a number of which no parcel is here. It may be how a return comes back. */
+async function looseData(tx: Tx, record: TrackingRecord, actor: Actor) {
+  const coming = await findReturnByTracking(tx, record.tracking_number);
+  const order_id = record.order_id ?? coming?.order_id ?? null;
+  if (order_id !== null) await tellOrder(tx, order_id, record, actor, coming?.id);
+  const order = order_id === null ? null : await getParcelOrder(tx, order_id);
+  return { object: "shipment", ...looseView(record, order, coming?.id ?? null) };
+}
+
 /** Writes news of a parcel that moved its order nowhere into the order's history. */
-async function tellOrder(tx: Tx, order_id: number, { tracking_number, status, message }: TrackingRecord, actor: Actor) {
-  const note = [`${tracking_number}: ${status}`, ...(message === null ? [] : [message])].join(". ").slice(0, note_max);
+async function tellOrder(tx: Tx, order_id: number, record: TrackingRecord, actor: Actor, return_id?: number) {
+  const { tracking_number, status, message } = record;
+  const whose = return_id === undefined ? "" : `${wireId("return", return_id)}, `;
+  const said = [`${whose}${tracking_number}: ${status}`, ...(message === null ? [] : [message])];
+  const note = said.join(". ").slice(0, note_max);
   await noteInHistory(tx, order_id, { event: "tracking", actor, note });
 }
 
@@ -140,8 +199,20 @@ const standingOf = ({ status, event_status, occurred_at, event_hash }: TrackingR
   event_hash,
 });
 
+interface Moved {
+  readonly order: ParcelOrder;
+  readonly shipment: Shipment;
+  readonly was: Shipment["status"];
+  readonly went: boolean;
+}
+
 /** Does with the parcel what a report asks for and has not been done; null when there is nothing to do or to tell. */
-async function moveParcel(tx: Tx, shipment_id: number | null, { order_act, tells }: TrackingStep, actor: Actor) {
+async function moveParcel(
+  tx: Tx,
+  shipment_id: number | null,
+  { order_act, tells }: Pick<TrackingStep, "order_act" | "tells">,
+  actor: Actor,
+): Promise<Moved | null> {
   if (shipment_id === null || (order_act === null && tells.length === 0)) return null;
   const { shipment: before, order } = await getParcel(tx, shipment_id);
   const shipment = order_act === null ? before : await carry(tx, before, order_act, actor);

@@ -1,8 +1,12 @@
+import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { type Shipment, shipmentView } from "../orders/shipments/shipment.ts";
+import type { ShipmentStatus } from "../orders/shipments/status.ts";
+import { carrierPage } from "../orders/shipments/tracking_url.ts";
 import type { Label } from "../shipping/labels/label.ts";
 import { standingView, type TrackingRecord } from "./record.ts";
+import type { TrackingStatus } from "./status.ts";
 
 /** The order of a parcel, as far as the parcel shows it. */
 export interface ParcelOrder {
@@ -29,7 +33,36 @@ export function parcelView({ shipment, order, label, record }: TrackedParcel) {
     ...shipmentView(shipment, skus),
     order_id: wireId("order", order.id),
     order_number: order.order_number,
+    return_id: null,
     label: label === null ? null : shortLabelView(label),
+    tracking: standingView(record),
+  };
+}
+
+const shipmentStatusOf: Readonly<Record<TrackingStatus, ShipmentStatus>> = {
+  pending: "pending",
+  picked_up: "shipped",
+  in_transit: "shipped",
+  out_for_delivery: "shipped",
+  delivered: "delivered",
+  exception: "shipped",
+  returned: "returned",
+};
+
+/** A number that is followed as events show it: a parcel that is none of an order's, and so has no id of its own. */
+export function looseView(record: TrackingRecord, order: ParcelOrder | null, return_id: number | null) {
+  return {
+    ...{ id: null, status: shipmentStatusOf[record.status], carrier: record.carrier, service: record.service_type },
+    tracking_number: record.tracking_number,
+    tracking_url: record.tracking_url ?? carrierPage(record.carrier, record.tracking_number),
+    items: [],
+    created_at: iso(record.created_at),
+    shipped_at: null,
+    delivered_at: record.status === "delivered" ? isoOrNull(record.occurred_at) : null,
+    order_id: order === null ? null : wireId("order", order.id),
+    order_number: order?.order_number ?? null,
+    return_id: return_id === null ? null : wireId("return", return_id),
+    label: null,
     tracking: standingView(record),
   };
 }

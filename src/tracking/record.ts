@@ -11,15 +11,31 @@ export interface TrackingRecord extends Standing {
   readonly carrier: string;
   readonly service_type: string | null;
   readonly shipment_id: number | null;
+  /** The order that a number without a parcel of ours is told to. */
+  readonly order_id: number | null;
+  /** The carrier account that tells of the parcel; null when nobody but who scans does. */
+  readonly account_id: number | null;
+  /** Where the carrier shows the parcel to anyone, as the purchase said. */
+  readonly tracking_url: string | null;
   readonly status_detail: string | null;
   readonly message: string | null;
   readonly estimated_delivery: number | null;
+  /** When the carrier told so: the newest telling wins. Null for an estimate of ours. */
+  readonly estimated_at: number | null;
   readonly current_location: TrackingLocation | null;
   readonly signed_by: string | null;
   /** Decimal text in `weight_unit`. */
   readonly weight: string | null;
   readonly weight_unit: string | null;
   readonly dimensions: Dimensions | null;
+  /** Somebody asked to follow the number, and it was not given up; there is no parcel of ours. */
+  readonly followed: boolean;
+  /** Whether the account's carrier knows that we follow the parcel. */
+  readonly taken_up: boolean;
+  /** When its carrier is asked next; null when it is asked no more. */
+  readonly look_at: number | null;
+  /** How often in a row asking failed. */
+  readonly look_failures: number;
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;

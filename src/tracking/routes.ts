@@ -9,6 +9,7 @@ import { documented } from "../http/route.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { recordScan } from "./commands.ts";
+import { detectCarriers } from "./numbers/formats.ts";
 import { shortTrackingView, trackingView } from "./record.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
 import { findHistories, getHistory } from "./store.ts";
@@ -74,7 +75,9 @@ function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {
       const history = histories.get(plainTrackingNumber(tracking_number));
       if (history !== undefined)
         return { tracking_number, success: true, tracking: trackingView(history), error: null };
-      const error = { code: "resource_missing", message: `No such tracking number: ${tracking_number}.` };
+      const detected_carriers = detectCarriers(plainTrackingNumber(tracking_number));
+      const message = `No such tracking number: ${tracking_number}.`;
+      const error = { code: "resource_missing", message, detected_carriers };
       return { tracking_number, success: false, tracking: null, error };
     });
     const counts = { requested: numbers.length, found: data.filter(({ success }) => success).length };

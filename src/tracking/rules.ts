@@ -74,6 +74,52 @@ export function standingAfter(events: readonly TrackingFact[]): Standing {
   return events.reduce((standing, event) => afterEvent(standing, event).standing, beforeEvents);
 }
 
+/** Events as they happened, the oldest first: what they move is told in this order. */
+export function inOrder<Event extends Pick<TrackingFact, "status" | "occurred_at">>(events: readonly Event[]): Event[] {
+  return events.toSorted((one, other) => {
+    return one.occurred_at - other.occurred_at || rank(one.status) - rank(other.status);
+  });
+}
+
+/** What is known of a parcel beside its standing, as far as a carrier may know better. */
+interface Expectation {
+  readonly carrier: string;
+  readonly service_type: string | null;
+  readonly estimated_delivery: number | null;
+  readonly estimated_at: number | null;
+}
+
+/** What a carrier tells of a parcel beside its scans; `told_at` as it says, else by its newest scan. */
+interface Telling {
+  readonly carrier: string | null;
+  readonly service: string | null;
+  readonly estimated_delivery: number | null;
+  readonly told_at?: number | null;
+  readonly events: readonly { readonly occurred_at: number }[];
+}
+
+/** The carrier of a parcel of which nobody said one. */
+export const unknown_carrier = "unknown";
+
+/**
+ * What a carrier's telling changes of a parcel beside its standing, or null. Of two tellings of when it comes the newer
+ * holds, of two at the same moment the later day, so that it does not matter which arrives first. The carrier and the
+ * service are taken where they were not known.
+ */
+export function newFacts(known: Expectation, told: Telling, now: number): Partial<Expectation> | null {
+  const moments = told.events.map(({ occurred_at }) => occurred_at);
+  const at = told.told_at ?? (moments.length === 0 ? now : Math.max(...moments));
+  const due = told.estimated_delivery;
+  const before = known.estimated_at ?? Number.NEGATIVE_INFINITY;
+  const newer = due !== null && (at > before || (at === before && due > (known.estimated_delivery ?? 0)));
+  const facts = {
+    ...(newer && { estimated_delivery: due, estimated_at: at }),
+    ...(known.carrier === unknown_carrier && told.carrier !== null && { carrier: told.carrier }),
+    ...(known.service_type === null && told.service !== null && { service_type: told.service }),
+  };
+  return Object.keys(facts).length === 0 ? null : facts;
+}
+
 /** A hash that is equal for two reports of one event. `occurred_at` is in milliseconds; the answer is hexadecimal. */
 export function duplicateHash(event: {
   readonly tracking_number: string;

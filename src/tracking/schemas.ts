@@ -73,18 +73,32 @@ export const ShortTrackingView = closed({
   ),
 });
 
+/** A carrier that a number which nobody follows may be of. */
+const DetectedView = closed({
+  carrier: Type.String(),
+  format: Type.String({ description: "What such numbers are called." }),
+  checked: Type.Boolean({ description: "Whether a check digit bears it out, or the form of the number alone." }),
+  tracking_url: text,
+});
+
 /** One number of a batch: its record, or why there is none. */
 export const TrackedView = closed({
   tracking_number: Type.String(),
   success: Type.Boolean(),
   tracking: nullable(TrackingView),
-  error: nullable(closed({ code: Type.Literal("resource_missing"), message: Type.String() })),
+  error: nullable(
+    closed({
+      code: Type.Literal("resource_missing"),
+      message: Type.String(),
+      detected_carriers: Type.Array(DetectedView),
+    }),
+  ),
 });
 
 /** The data of the events about a shipment. */
 export const ShipmentEventView = closed({
   object: Type.Literal("shipment"),
-  id: Type.String(),
+  id: nullable(Type.String({ description: "Null for a number that is followed and is no parcel of an order." })),
   status: choice(shipmentStatuses),
   carrier: text,
   service: text,
@@ -94,8 +108,9 @@ export const ShipmentEventView = closed({
   created_at: moment,
   shipped_at: nullable(moment),
   delivered_at: nullable(moment),
-  order_id: Type.String(),
-  order_number: Type.String(),
+  order_id: nullable(Type.String({ description: "The order that the parcel belongs to or is told to." })),
+  order_number: text,
+  return_id: nullable(Type.String({ description: "The return that comes back in it." })),
   label: nullable(
     closed({
       label_id: Type.String(),

@@ -122,6 +122,8 @@ export function simulatedHistory(tracking_number: string, now: number): Tracking
     record: {
       ...beforeEvents,
       ...{ id: 0, tracking_number, carrier: "sim", service_type: null, shipment_id: null },
+      ...{ order_id: null, account_id: null, tracking_url: null, estimated_at: null },
+      ...{ followed: false, taken_up: false, look_at: null, look_failures: 0 },
       status: last === undefined ? "pending" : trackingMeanings[last.status].shows,
       event_status: last?.status ?? null,
       ...{ status_detail: null, message: null, estimated_delivery: told.update.estimated_delivery },

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { shipments } from "../../db/schema/shipments.ts";
@@ -6,12 +6,12 @@ import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import { type Args, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
-import { missing } from "../kit/fault.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
+import { unknownNumber } from "./numbers/unknown.ts";
 import type { ParcelOrder } from "./parcel.ts";
 import type { TrackingHistory, TrackingRecord } from "./record.ts";
-import { beforeEvents, pastFacts, standingAfter, type TrackingFact } from "./rules.ts";
+import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 import { simulatedHistory } from "./simulation.ts";
 
 // Carriers use a number again after some time, so the newest parcel is the one that is meant. One that the warehouse
@@ -29,6 +29,19 @@ const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
       ),
     )
     .orderBy(asc(shipments.id)),
+);
+
+// Numbers that are followed, and the parcels of returns: of none of them a parcel of an order is here.
+const looseByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
+  sql
+    .select()
+    .from(tracking_records)
+    .where(and(amongTexts(tracking_records.tracking_number, a.numbers), isNull(tracking_records.shipment_id)))
+    .orderBy(asc(tracking_records.id)),
+);
+
+const lockedById = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(tracking_records).where(eq(tracking_records.id, a.id))),
 );
 
 const lockedOfParcel = prepared((sql, a: Args<{ shipment_id: number }>) =>
@@ -60,7 +73,8 @@ export async function findHistories(db: Db, numbers: readonly string[]): Promise
 
 async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
   const rows = await byNumbers(db, { numbers: list(numbers) });
-  const newest = new Map(
+  const loose = await looseByNumbers(db, { numbers: list(numbers) });
+  const newest = new Map<string, Pick<Known, "record" | "past">>(
     rows.map((row) => [
       row.parcel.tracking_number ?? "",
       row.record
@@ -68,6 +82,10 @@ async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<str
         : { record: { id: 0, ...firstRecord(row) }, past: pastOf(row) },
     ]),
   );
+  for (const row of loose) {
+    const { record } = newest.get(row.tracking_number) ?? {};
+    if (isNewer(row, record)) newest.set(row.tracking_number, { record: recordOf(row), past: [] });
+  }
   const ids = [...newest.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
   const events = ids.length === 0 ? [] : await eventsOf(db, { record_ids: list(ids) });
   const of = Map.groupBy(events, (event) => event.record_id);
@@ -81,20 +99,58 @@ async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<str
   );
 }
 
-/** The newest parcel's record of a number, with its scans. Refuses: resource_missing. */
-export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
-  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
-  if (found === undefined) throw missing("tracking number", tracking_number);
-  return found;
+interface Known {
+  readonly record: TrackingRecord;
+  /** What is known of its way without any scan. */
+  readonly past: readonly TrackingFact[];
 }
 
 /**
- * The newest parcel's record of a number, locked until the transaction ends. It is made now for a parcel that has none
- * yet. Refuses: resource_missing.
+ * Whether a number without a parcel is meant rather than the parcel of its newest record. A parcel that nobody has
+ * scanned is the one that was followed before it was here.
  */
-export async function lockRecord(tx: Tx, tracking_number: string): Promise<TrackingRecord> {
-  const found = (await byNumbers(tx, { numbers: list([tracking_number]) })).at(-1);
-  if (found === undefined) throw missing("tracking number", tracking_number);
+function isNewer(
+  loose: Pick<TrackingRecord, "followed" | "created_at">,
+  parcel: Pick<TrackingRecord, "id" | "created_at"> | undefined,
+): boolean {
+  if (parcel === undefined) return true;
+  return parcel.id === 0 ? loose.followed : loose.created_at > parcel.created_at;
+}
+
+/** The newest parcel's record of a number, with its scans. Refuses: resource_missing. */
+export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
+  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
+  if (found === undefined) throw unknownNumber(tracking_number);
+  return found;
+}
+
+/** The record of a number, locked until the transaction ends. */
+export interface LockedRecord {
+  readonly record: TrackingRecord;
+  /** It was followed as a number and has just become the record of this parcel, which knows nothing of its scans. */
+  readonly adopted_by: number | null;
+}
+
+/**
+ * The newest parcel's record of a number, locked until the transaction ends; null when there is none. It is made now
+ * for a parcel that has none yet, unless the number was followed before the parcel was here.
+ */
+export async function lockRecord(tx: Tx, tracking_number: string): Promise<LockedRecord | null> {
+  const numbers = list([tracking_number]);
+  const found = (await byNumbers(tx, { numbers })).at(-1);
+  const loose = (await looseByNumbers(tx, { numbers })).at(-1);
+  if (loose !== undefined && isNewer(loose, found && (found.record ?? { ...found.parcel, id: 0 }))) {
+    const [locked] = await lockedById(tx, { id: loose.id });
+    assert(locked, "a record is never deleted");
+    if (locked.shipment_id !== null || found === undefined) return { record: recordOf(locked), adopted_by: null };
+    const adopted = { shipment_id: found.parcel.id, order_id: null, followed: false };
+    return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: found.parcel.id };
+  }
+  if (found === undefined) return null;
+  return { record: await lockedParcel(tx, found), adopted_by: null };
+}
+
+async function lockedParcel(tx: Tx, found: Found & { readonly record: unknown }): Promise<TrackingRecord> {
   // Two first scans at once make one record: the second waits for the first here.
   if (found.record === null) {
     await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
@@ -141,11 +197,12 @@ function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
   const { parcel } = found;
   return {
     tracking_number: parcel.tracking_number ?? "",
-    carrier: parcel.carrier ?? "unknown",
+    carrier: parcel.carrier ?? unknown_carrier,
     service_type: parcel.service,
     shipment_id: parcel.id,
     ...standingAfter(pastOf(found)),
     ...silence,
+    ...unfollowed,
     weight: null,
     weight_unit: null,
     dimensions: null,
@@ -159,8 +216,14 @@ const silence = {
   status_detail: null,
   message: null,
   estimated_delivery: null,
+  estimated_at: null,
   current_location: null,
   signed_by: null,
+} as const;
+
+const unfollowed = {
+  ...{ order_id: null, account_id: null, tracking_url: null },
+  ...{ followed: false, taken_up: false, look_at: null, look_failures: 0 },
 } as const;
 
 type NewRecord = Pick<
@@ -173,11 +236,20 @@ type NewRecord = Pick<
   | "weight"
   | "weight_unit"
   | "dimensions"
->;
+> &
+  Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
 
 /** Stores the record of a parcel of which nothing has been reported yet, and answers it. */
 export async function insertRecord(tx: Tx, fields: NewRecord): Promise<TrackingRecord> {
-  const row = { ...beforeEvents, ...silence, ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const row = {
+    ...beforeEvents,
+    ...silence,
+    ...unfollowed,
+    ...fields,
+    version: 1,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
   const [id = 0] = await insertIds(tx, tracking_records, [row]);
   return { id, ...row };
 }
@@ -247,6 +319,25 @@ export async function saveRecord(tx: Tx, changed: TrackingRecord): Promise<Track
   return record;
 }
 
+/** What is known of a parcel beside where it is. */
+export type RecordFacts = Partial<
+  Pick<
+    TrackingRecord,
+    "carrier" | "service_type" | "shipment_id" | "estimated_delivery" | "estimated_at" | keyof typeof unfollowed
+  >
+>;
+
+/** Stores facts of a locked record; its version moves by one. */
+export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFacts): Promise<TrackingRecord> {
+  const record = { ...before, ...facts, version: before.version + 1, updated_at: tx.now };
+  const { version, updated_at } = record;
+  await tx.sql
+    .update(tracking_records)
+    .set({ ...facts, version, updated_at })
+    .where(eq(tracking_records.id, before.id));
+  return record;
+}
+
 const orderWithLines = prepared((sql, a: Args<{ order_id: number }>) =>
   sql
     .select({ id: orders.id, order_number: orders.order_number, line_id: order_lines.id, sku: order_lines.sku })
@@ -260,8 +351,14 @@ export async function getParcel(db: Db, shipment_id: number): Promise<{ shipment
   const order_id = await findOrderOfShipment(db, shipment_id);
   assert(order_id !== null, "the parcel of a record exists");
   const shipment = (await listShipments(db, [order_id])).find(({ id }) => id === shipment_id);
+  assert(shipment !== undefined, "a parcel belongs to an order");
+  return { shipment, order: await getParcelOrder(db, order_id) };
+}
+
+/** An order as its parcels show it. */
+export async function getParcelOrder(db: Db, order_id: number): Promise<ParcelOrder> {
   const rows = await orderWithLines(db, { order_id });
-  assert(shipment !== undefined && rows[0] !== undefined, "a parcel belongs to an order with lines");
+  assert(rows[0] !== undefined, "an order has lines");
   const { id, order_number } = rows[0];
-  return { shipment, order: { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) } };
+  return { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) };
 }

@@ -24,5 +24,7 @@ export interface TrackingUpdate {
   readonly carrier: string | null;
   readonly service: string | null;
   readonly estimated_delivery: number | null;
+  /** When the carrier said all this, where it tells; else the moment of the newest event counts. */
+  readonly told_at?: number | null;
   readonly events: readonly CarrierEvent[];
 }

@@ -117,7 +117,18 @@ describe("works", () => {
     expect(answer.body.data.map((item: { success: boolean }) => item.success)).toEqual([true, false, true]);
     expect(answer.body.data.map((item: { tracking_number: string }) => item.tracking_number)).toEqual(asked);
     expect(answer.body.data[0].tracking).toEqual((await app.get(`/tracking/${two.tracking_number}`)).body.data);
-    expect(answer.body.data[1]).toMatchObject({ tracking: null, error: { code: "resource_missing" } });
+    const detected_carriers = [
+      {
+        ...{ carrier: "ups", format: "UPS", checked: true },
+        tracking_url: "https://www.ups.com/track?tracknum=1Z999AA10123456784",
+      },
+    ];
+    expect(answer.body.data[1]).toMatchObject({
+      tracking: null,
+      error: { code: "resource_missing", detected_carriers },
+    });
+    const single = await app.get("/tracking/1z%20999aa10123456784");
+    expect([single.status, single.body.error]).toMatchObject([404, { code: "resource_missing", detected_carriers }]);
   });
 
   test("a scan is stored once and told once", async () => {

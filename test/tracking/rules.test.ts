@@ -4,6 +4,7 @@ import {
   afterEvent,
   beforeEvents,
   duplicateHash,
+  newFacts,
   type Standing,
   standingAfter,
   type TrackingFact,
@@ -139,5 +140,48 @@ describe("duplicateHash", () => {
       { ...event, message: null },
     ];
     expect(new Set([event, ...others].map(duplicateHash)).size).toBe(others.length + 1);
+  });
+});
+
+describe("newFacts", () => {
+  const told = (due: number | null, told_at: number | null, at: readonly number[] = []) => ({
+    ...{ carrier: null, service: null, estimated_delivery: due, told_at },
+    events: at.map((occurred_at) => ({ occurred_at })),
+  });
+  type Known = Parameters<typeof newFacts>[0];
+  const unknown: Known = { carrier: "unknown", service_type: null, estimated_delivery: 40, estimated_at: null };
+
+  test("takes the newest telling of when the parcel comes, whichever arrives first", () => {
+    const telling = fc.record({
+      due: fc.option(fc.integer({ min: 1, max: 9 })),
+      at: fc.option(fc.integer({ min: 1, max: 5 })),
+      scans: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+    });
+    const after = (tellings: readonly { due: number | null; at: number | null; scans: number[] }[]) =>
+      tellings.reduce<Known>(
+        (known, one) => ({ ...known, ...newFacts(known, told(one.due, one.at, one.scans), 0) }),
+        unknown,
+      );
+    fc.assert(
+      fc.property(
+        fc
+          .array(telling, { maxLength: 6 })
+          .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
+        ([all, shuffled]) => {
+          expect(after(shuffled)).toEqual(after(all));
+          const dated = all.filter(({ due }) => due !== null);
+          const moment = (one: (typeof all)[number]) => one.at ?? Math.max(...one.scans);
+          const newest = Math.max(...dated.map(moment));
+          const days = dated.filter((one) => moment(one) === newest).map(({ due }) => due ?? 0);
+          expect(after(all).estimated_delivery).toBe(dated.length === 0 ? 40 : Math.max(...days));
+        },
+      ),
+    );
+  });
+
+  test("names carrier and service where nobody did", () => {
+    const said = { ...told(null, null), carrier: "ups", service: "ground" };
+    expect(newFacts(unknown, said, 0)).toEqual({ carrier: "ups", service_type: "ground" });
+    expect(newFacts({ ...unknown, carrier: "dhl", service_type: "express" }, said, 0)).toBeNull();
   });
 });

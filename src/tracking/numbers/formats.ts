@@ -1,0 +1,102 @@
+// The numbers of carriers, by their form and check digit. A row is the whole truth about one form: the group `check` is
+// the check digit of the group `body`. Nothing is guessed: of a number that fits several rows all of them are told.
+import { isValid as isCountry } from "i18n-iso-countries/index.js";
+import { carrierPage } from "../../orders/shipments/tracking_url.ts";
+import { checkCharacter } from "../../shipping/labels/tracking_number.ts";
+import { alternating, type CheckRule, fedexLong, fedexShort, gs1, luhn, s10, sevens } from "./check_digits.ts";
+
+interface NumberFormat {
+  readonly carrier: string;
+  readonly format: string;
+  readonly form: RegExp;
+  /** Null where the carrier has no check digit: then the form alone counts. */
+  readonly check: CheckRule | null;
+}
+
+const led =
+  (prefix: string, rule: CheckRule): CheckRule =>
+  (body) =>
+    rule(prefix + body);
+
+const internationalPost = /^[A-Z]{2}(?<body>\d{8})(?<check>\d)(?<country>[A-Z]{2})$/;
+const dpdNumber = /^(?<body>\d{27}|\d{14})(?<check>[0-9A-Z])$/;
+const zip5 = String.raw`(?:420\d{5})?`;
+const impb = String.raw`(?:92\d{3}9|93\d{3}[0-8]|9[45]\d{4})\d{15}`;
+
+const formOf = (form: string) => new RegExp(`^${form}$`);
+/** A number whose check digit stands at its end, after the body and what comes before that. */
+const digits = (body: string, before = "") => formOf(String.raw`${before}(?<body>${body})(?<check>\d)`);
+
+// biome-ignore format: a table is read by its columns.
+const formats: readonly NumberFormat[] = [
+  { carrier: "ups",         format: "UPS",              check: alternating,    form: digits("[0-9A-Z]{15}", "1Z") },
+  { carrier: "ups",         format: "UPS waybill",      check: alternating,    form: digits("\\d{9}", "[AHJKTV]") },
+  { carrier: "usps",        format: "USPS IMpb",        check: gs1,            form: digits(impb, zip5) },
+  { carrier: "usps",        format: "USPS IMpb",        check: gs1,            form: digits(`${impb}\\d{4}`, zip5) },
+  { carrier: "usps",        format: "USPS IMpb",        check: gs1,            form: digits(impb, "420\\d{9}") },
+  { carrier: "usps",        format: "USPS IMpb",        check: gs1,            form: digits("94\\d{27}") },
+  { carrier: "usps",        format: "USPS 20",          check: gs1,            form: digits("\\d{19}") },
+  { carrier: "usps",        format: "USPS legacy 91",   check: gs1,            form: digits("91\\d{19}", zip5) },
+  { carrier: "usps",        format: "USPS legacy 91",   check: led("91", gs1), form: digits("\\d{19}") },
+  { carrier: "post",        format: "S10",              check: s10,            form: internationalPost },
+  { carrier: "fedex",       format: "FedEx 12",         check: fedexShort,     form: digits("\\d{11}") },
+  { carrier: "fedex",       format: "FedEx 34",         check: fedexLong, form: digits("\\d{13}", "[0-8]\\d{19}") },
+  { carrier: "fedex",       format: "FedEx Ground 15",  check: gs1,            form: digits("\\d{14}") },
+  { carrier: "fedex",       format: "FedEx 96",         check: gs1,            form: digits("\\d{14}", "96\\d{5}") },
+  { carrier: "fedex",       format: "FedEx SSCC",       check: gs1,            form: digits("\\d{15}", "\\d{2}") },
+  { carrier: "dhl_express", format: "DHL Express",      check: sevens,         form: digits("\\d{9,10}") },
+  { carrier: "ontrac",      format: "OnTrac",           check: led("4", alternating), form: digits("\\d{13}", "C") },
+  { carrier: "ontrac",      format: "OnTrac",           check: led("5", alternating), form: digits("\\d{13}", "D") },
+  { carrier: "purolator",   format: "Purolator",        check: luhn,           form: digits("[0-5]\\d{10}") },
+  { carrier: "canada_post", format: "Canada Post",      check: gs1,            form: digits("\\d{15}") },
+  { carrier: "dpd",         format: "DPD",              check: checkCharacter, form: dpdNumber },
+  { carrier: "amazon",      format: "Amazon Logistics", check: null,           form: formOf("TB[ACM]\\d{12}") },
+  { carrier: "yunexpress",  format: "YunExpress",       check: null,           form: formOf("YT\\d{16}") },
+  { carrier: "gofo",        format: "GOFO Express",     check: null,           form: formOf("GFUS\\d{14}") },
+];
+
+/** Who carries the post's international parcels in the countries whose post goes by a name of its own. */
+const posts: Readonly<Record<string, string>> = {
+  AU: "australia_post",
+  BR: "correios",
+  CA: "canada_post",
+  CH: "swiss_post",
+  CN: "china_post",
+  DE: "deutsche_post",
+  ES: "correos",
+  FR: "la_poste",
+  GB: "royal_mail",
+  IT: "poste_italiane",
+  JP: "japan_post",
+  KR: "korea_post",
+  NL: "postnl",
+  SE: "postnord",
+  SG: "singapore_post",
+  US: "usps",
+};
+
+/** A carrier that a number may be of. */
+export interface DetectedCarrier {
+  readonly carrier: string;
+  /** What such numbers are called. */
+  readonly format: string;
+  /** Whether a check digit bears it out, or the form alone. */
+  readonly checked: boolean;
+  /** Where the carrier shows it to anyone, as far as that is known. */
+  readonly tracking_url: string | null;
+}
+
+/** Every carrier that a number, in its plain form, may be of by its form and check digit. */
+export function detectCarriers(number: string): DetectedCarrier[] {
+  const found = new Map<string, DetectedCarrier>();
+  for (const { carrier: usual, format, form, check } of formats) {
+    const match = form.exec(number);
+    const { body = "", check: digit, country } = match?.groups ?? {};
+    if (match === null || (check !== null && check(body) !== digit)) continue;
+    if (country !== undefined && !isCountry(country)) continue;
+    const carrier = country === undefined ? usual : (posts[country] ?? `${usual}_${country.toLowerCase()}`);
+    const tracking_url = carrierPage(carrier, number);
+    found.set(`${carrier} ${format}`, { carrier, format, checked: check !== null, tracking_url });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { detectCarriers } from "../../../src/tracking/numbers/formats.ts";
+
+const found = (number: string) => detectCarriers(number).map(({ carrier, format }) => `${carrier}: ${format}`);
+
+// Numbers that the carriers themselves or public collections show, by carrier and form.
+const good: Readonly<Record<string, readonly string[]>> = {
+  "ups: UPS": ["1Z999AA10123456784", "1Z5R89390357567127"],
+  "ups: UPS waybill": ["K2479825491", "J4603636537", "V0490119172"],
+  "usps: USPS IMpb": [
+    "9400111202555842332669",
+    "9505511069605048600624",
+    "9361289878700317633795",
+    "9261290113185417468510",
+    "92748931507708513018050063",
+    "4201002334249200190132607600833457",
+    "4201028200009261290113185417468510",
+    "4202215392748931507708513018050063",
+    "420221539400111202555842332669",
+  ],
+  "usps: USPS 20": ["03071790000523483741", "71123456789123456787"],
+  "usps: USPS legacy 91": ["71969010756003077385", "9101123456789000000013", "420221539101026837331000039521"],
+  "royal_mail: S10": ["RB123456785GB"],
+  "usps: S10": ["RR473124829US"],
+  "china_post: S10": ["RA473124829CN"],
+  "post_lu: S10": ["RB123456785LU"],
+  "fedex: FedEx 12": ["986578788855", "477179081230"],
+  "fedex: FedEx 34": ["1001921334250001000300779017972697"],
+  "fedex: FedEx Ground 15": ["041441760228964", "568283610012000"],
+  "fedex: FedEx 96": ["9611020987654312345672"],
+  "fedex: FedEx SSCC": ["000123450000000027"],
+  "dhl_express: DHL Express": ["3318810025", "73891051146"],
+  "ontrac: OnTrac": ["C11031500001879", "D10011354453707"],
+  "purolator: Purolator": ["320595463938", "287809468872", "331434972567"],
+  "canada_post: Canada Post": ["0073938000549297"],
+  "dpd: DPD": ["008182709980000020033350276C", "008182709980000020045327276N"],
+  "amazon: Amazon Logistics": ["TBA502887274000", "TBC502887274000", "TBM502887274000"],
+  "yunexpress: YunExpress": ["YT2229521272164446"],
+  "gofo: GOFO Express": ["GFUS01011884214464"],
+};
+const without_check = /Amazon|YunExpress|GOFO/;
+
+// Where the check digit stands when it is not the last sign.
+const checkAt = (format: string, number: string) => (format.endsWith("S10") ? number.length - 3 : number.length - 1);
+const withSign = (number: string, at: number, sign: string) => number.slice(0, at) + sign + number.slice(at + 1);
+
+describe.each(Object.entries(good))("%s", (format, numbers) => {
+  test.each(numbers.map((number) => [number]))("%s", (number) => {
+    expect(found(number)).toContain(format);
+    const [first] = detectCarriers(number).filter(({ carrier, format: form }) => `${carrier}: ${form}` === format);
+    expect(first?.checked).toBe(!without_check.test(format));
+  });
+
+  test("no two digits more", () => {
+    for (const number of numbers) expect(found(`${number}00`)).not.toContain(format);
+  });
+
+  if (without_check.test(format)) return;
+  test("no other check digit", () => {
+    const signs = format.startsWith("dpd") ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" : "0123456789";
+    for (const number of numbers) {
+      const at = checkAt(format, number);
+      const accepted = [...signs].filter((sign) => found(withSign(number, at, sign)).includes(format));
+      expect([number, accepted]).toEqual([number, [number.charAt(at)]]);
+    }
+  });
+});
+
+test("DPD's short numbers have a check sign of 36", () => {
+  const accepted = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"].filter((sign) =>
+    found(`09980000020033${sign}`).includes("dpd: DPD"),
+  );
+  expect(accepted).toHaveLength(1);
+});
+
+test("USPS numbers of 30 digits count as 94 alone", () => {
+  const of30 = (lead: string) => {
+    const body = `${lead}0011120255584233266901234567`.slice(0, 29);
+    return [..."0123456789"].filter((digit) => found(body + digit).includes("usps: USPS IMpb")).length;
+  };
+  expect([of30("94"), of30("92"), of30("95")]).toEqual([1, 0, 0]);
+});
+
+test("a country that does not exist has no post, and an own number is nobody's", () => {
+  expect(found("RB123456785XX")).toEqual([]);
+  expect(found("WH000000000001Q")).toEqual([]);
+  expect(found("SIM000000000001D")).toEqual([]);
+});
+
+test("what fits several carriers names them all", () => {
+  const digits = fc.stringMatching(/^[0-5]\d{10}$/);
+  const several = fc.sample(digits, 4000).map((body) => [..."0123456789"].map((digit) => found(body + digit)));
+  expect(several.flat().some((names) => names.length > 1)).toBe(true);
+  // An SSCC that FedEx's numbers of 18 digits resemble, as every one that starts with 00.
+  expect(found("000123450000000027")).toEqual(["fedex: FedEx SSCC"]);
+});
+
+test("no text throws", () => {
+  fc.assert(fc.property(fc.string(), (text) => void detectCarriers(text)));
+});
