@@ -84,6 +84,14 @@ export function askerOf(carrier: Carrier) {
         carrierFault("carrier_error", `The answer of ${carrier.name} cannot be read: ${problems}.`);
       return understoodOr(refusal, read);
     },
+    /** What the answer of a purchase says: it may be paid for. Refuses: carrier_timeout, where it cannot be read. */
+    understoodPaid: <Said>(read: () => Said): Said => {
+      const refusal = (problems: string) => {
+        const words = `The answer of ${carrier.name} to a purchase cannot be read: ${problems}.`;
+        return carrierFault("carrier_timeout", words, { permanent: false });
+      };
+      return understoodOr(refusal, read);
+    },
     /** A credential that a call cannot do without. Refuses: carrier_unauthorized. */
     needed: ({ credentials }: Ctx, name: string): string => {
       const text = credentials[name];

@@ -42,7 +42,7 @@ const credentials: readonly CredentialField[] = [
   },
 ];
 
-const { ask, pay, told, understood, needed } = askerOf({ name, credentials, wordsOf });
+const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
 
 /** Karrio, as a connector. */
 export const karrio: OutsideCarrier = {
@@ -252,7 +252,7 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   if (status === "draft" || status === "cancelled") return { state: "not_bought" };
   if (readText(tracking_number, 100) === null) return { state: "waiting" };
   const { total_charge, currency, estimated_delivery } = fieldsOrNone(selected_rate);
-  const facts = understood(
+  const facts = understoodPaid(
     (): Omit<Bought, "documents"> => ({
       tracking_number: readRequired(tracking_number, "tracking_number"),
       tracking_url: publicUrl(tracking_url),

@@ -1,10 +1,11 @@
 import type { Mode } from "../../kit/mode.ts";
 import type { OutsideCarrier, OwnCarrier } from "./connector.ts";
+import { easypost } from "./easypost.ts";
 import { karrio } from "./karrio.ts";
 import { builtInConnector } from "./local.ts";
 
 /** The connectors that call outside servers, by the name that an account is made with. */
-export const outsideCarriers: Readonly<Record<string, OutsideCarrier>> = { karrio };
+export const outsideCarriers: Readonly<Record<string, OutsideCarrier>> = { easypost, karrio };
 
 const ownCarriers: Readonly<Record<Mode, OwnCarrier>> = {
   live: builtInConnector("live"),

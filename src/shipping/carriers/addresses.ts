@@ -1,0 +1,42 @@
+// Addresses as the services that sell for many carriers write them: in one way, of all things.
+import { type Fields, readText } from "../../outbound/reading.ts";
+import type { Address } from "../address.ts";
+
+/** An address in their words. */
+export function streetAddress({ address_line1, address_line2, postal_code, ...same }: Address) {
+  const { name, company, city, state, country, phone } = same;
+  return {
+    name,
+    company,
+    street1: address_line1,
+    street2: address_line2,
+    city,
+    state,
+    zip: postal_code,
+    country,
+    phone,
+  };
+}
+
+/** The fields that have a value. */
+export function known(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+const parts = ["street1", "street2", "city", "state", "zip", "country"] as const;
+const letters_max = 200;
+
+/** The address as they would write it, or null when that differs in nothing but capitals and blanks. */
+export function suggestionOf(address: Address, found: Fields): Address | null {
+  const given = streetAddress(address);
+  const read = (part: (typeof parts)[number]) => readText(found[part], letters_max);
+  const plain = (text: string | null) => (text ?? "").toLowerCase().replaceAll(/\s+/g, " ").trim();
+  if (parts.every((part) => plain(given[part]) === plain(read(part)))) return null;
+  const [street1, city, country] = [read("street1"), read("city"), read("country")];
+  if (street1 === null || city === null || country === null) return null;
+  return {
+    ...address,
+    ...{ address_line1: street1, address_line2: read("street2"), city, country: country.toUpperCase() },
+    ...{ state: read("state"), postal_code: read("zip") },
+  };
+}

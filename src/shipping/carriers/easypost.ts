@@ -1,0 +1,347 @@
+// EasyPost: one key for many carriers. A question for rates makes a shipment there, which is bought once: its id is
+// known before anything is paid, and tells afterwards what became of it.
+import { Fault } from "../../kit/fault.ts";
+import { hmacHex, sameText } from "../../kit/hmac.ts";
+import { moneyText } from "../../kit/money.ts";
+import { succeeded } from "../../outbound/asking.ts";
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { TrackingUpdate } from "../../tracking/update.ts";
+import type { Address } from "../address.ts";
+import type { Bought, Carriage, CarrierDocument, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
+import { known, streetAddress, suggestionOf } from "./addresses.ts";
+import {
+  askerOf,
+  baseOf,
+  carrierFault,
+  documentsAt,
+  purchase_wait_ms,
+  rates_wait_ms,
+  readAmount,
+  readCallbackJson,
+  readCurrency,
+  readDays,
+  readMoment,
+  readRequired,
+} from "./asking.ts";
+import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
+import { declarationOf, needsDeclaration } from "./customs.ts";
+import { trackerNames, updateOf } from "./easypost_tracking.ts";
+import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
+import { carrierCode, serviceName } from "./naming.ts";
+
+const name = "EasyPost";
+const home = "https://api.easypost.com";
+// EasyPost takes ounces and inches with one decimal.
+const decimals = 1;
+const codes_a_question = 100;
+const label_formats = ["PDF", "PNG", "ZPL"];
+
+/** Refusals of a purchase that leave open whether it was made. */
+const open_ended: readonly unknown[] = ["SHIPMENT.POSTAGE.TIMED_OUT", "SHIPMENT.POSTAGE.NO_RESPONSE"];
+
+const credentials = [
+  {
+    ...{ name: "api_key", secret: true, required: true },
+    description: "The API key, from the dashboard of EasyPost under API Keys; the test store takes test keys only.",
+  },
+  {
+    ...{ name: "label_format", secret: false, required: false },
+    description: "What labels are printed as: PDF (the default), PNG or ZPL.",
+  },
+  {
+    ...{ name: "api_url", secret: false, required: false },
+    description: `Where the API is, if not at ${home}.`,
+  },
+] as const;
+
+const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
+
+/** The connector of EasyPost. */
+export const easypost: OutsideCarrier = {
+  ...{ calls: "outside", code: "easypost", name, credentials },
+  capabilities: new Set(["rating", "shipping", "tracking", "address", "webhook"]),
+  ...{ check, offers, buy, find, void: refund, follow, track, verifyAddress, readCallback },
+};
+
+/** Where EasyPost says why: a sentence, or sentences by field. */
+function wordsOf(said: unknown): readonly unknown[] {
+  const { message, errors } = fieldsOrNone(fieldsOrNone(said)["error"]);
+  const byField = Object.values(fieldsOrNone(message)).flat();
+  return [message, ...byField, ...fieldsIn(errors).map((one) => one["message"])];
+}
+
+function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unknown) {
+  const key = needed(ctx, "api_key");
+  if (ctx.mode === "test" && key.startsWith("EZAK")) {
+    const words = "This is a key of production, which would spend money: the test store takes test keys only.";
+    throw carrierFault("carrier_unauthorized", words);
+  }
+  const headers = { Authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` };
+  const url = `${baseOf(ctx.credentials["api_url"] || home)}${path}`;
+  return { method, url, headers, ...(json !== undefined && { json }) };
+}
+
+async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+  const { status, json } = await ask(ctx, { ...questionOf(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
+  // With a test key the accounts may not be listed; what it can buy then is the postal service's.
+  const accounts = status === 403 ? [{ type: "UspsAccount", readable: "USPS" }] : fieldsIn(json);
+  const known = await ask(ctx, questionOf(ctx, "GET", "/v2/metadata/carriers?types=service_levels"));
+  const sold = new Map(
+    fieldsIn(fieldsOrNone(known.json)["carriers"]).map((one) => [carrierCode(`${one["name"]}`), one]),
+  );
+  const listed = accounts.flatMap(({ type, readable }): ListedCarrier[] => {
+    const code = carrierCode(readText(type, 100) ?? "");
+    if (code === "") return [];
+    const services = fieldsIn(sold.get(code)?.["service_levels"]).flatMap((level) => {
+      const service = readText(level["name"], 100);
+      return service === null
+        ? []
+        : [{ code: service, name: readText(level["human_readable"], 100) ?? serviceName(service) }];
+    });
+    return [{ code, name: readText(readable, 100) ?? code, services }];
+  });
+  return [...new Map(listed.map((one) => [one.code, one])).values()];
+}
+
+/** What can be bought is kept at EasyPost; what is only asked, without whole addresses, is not. */
+async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
+  const lasting = carriage.from.address !== null && carriage.to.address !== null;
+  const { shipment, messages } = shipmentOf(carriage, ctx);
+  const question = questionOf(ctx, "POST", lasting ? "/v2/shipments" : "/beta/rates", { shipment });
+  const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
+  if (status === 404) throw carrierFault("carrier_error", "EasyPost knows of no such question; check api_url.");
+  return understood(() => {
+    const answer = fieldsOrNone(json);
+    const id = lasting ? readRequired(answer["id"], "id") : null;
+    const said = fieldsIn(answer["messages"]).map((one) => messageOf(one, ctx));
+    const rates = fieldsIn(answer["rates"]).map((rate, at) =>
+      offerOf(rate, `rates[${at}]`, { id, zone: answer["usps_zone"] }),
+    );
+    const different = new Map([...messages, ...said].map((one) => [`${one.carrier} ${one.message}`, one]));
+    return { offers: rates, messages: [...different.values()] };
+  });
+}
+
+function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null; zone: unknown }): Offer {
+  const service = readRequired(rate["service"], `${field}.service`);
+  const carrier_name = readRequired(rate["carrier"], `${field}.carrier`);
+  const carrier = carrierCode(carrier_name);
+  const rate_cents = readAmount(rate["rate"], `${field}.rate`);
+  const zoned = carrier === "usps" && (typeof zone === "number" || typeof zone === "string");
+  return {
+    ...{ carrier, carrier_name, service, service_name: serviceName(service), rate_cents, cost_cents: rate_cents },
+    ...{ currency: readCurrency(rate["currency"], `${field}.currency`), billable_pounds: null, zone_estimated: false },
+    ...{ breakdown: [{ code: "base", amount_cents: rate_cents }], zone: zoned ? String(zone) : null, ship_date: null },
+    delivery_days: readDays(rate["delivery_days"]) ?? readDays(rate["est_delivery_days"]),
+    delivery_date: readMoment(rate["delivery_date"]),
+    ref: id === null ? "" : `${id}/${readRequired(rate["id"], `${field}.id`)}`,
+  };
+}
+
+function messageOf({ carrier, type, message }: Fields, ctx: Ctx): Message {
+  const failed = `${type}`.includes("error");
+  return {
+    ...{ carrier: carrierCode(readText(carrier, 100) ?? "easypost"), service: null },
+    ...{ level: failed ? "error" : "warning", code: failed ? "carrier_error" : "carrier_message" },
+    message: told(ctx, message) ?? "The carrier gave no reason.",
+  };
+}
+
+const noted = (code: string, message: string, level: Message["level"] = "warning"): Message => ({
+  ...{ carrier: "easypost", service: null, level, code, message },
+});
+
+/** The shipment as EasyPost takes it, and what must be said of it. */
+function shipmentOf(carriage: Carriage, ctx: Ctx) {
+  const { from, to, weight, reference, insurance, value_cents } = carriage;
+  const { dimensions } = carriage.package;
+  const sides = dimensions === null ? {} : inchTexts(dimensions, decimals);
+  const numbers = Object.entries({ ...sides, weight: weightText(weight, "oz", decimals) });
+  const declaration = declarationOf(carriage);
+  const declared = needsDeclaration(carriage) && declaration !== null;
+  const label_format = ctx.credentials["label_format"]?.toUpperCase() || "PDF";
+  if (!label_formats.includes(label_format)) {
+    throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
+  }
+  const messages: Message[] = [];
+  if (needsDeclaration(carriage) && !declared) {
+    const words =
+      "Customs see the parcel, and too little is known of what is in it to declare it: a label may be refused.";
+    messages.push(noted("customs_incomplete", words));
+  }
+  if (insurance && value_cents) {
+    messages.push(
+      noted("insurance_charged_beside", "EasyPost insures the parcel for a fee beside these rates.", "info"),
+    );
+  }
+  const shipment = {
+    ...{ from_address: placeOf(from), to_address: placeOf(to) },
+    parcel: Object.fromEntries(numbers.map(([side, text]) => [side, Number(text)])),
+    options: { label_format, ...(reference !== null && { print_custom_1: reference.slice(0, 50) }) },
+    ...(reference !== null && { reference: reference.slice(0, 100) }),
+    ...(declared && { customs_info: customsInfoOf(declaration) }),
+  };
+  return { shipment, messages };
+}
+
+function placeOf({ address, country, postal_code, state, city, residential }: End) {
+  const place = address === null ? { zip: postal_code, state, city, country } : streetAddress(address);
+  return { ...known(place), ...(residential !== null && { residential }) };
+}
+
+function customsInfoOf({ goods, signer, returned, exemption }: NonNullable<ReturnType<typeof declarationOf>>) {
+  return {
+    ...{ customs_certify: true, customs_signer: signer, restriction_type: "none", non_delivery_option: "return" },
+    ...{
+      contents_type: returned ? "returned_goods" : "merchandise",
+      ...(exemption && { eel_pfc: `NOEEI ${exemption}` }),
+    },
+    customs_items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
+      ...{ description: description.slice(0, 100), quantity, value: Number(moneyText(value_cents)), currency: "USD" },
+      ...{ weight: Number(goodsWeightText(weight, "oz", decimals)), origin_country: country_of_origin },
+      ...(hs_code !== null && { hs_tariff_number: hs_code }),
+    })),
+  };
+}
+
+async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx): Promise<Purchase> {
+  const [shipment = "", rate] = ref.split("/");
+  if (rate === undefined) {
+    throw carrierFault(
+      "carrier_refused",
+      "These rates were asked without whole addresses; ask with them, and buy then.",
+    );
+  }
+  const insured = insurance && value_cents ? { insurance: moneyText(value_cents) } : {};
+  const question = questionOf(ctx, "POST", `/v2/shipments/${encodeURIComponent(shipment)}/buy`, {
+    rate: { id: rate },
+    ...insured,
+  });
+  const { status, json } = await pay(ctx, { ...question, wait_ms: purchase_wait_ms, also: [400, 409, 422] });
+  if (status === 404) throw carrierFault("carrier_refused", "EasyPost does not have this rate any more: ask anew.");
+  if (succeeded(status)) return await purchaseOf(json, ctx);
+  const { code } = fieldsOrNone(fieldsOrNone(json)["error"]);
+  if (code === "SHIPMENT.POSTAGE.EXISTS") return await find(ref, ctx);
+  if (code === "SHIPMENT.PURCHASE.IN_PROGRESS") return { state: "waiting" };
+  const words =
+    wordsOf(json)
+      .map((said) => told(ctx, said))
+      .find(Boolean) ?? `It answered ${status}.`;
+  if (open_ended.includes(code)) {
+    throw carrierFault("carrier_timeout", `EasyPost does not know whether it was bought: ${words}`, {
+      permanent: false,
+    });
+  }
+  throw carrierFault("carrier_refused", `EasyPost does not sell it: ${words}`);
+}
+
+async function find(ref: string, ctx: Ctx): Promise<Purchase> {
+  const [shipment = ""] = ref.split("/");
+  const { status, json } = await ask(ctx, questionOf(ctx, "GET", `/v2/shipments/${encodeURIComponent(shipment)}`));
+  if (status === 404)
+    throw carrierFault("carrier_error", "EasyPost does not have this shipment: is it another account's key?");
+  return await purchaseOf(json, ctx);
+}
+
+async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
+  const shipment = fieldsOrNone(json);
+  if (!shipment["postage_label"] && !shipment["tracking_code"]) return { state: "not_bought" };
+  const bought = soldOf(shipment);
+  const { label_url } = fieldsOrNone(shipment["postage_label"]);
+  const label = readText(label_url, 2000);
+  if (label === null) return { state: "waiting" };
+  const papers: [kind: CarrierDocument["kind"], url: string][] = [["label", label]];
+  for (const form of fieldsIn(shipment["forms"])) {
+    const url = readText(form["form_url"], 2000);
+    if (url !== null) papers.push([/invoice|^cn22/.test(`${form["form_type"]}`) ? "customs" : "other", url]);
+  }
+  const documents = await Promise.all(papers.map(([kind, url]) => documentsAt(ctx, kind, url)));
+  return { state: "bought", bought: { ...bought, documents: documents.flat() } };
+}
+
+type Sold = Omit<Bought, "documents">;
+
+/** What was sold, in whatever shape it is told: it is paid for. Refuses: carrier_timeout. */
+function soldOf(shipment: Fields): Sold {
+  const tracker = fieldsOrNone(shipment["tracker"]);
+  const rate = fieldsOrNone(shipment["selected_rate"]);
+  return understoodPaid(() => ({
+    tracking_number: readRequired(shipment["tracking_code"], "tracking_code"),
+    tracking_url: readText(tracker["public_url"], 2000),
+    cost_cents: readAmount(rate["rate"], "selected_rate.rate") + feesOf(shipment),
+    currency: readCurrency(rate["currency"], "selected_rate.currency"),
+    carrier_ref: readRequired(shipment["id"], "id"),
+    tracker_ref: readText(tracker["id"], 100),
+    estimated_delivery: readMoment(tracker["est_delivery_date"]),
+  }));
+}
+
+/** What was taken beside the rate: for insurance, say. */
+function feesOf({ fees }: Fields): number {
+  const beside = fieldsIn(fees).filter(({ type }) => type !== "PostageFee");
+  return beside.reduce((sum, { amount }) => sum + readAmount(amount, "fees.amount"), 0);
+}
+
+async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
+  const path = `/v2/shipments/${encodeURIComponent(carrier_ref)}`;
+  const answer = await ask(ctx, { ...questionOf(ctx, "POST", `${path}/refund`, {}), also: [400, 409, 422] });
+  // A refund that was asked for before is refused, and so is one that comes too late: the shipment tells them apart.
+  const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
+  const { refund_status } = fieldsOrNone(json);
+  if (refund_status === "refunded") return "voided";
+  return refund_status === "submitted" || refund_status === "queued" ? "submitted" : "rejected";
+}
+
+async function follow(number: { tracking_number: string; carrier: string | null }, ctx: Ctx): Promise<TrackingUpdate> {
+  const carrier = trackerNames[number.carrier ?? ""];
+  const tracker = { tracking_code: number.tracking_number, ...(carrier !== undefined && { carrier }) };
+  const { status, json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers", { tracker }));
+  if (status === 404) throw carrierFault("carrier_refused", "EasyPost does not know this number.");
+  return understood(() => updateOf(fieldsOrNone(json)));
+}
+
+async function track(numbers: readonly { readonly tracking_number: string }[], ctx: Ctx): Promise<TrackingUpdate[]> {
+  const found = new Map<string, Fields>();
+  for (let start = 0; start < numbers.length; start += codes_a_question) {
+    const tracking_codes = numbers.slice(start, start + codes_a_question).map((one) => one.tracking_number);
+    const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers/batch", { tracking_codes }));
+    for (const tracker of fieldsIn(fieldsOrNone(json)["trackers"])) {
+      const [code, known] = [`${tracker["tracking_code"]}`, found.get(`${tracker["tracking_code"]}`)];
+      // Carriers use a number again after years: the newest tracker is the one that is meant.
+      if (known === undefined || `${known["created_at"]}` < `${tracker["created_at"]}`) found.set(code, tracker);
+    }
+  }
+  return understood(() => [...found.values()].map(updateOf));
+}
+
+async function verifyAddress(address: Address, ctx: Ctx): Promise<Verification> {
+  const question = { address: known(streetAddress(address)), verify: true };
+  const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/addresses", question));
+  const found = fieldsOrNone(json);
+  const delivery = fieldsOrNone(fieldsOrNone(found["verifications"])["delivery"]);
+  const deliverable = delivery["success"] === true;
+  return {
+    deliverable,
+    errors: fieldsIn(delivery["errors"]).flatMap(({ message }) => told(ctx, message) ?? []),
+    suggestion: deliverable ? suggestionOf(address, found) : null,
+    residential: typeof found["residential"] === "boolean" ? found["residential"] : null,
+  };
+}
+
+function readCallback(
+  { headers, raw }: { readonly headers: Headers; readonly raw: Uint8Array },
+  secret: string,
+): { event_id: string | null; updates: TrackingUpdate[] } {
+  const given = headers.get("x-hmac-signature") ?? "";
+  const key = secret.normalize("NFKD");
+  const isSigned = (body: string | Uint8Array) => sameText(given, `hmac-sha256-hex=${hmacHex(key, body)}`);
+  // EasyPost signs `5.0` where a proxy, or a reader of JSON, has made `5` of it.
+  const withPoint = () => new TextDecoder().decode(raw).replaceAll(/("weight":\s*)(\d+)(\s*)(?=,|\})/g, "$1$2.0$3");
+  if (secret === "" || !(isSigned(raw) || isSigned(withPoint()))) {
+    throw new Fault("invalid_signature", "The callback is not signed with the secret of this account.");
+  }
+  const event = readCallbackJson(raw);
+  const tracker = fieldsOrNone(event["result"]);
+  const tells = `${event["description"]}`.startsWith("tracker.");
+  return { event_id: readText(event["id"], 100), updates: tells ? [updateOf(tracker)] : [] };
+}

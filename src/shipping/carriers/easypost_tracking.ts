@@ -1,0 +1,86 @@
+// What EasyPost tells of a parcel: a tracker, with a detail for each scan.
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { CarrierEvent, TrackingUpdate } from "../../tracking/update.ts";
+import { meaningOf, meaningsOf } from "../../tracking/words.ts";
+import { readMoment, readRequired } from "./asking.ts";
+import { carrierCode } from "./naming.ts";
+
+/** The carriers whose parcels EasyPost follows, by our code; it finds out by itself who carries others. */
+export const trackerNames: Readonly<Record<string, string>> = {
+  canada_post: "CanadaPost",
+  dhl_express: "DHLExpress",
+  fedex: "FedEx",
+  ontrac: "OnTrac",
+  purolator: "Purolator",
+  ups: "UPS",
+  usps: "USPS",
+};
+
+const words_max = 500;
+
+/** What a tracker tells. Refuses: validation_failed. */
+export function updateOf(tracker: Fields): TrackingUpdate {
+  const detail = fieldsOrNone(tracker["carrier_detail"]);
+  return {
+    tracking_number: readRequired(tracker["tracking_code"], "tracking_code"),
+    carrier: carrierCode(readText(tracker["carrier"], 100) ?? "") || null,
+    service: readText(detail["service"], 100),
+    estimated_delivery: readMoment(tracker["est_delivery_date"]),
+    events: eventsOf(tracker),
+  };
+}
+
+/** The scans, the oldest first. */
+function eventsOf(tracker: Fields): CarrierEvent[] {
+  const scans = fieldsIn(tracker["tracking_details"])
+    .flatMap((scan) => {
+      const occurred_at = readMoment(scan["datetime"]);
+      return occurred_at === null ? [] : [{ scan, occurred_at }];
+    })
+    .sort((one, other) => one.occurred_at - other.occurred_at);
+  const meanings = meaningsOf(
+    "easypost",
+    scans.map(({ scan }) => saidIn(scan)),
+  );
+  const events = scans.map(({ scan, occurred_at }, index) => {
+    const status = meanings[index] ?? "pending";
+    return {
+      ...eventIn(scan),
+      status,
+      occurred_at,
+      signed_by: status === "delivered" ? readText(tracker["signed_by"], 100) : null,
+    };
+  });
+  return [...events, ...beyond(tracker, events)];
+}
+
+const saidIn = (fields: Fields) => ({
+  status: readText(fields["status"], 100),
+  detail: readText(fields["status_detail"], 100),
+});
+
+function eventIn(scan: Fields): Omit<CarrierEvent, "status" | "occurred_at" | "signed_by"> {
+  const { status, detail } = saidIn(scan);
+  const place = fieldsOrNone(scan["tracking_location"]);
+  const [city, state, country] = ["city", "state", "country"].map((name) => readText(place[name], 100));
+  const location = { city: city ?? null, state: state ?? null, country: country ?? null, facility: null };
+  return {
+    ...{ source_event_id: null, carrier_status: status, status_detail: detail, reason: null },
+    message: readText(scan["message"], words_max),
+    location: city || state || country ? location : null,
+    carrier_code: readText(scan["carrier_code"], 100),
+  };
+}
+
+/** What the tracker itself says, where it knows more than its last scan. */
+function beyond(tracker: Fields, events: readonly CarrierEvent[]): CarrierEvent[] {
+  const said = saidIn(tracker);
+  const last = events.at(-1);
+  const means = meaningOf("easypost", said, last !== undefined && last.status !== "pending");
+  const occurred_at = last?.occurred_at ?? readMoment(tracker["updated_at"]);
+  if (means === "pending" || said.status === last?.carrier_status || occurred_at === null) return [];
+  const signed_by = means === "delivered" ? readText(tracker["signed_by"], 100) : null;
+  return [{ ...eventIn({ ...saidAs(tracker), message: null }), status: means, occurred_at, signed_by }];
+}
+
+const saidAs = ({ status, status_detail }: Fields): Fields => ({ status, status_detail });

@@ -1,0 +1,36 @@
+// Services that sell for many carriers each name them in their own way. Here a carrier has one code, whoever names it.
+
+// The contract by which a carrier is sold through is no carrier of its own.
+const contract = /(?:default)?(?:account)?$/i;
+
+const codes: Readonly<Record<string, string>> = {
+  amazonmws: "amazon",
+  amazonshipping: "amazon",
+  australiapost: "australia_post",
+  canadapost: "canada_post",
+  deutschepost: "deutsche_post",
+  dhlecs: "dhl_ecommerce",
+  dhlexpress: "dhl_express",
+  royalmail: "royal_mail",
+  upsdap: "ups",
+  uspsship: "usps",
+};
+
+/** A carrier's code: `usps` for `USPS` and `UspsAccount`, `dhl_express` for `DHL Express` and `DhlExpressDefault`. */
+export function carrierCode(name: string): string {
+  const plain = name
+    .trim()
+    .replace(contract, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_|_$/g, "");
+  return codes[plain] ?? plain;
+}
+
+/** A service's name as people write it: `Ground Advantage` for `GroundAdvantage`, `Fedex 2 Day` for `FEDEX_2_DAY`. */
+export function serviceName(code: string): string {
+  const words = code.includes("_")
+    ? code.toLowerCase().split("_")
+    : code.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ").split(" ");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
+}
