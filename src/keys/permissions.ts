@@ -110,6 +110,12 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "POST /shipping/rates": "read",
   "GET /shipping/carriers": "read",
+  "POST /shipping/carrier-accounts": "full",
+  "GET /shipping/carrier-accounts": "full",
+  "GET /shipping/carrier-accounts/:id": "full",
+  "PATCH /shipping/carrier-accounts/:id": "full",
+  "DELETE /shipping/carrier-accounts/:id": "full",
+  "POST /shipping/carrier-accounts/:id/test": "full",
   "POST /shipping/labels": "read_write",
   "GET /shipping/labels/:id": "read",
   "GET /shipping/labels/:id/document": "read",

@@ -1,7 +1,9 @@
 // What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
 import { hmacBase64 } from "../../../src/kit/hmac.ts";
+import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import type { Answered, TestApp } from "../../harness.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
+import { fakeCarrier } from "../../shipping/carriers/fake.ts";
 
 /** How an operation can be asked for now, as an example shows it. */
 export interface Ready {
@@ -47,6 +49,7 @@ export interface House {
 export async function openHouse(app: TestApp, receiver: string): Promise<House> {
   const live = asking(app, app.keys.live.full);
   const test = asking(app, app.keys.test.full);
+  handInCarriers(app.service, { fake: fakeCarrier().connector });
   const own = await Promise.all([live, test].map((ask) => ask("GET", "/keys?limit=100")));
   const store = await shopWithImports(app, live);
   const hook = await webhookWithDeliveries(app, test, receiver);
@@ -66,6 +69,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await returns(live, shelf)),
         ...(await floorWork(live, shelf)),
         ...(await callbacks(live, shelf)),
+        ...(await accounts(live, shelf)),
         ...(await keysToChange(live, keys)),
       };
     },
@@ -351,6 +355,20 @@ async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
         data: { type: "order", id: 250 },
       },
     },
+  };
+}
+
+/** Accounts at a carrier that calls nobody. */
+async function accounts(ask: Ask, { sku }: Shelf): Promise<Supplies> {
+  const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${sku}-${name}` } });
+  const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
+  const kept = await add("kept");
+  return {
+    createCarrierAccount: { body: body("new") },
+    getCarrierAccount: { path: kept },
+    updateCarrierAccount: { path: kept },
+    testCarrierAccount: { path: kept },
+    deleteCarrierAccount: { path: await add("old") },
   };
 }
 
