@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
-import { addressesOf } from "./addresses.ts";
 import { createApp } from "./app.ts";
 import { readAddress, variable, version, WrongUse } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
@@ -23,6 +22,7 @@ import { openPort, type Port } from "./port.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { ensureRateCards } from "./shipping/rates/commands.ts";
+import { addressesOf } from "./urls.ts";
 
 export interface ServeSettings {
   readonly host: string;

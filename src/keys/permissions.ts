@@ -76,6 +76,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "PATCH /inventory/:sku": "read_write",
   "GET /inventory/:sku/explain": "read",
 
+  "POST /addresses/verify": "read",
+
   "POST /customers": "read_write",
   "GET /customers": "read",
   "GET /customers/:id": "read",
@@ -84,6 +86,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /customers/:id/addresses": "read_write",
   "PATCH /customers/:id/addresses/:address_id": "read_write",
   "DELETE /customers/:id/addresses/:address_id": "read_write",
+  "POST /customers/:id/addresses/:address_id/accept_suggestion": "read_write",
 
   "POST /orders": "read_write",
   "POST /orders/bulk": "read_write",
@@ -96,6 +99,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "DELETE /orders/:id": "read_write",
   "GET /orders/:id/history": "read",
   "POST /orders/:id/allocate": "read_write",
+  "POST /orders/:id/accept_suggestion": "read_write",
   "POST /orders/:id/hold": "read_write",
   "POST /orders/:id/cancel_items": "read_write",
   "POST /orders/:id/release": "read_write",

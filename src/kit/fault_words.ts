@@ -126,6 +126,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The lot is on hold, quarantined, recalled, damaged or past its expiry.",
     remedy: "Pick from another lot, or make the lot available again if it is sound.",
   },
+  no_suggestion: {
+    when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",
+    remedy: "Read the address again: its verification says what was found. To change it, send the new fields.",
+  },
   nothing_to_return: {
     when: "No unit of the order was shipped that is not being returned already.",
     remedy: "Check the order's shipments and its other returns.",

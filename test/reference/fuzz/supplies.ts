@@ -151,6 +151,8 @@ interface Shelf {
   readonly location: string;
   readonly elsewhere: string;
   readonly buyer: { readonly customer_id: string; readonly shipping_address_id: string };
+  /** The buyer's address of which a check has something better to say. */
+  readonly misspelt: string;
   readonly ready: Supplies;
 }
 
@@ -164,9 +166,9 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
   await ask("POST", "/inventory", stock);
   const customer = await ask("POST", "/customers", {
     email: `${sku}@example.com`,
-    shipping_addresses: [{ ...address, is_default: true }, address],
+    shipping_addresses: [{ ...address, is_default: true }, address, { ...address, city: "Elsewhere" }],
   });
-  const [first, second] = customer.shipping_addresses;
+  const [first, second, third] = customer.shipping_addresses;
   const places = { id: customer.id, address_id: second.id };
   const reserved = async () =>
     (await ask("POST", "/inventory/reserve", { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] }))
@@ -174,6 +176,7 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
   return {
     ...{ sku, location, elsewhere },
     buyer: { customer_id: customer.id, shipping_address_id: first.id },
+    misspelt: third.id,
     ready: {
       createLocation: { body: { name: `${sku} new`, address } },
       updateLocation: { path: { id: elsewhere } },
@@ -185,6 +188,8 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
       explainInventory: { path: { sku } },
       updateAddress: { path: places },
       deleteAddress: { path: places },
+      acceptAddressSuggestion: { path: { id: customer.id, address_id: third.id } },
+      verifyAddresses: { body: { address } },
       createAddress: { path: places, body: address },
       reserveInventory: { body: { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] } },
       extendReservation: { path: { id: await reserved() } },
@@ -194,7 +199,7 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
 }
 
 /** Orders at every stage of their way. */
-async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
+async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Promise<Supplies> {
   const line_items = [{ sku, quantity: 2, unit_price: "5.00" }];
   const stages = ["new", "old", "due", "held", "paper", "picked", "packed", "sent", "labelled", "void", "back", "open"];
   const given = stages.map((name) => ({
@@ -203,8 +208,9 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     warehouse_id: location,
     line_items,
   }));
+  given.push({ ...given[0], order_number: `${sku} lost`, shipping_address_id: misspelt } as (typeof given)[number]);
   const { results } = await ask("POST", "/orders/bulk", { orders: given });
-  const ids = new Map<string, string>(stages.map((name, at) => [name, results[at].data.id]));
+  const ids = new Map<string, string>([...stages, "lost"].map((name, at) => [name, results[at].data.id]));
   const id = (name: string) => ids.get(name) ?? "";
   const act = (name: string, action: string, body: Fields = {}) => ask("POST", `/orders/${id(name)}/${action}`, body);
   const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
@@ -226,6 +232,7 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     createLabel: { body: { order_id: id("open"), ...parcel, additional: true } },
     cancelOrderItems: at("new", { body: { ...one, reason: "customer" } }),
     updateOrder: at("new"),
+    acceptOrderSuggestion: at("lost"),
     allocateOrder: at("new"),
     holdOrder: at("new"),
     cancelOrder: at("old"),
