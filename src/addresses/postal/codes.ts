@@ -4,8 +4,8 @@ import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-v
 // forms as well, but many addresses there go without, or the form has changed: what differs may be right.
 const settled = new Set(
   (
-    "AT AU AX BE BR CA CH CN CZ DE DK EE ES FI FO FR GB GF GG GL GP GR GU HU IM IN IT JE JP KR LI LT LU LV MC MQ MX MY " +
-    "NC NL NO NZ PF PL PM PR PT RE RU SE SG SI SJ SK SM TR TW UA US VA VI WF YT ZA"
+    "AT AU AX BE BR CA CH CN CZ DE DK EE ES FI FO FR GB GF GG GL GP GR GU HU IM IN IT JE JP KR LI LT LU LV MC MQ MX " +
+    "MY NC NL NO NZ PF PL PM PR PT RE RU SE SG SI SJ SK SM TR TW UA US VA VI WF YT ZA"
   ).split(" "),
 );
 
@@ -36,8 +36,8 @@ export function isPostalCode(text: string, country: string): boolean {
 }
 
 /**
- * A postal code in the form that its country writes: with the dash or the space that was left out or put elsewhere. Null
- * when it has no form of that country.
+ * A postal code in the form that its country writes: with the dash or the space that was left out or put elsewhere.
+ * Null when it has no form of that country.
  */
 export function writtenCode(text: string, country: string): string | null {
   const code = plain(text);
