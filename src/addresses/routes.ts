@@ -25,9 +25,9 @@ export const addressRoutes = new Elysia({ prefix: "/addresses" }).use(convention
       id: "verifyAddresses",
       summary: "Check one address or up to a hundred",
       description:
-        "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing is stored." +
-        " The check compares with postal data that the program carries: countries, the form of their postal codes, and" +
-        " the state and city of every ZIP code of the United States. It knows no streets, so an address that is" +
+        "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing" +
+        " is stored. It compares with data that the program carries: countries, the form of their postal codes," +
+        " and the state and city of every ZIP code of the United States. It knows no streets, so an address that is" +
         " `verified` offline may still have a street or a house that is not there.",
       answers: { 200: EnvelopedView(ChecksView) },
     }),

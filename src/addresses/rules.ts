@@ -49,7 +49,7 @@ function meantCountry(text: string): string | null {
   return isCountry(meant) ? meant : null;
 }
 
-/** The first five digits of a ZIP code where the post of the United States delivers; null where it does not, or none. */
+/** The first five digits of a ZIP code where the post of the United States delivers; null for all else. */
 export function zipOf({ country, postal_code }: Pick<PostalAddress, "country" | "postal_code">): string | null {
   const known = isCountry(country) ? country : meantCountry(country);
   if (known === null || (known !== "US" && !isTerritory(known))) return null;

@@ -25,7 +25,7 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   status: choice(verificationStatuses, {
     description:
       "`verified`: all that could be compared agrees. `warning`: something may be wrong, and may be right." +
-      " `error`: something is wrong. `unverified`: of this country nobody here knows more than the form of its postal codes.",
+      " `error`: something is wrong. `unverified`: no more is known of this country than the form of its codes.",
   }),
   method: Type.String({
     description:

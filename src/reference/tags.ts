@@ -63,8 +63,8 @@ export const tags: readonly Tag[] = [
   {
     name: "Addresses",
     description:
-      "Whether an address can be delivered to, as far as it can be known. Addresses of customers and orders are checked" +
-      " by themselves when they are stored; what was found is their `verification`.",
+      "Whether an address can be delivered to, as far as it can be known. Addresses of customers and orders are" +
+      " checked when they are stored; what was found is their `verification`.",
     paths: /^\/addresses/,
   },
   {

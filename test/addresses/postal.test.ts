@@ -20,7 +20,7 @@ const check = (postal_code: string) =>
   live.read(async (db) => (await verifyOffline(db, [{ ...portland, postal_code }]))[0]?.status);
 const stored = () => live.read((db) => db.sql.$count(postal_codes));
 
-test("the ZIP codes are loaded piece by piece; checks work all the while, and a broken load is gone on with", async () => {
+test("the ZIP codes are loaded piece by piece; checks work all the while, and a broken load goes on", async () => {
   const all = (await postalText()).trimEnd().split("\n").length;
   const answers = async () => [await check("97201"), await check("04101"), await check("00000")];
   const expected: Awaited<ReturnType<typeof answers>> = ["verified", "error", "warning"];
