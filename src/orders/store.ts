@@ -346,7 +346,6 @@ const mutable = [
   "held",
   "shipping_address_id",
   "shipping_address",
-  "address_verification",
   "shipping_method",
   "order_notes",
   "requires_cold_storage",

@@ -6,7 +6,6 @@ const ladder = [
   "outbox",
   "keys",
   "products",
-  "addresses",
   "customers",
   "inventory",
   "orders",

@@ -1,6 +1,6 @@
 // What customs are told of a parcel, as far as anybody knows what is in it.
 
-import type { Carriage, Content } from "../offer.ts";
+import type { Carriage, Content, Message } from "../offer.ts";
 import type { Weight } from "../weight.ts";
 
 /** Goods as customs want them: nothing of it is unknown. */
@@ -39,6 +39,13 @@ export function declarationOf(carriage: Carriage): Declaration | null {
   const exemption = from.country !== "US" ? null : to.country === "CA" ? "30.36" : "30.37(a)";
   if (exemption === "30.37(a)" && dearest > filed_above_cents) return null;
   return { goods, signer, returned: carriage.return, exemption };
+}
+
+/** What is said beside a connector's rates where a declaration is needed and nothing can be declared. */
+export function customsIncomplete(carrier: string): Message {
+  const message =
+    "Customs see the parcel, and too little is known of what is in it to declare it: a label may be refused.";
+  return { carrier, service: null, level: "warning", code: "customs_incomplete", message };
 }
 
 /** What is in the parcel; where only its value is known, goods of that value. */

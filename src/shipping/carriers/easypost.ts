@@ -24,7 +24,7 @@ import {
   readRequired,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
-import { declarationOf, needsDeclaration } from "./customs.ts";
+import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
 import { trackerNames, updateOf } from "./easypost_tracking.ts";
 import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
 import { carrierCode, serviceName } from "./naming.ts";
@@ -147,10 +147,6 @@ function messageOf({ carrier, type, message }: Fields, ctx: Ctx): Message {
   };
 }
 
-const noted = (code: string, message: string, level: Message["level"] = "warning"): Message => ({
-  ...{ carrier: "easypost", service: null, level, code, message },
-});
-
 /** The shipment as EasyPost takes it, and what must be said of it. */
 function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
@@ -164,15 +160,10 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
     throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
   }
   const messages: Message[] = [];
-  if (needsDeclaration(carriage) && !declared) {
-    const words =
-      "Customs see the parcel, and too little is known of what is in it to declare it: a label may be refused.";
-    messages.push(noted("customs_incomplete", words));
-  }
+  if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost"));
   if (insurance && value_cents) {
-    messages.push(
-      noted("insurance_charged_beside", "EasyPost insures the parcel for a fee beside these rates.", "info"),
-    );
+    const message = "EasyPost insures the parcel for a fee beside these rates.";
+    messages.push({ carrier: "easypost", service: null, level: "info", code: "insurance_charged_beside", message });
   }
   const shipment = {
     ...{ from_address: placeOf(from), to_address: placeOf(to) },
@@ -189,7 +180,7 @@ function placeOf({ address, country, postal_code, state, city, residential }: En
   return { ...known(place), ...(residential !== null && { residential }) };
 }
 
-function customsInfoOf({ goods, signer, returned, exemption }: NonNullable<ReturnType<typeof declarationOf>>) {
+function customsInfoOf({ goods, signer, returned, exemption }: Declaration) {
   return {
     ...{ customs_certify: true, customs_signer: signer, restriction_type: "none", non_delivery_option: "return" },
     ...{

@@ -78,7 +78,8 @@ function beyond(tracker: Fields, events: readonly CarrierEvent[]): CarrierEvent[
   const last = events.at(-1);
   const means = meaningOf("easypost", said, last !== undefined && last.status !== "pending");
   const occurred_at = last?.occurred_at ?? readMoment(tracker["updated_at"]);
-  if (means === "pending" || said.status === last?.carrier_status || occurred_at === null) return [];
+  const known = said.status === null || said.status === last?.carrier_status || means === "pending";
+  if (known || occurred_at === null) return [];
   const signed_by = means === "delivered" ? readText(tracker["signed_by"], 100) : null;
   return [{ ...eventIn({ ...saidAs(tracker), message: null }), status: means, occurred_at, signed_by }];
 }

@@ -318,6 +318,20 @@ describe("parcels", () => {
     });
   });
 
+  test("whose number a carrier has used before are those of now", async () => {
+    const of = (created_at: string, city: string) => ({
+      ...{ tracking_code: "1Z999AA10123456784", carrier: "UPSDAP", created_at },
+      tracking_details: [{ status: "delivered", datetime: created_at, tracking_location: { city } }],
+    });
+    const trackers = [of("2026-11-01T00:00:00Z", "Reno"), of("2024-01-01T00:00:00Z", "Oslo")];
+    for (const told of [trackers, trackers.toReversed()]) {
+      mock.fail({ status: 200, body: { trackers: told } }, { having: "/trackers" });
+      expect(await easypost.track?.([{ tracking_number: "1Z999AA10123456784", carrier: "ups" }], ctx)).toMatchObject([
+        { carrier: "ups", events: [{ status: "delivered", location: { city: "Reno" } }] },
+      ]);
+    }
+  });
+
   test("tell what the tracker knows beyond its last scan", async () => {
     mock.scan("EZ5000000005", { status: "in_transit", at });
     Object.assign(mock.trackers.get("EZ5000000005") ?? {}, { status: "delivered", signed_by: "John" });
@@ -372,7 +386,9 @@ describe("an address", () => {
       status: 201,
       body: { ...sent().address, city: "TORONTO ", verifications: { delivery: { success: true } } },
     });
-    expect(await easypost.verifyAddress?.(address, ctx)).toMatchObject({ deliverable: true, residential: null });
+    expect(await easypost.verifyAddress?.({ ...address, postal_code: "90277" }, ctx)).toEqual({
+      ...{ deliverable: true, errors: [], suggestion: null, residential: null },
+    });
   });
 
   test("that is not found has its errors", async () => {

@@ -1,0 +1,338 @@
+// Shippo: one token for many carriers. A rate is what is bought, as often as it is asked for: its id is known before
+// anything is paid, and the transactions of that rate tell afterwards what became of it.
+import { moneyText } from "../../kit/money.ts";
+import { succeeded } from "../../outbound/asking.ts";
+import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import type { TrackingUpdate } from "../../tracking/update.ts";
+import type { Address } from "../address.ts";
+import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
+import { known, streetAddress, suggestionOf } from "./addresses.ts";
+import {
+  askerOf,
+  baseOf,
+  carrierFault,
+  documentsAt,
+  purchase_wait_ms,
+  rates_wait_ms,
+  readAmount,
+  readCurrency,
+  readDays,
+  readMoment,
+  readRequired,
+} from "./asking.ts";
+import type { CredentialField, Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
+import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
+import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
+import { carrierCode } from "./naming.ts";
+import { readCallback, updateOf } from "./shippo_tracking.ts";
+
+const name = "Shippo";
+const home = "https://api.goshippo.com";
+const version = "2018-02-08";
+// Shippo takes up to four decimals.
+const decimals = 4;
+const page_size = 100;
+const pages_max = 20;
+const asked_together_max = 5;
+const urls_max = 4000;
+
+const label_types: Readonly<Record<string, string>> = { PDF: "PDF_4x6", PNG: "PNG", ZPL: "ZPLII" };
+
+const credentials: readonly CredentialField[] = [
+  {
+    ...{ name: "api_token", secret: true, required: true },
+    description: "The API token, in Shippo's settings under API; the test store takes test tokens only.",
+  },
+  {
+    ...{ name: "label_format", secret: false, required: false },
+    description: "What labels are printed as: PDF (the default), PNG or ZPL.",
+  },
+  { ...{ name: "api_url", secret: false, required: false }, description: `Where the API is, if not at ${home}.` },
+];
+
+const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
+
+/** The connector of Shippo. */
+export const shippo: OutsideCarrier = {
+  ...{ calls: "outside", code: "shippo", name, credentials },
+  capabilities: new Set(["rating", "shipping", "tracking", "address", "webhook"]),
+  ...{ check, offers, buy, find, void: refund, follow, track, verifyAddress, readCallback },
+};
+
+/** Shippo says why in `detail`, or by field. */
+function wordsOf(said: unknown): readonly unknown[] {
+  const { detail, ...fields } = fieldsOrNone(said);
+  const byField = Object.entries(fields).flatMap(([field, words]) => {
+    const [first] = Array.isArray(words) ? words : [words];
+    return typeof first === "string" ? [field === "__all__" ? first : `${field}: ${first}`] : [];
+  });
+  return [detail, ...byField];
+}
+
+function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unknown) {
+  const token = needed(ctx, "api_token");
+  if (ctx.mode === "test" && token.startsWith("shippo_live_")) {
+    const words = "This is a live token, which would spend money: the test store takes test tokens only.";
+    throw carrierFault("carrier_unauthorized", words);
+  }
+  const headers = { Authorization: `ShippoToken ${token}`, "Shippo-API-Version": version };
+  const url = `${baseOf(ctx.credentials["api_url"] || home)}${path}`;
+  return { method, url, headers, ...(json !== undefined && { json }) };
+}
+
+async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+  const listed = new Map<string, ListedCarrier>();
+  for (let page = 1; page <= pages_max; page += 1) {
+    const path = `/carrier_accounts?service_levels=true&results=${page_size}&page=${page}`;
+    const { status, json } = await ask(ctx, questionOf(ctx, "GET", path));
+    if (status === 404) throw carrierFault("carrier_error", "There is no API of Shippo at the account's api_url.");
+    const { results, next } = fieldsOrNone(json);
+    for (const { carrier, carrier_name, active, service_levels } of fieldsIn(results)) {
+      const code = carrierCode(readText(carrier, 100) ?? "");
+      if (code === "" || active === false) continue;
+      const services = fieldsIn(service_levels).flatMap((level) => {
+        const service = readText(level["token"], 100);
+        return service === null ? [] : [{ code: service, name: readText(level["name"], 100) ?? service }];
+      });
+      listed.set(code, { code, name: readText(carrier_name, 100) ?? code, services });
+    }
+    if (!next) break;
+  }
+  return [...listed.values()];
+}
+
+async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
+  labelType(ctx); // What could not be printed is not offered.
+  const { dimensions } = carriage.package;
+  if (dimensions === null) {
+    const words = "Shippo prices no parcel without its length, width and height.";
+    return { offers: [], messages: [noted("dimensions_required", "error", words)] };
+  }
+  const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
+  const unclear = needsDeclaration(carriage) && declaration === null;
+  const question = questionOf(ctx, "POST", "/shipments", shipmentOf(carriage, dimensions, declaration));
+  const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
+  if (status === 404) throw carrierFault("carrier_error", "There is no API of Shippo at the account's api_url.");
+  const lasting = carriage.from.address !== null && carriage.to.address !== null;
+  const answer = fieldsOrNone(json);
+  return {
+    offers: understood(() => fieldsIn(answer["rates"]).map((rate, at) => offerOf(rate, `rates[${at}]`, lasting))),
+    messages: [
+      ...(unclear ? [customsIncomplete("shippo")] : []),
+      ...fieldsIn(answer["messages"]).map((message) => messageOf(message, ctx)),
+    ],
+  };
+}
+
+function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
+  const { name: service_name, token } = fieldsOrNone(rate["servicelevel"]);
+  const service = readRequired(token, `${field}.servicelevel.token`);
+  const carrier_name = readRequired(rate["provider"], `${field}.provider`);
+  const rate_cents = readAmount(rate["amount"], `${field}.amount`);
+  const insurance = rate["included_insurance_price"];
+  const insurance_cents = insurance ? readAmount(insurance, `${field}.included_insurance_price`) : 0;
+  const currency = readCurrency(rate["currency"], `${field}.currency`);
+  return {
+    ...{ carrier: carrierCode(carrier_name), carrier_name, service, rate_cents, cost_cents: rate_cents, currency },
+    service_name: readText(service_name, 100) ?? service,
+    breakdown: [
+      { code: "base", amount_cents: rate_cents - insurance_cents },
+      ...(insurance_cents > 0 ? [{ code: "declared_value", amount_cents: insurance_cents }] : []),
+    ],
+    ...{ billable_pounds: null, zone: readText(rate["zone"], 20), zone_estimated: false, ship_date: null },
+    ...{ delivery_days: readDays(rate["estimated_days"]), delivery_date: null },
+    // What a purchase costs is not told with it, so it is kept with the name of what is bought.
+    ref: lasting ? `${readRequired(rate["object_id"], `${field}.object_id`)}/${rate_cents}/${currency}` : "",
+  };
+}
+
+const noted = (code: string, level: Message["level"], message: string): Message => ({
+  ...{ carrier: "shippo", service: null, level, code, message },
+});
+
+function messageOf({ source, code, text }: Fields, ctx: Ctx): Message {
+  const late = code === "carrier_timeout";
+  return {
+    ...noted(late ? code : "carrier_message", late ? "error" : "warning", told(ctx, text) ?? "It gave no reason."),
+    carrier: carrierCode(readText(source, 100) ?? "") || "shippo",
+  };
+}
+
+type Dimensions = NonNullable<Carriage["package"]["dimensions"]>;
+
+/** The shipment as Shippo takes it. */
+function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Declaration | null) {
+  const { from, to, weight, reference, insurance, value_cents } = carriage;
+  const unit = carriage.package.weight_unit;
+  const content = carriage.contents?.[0]?.description.slice(0, 100) ?? "Merchandise";
+  const extra = {
+    ...(insurance && value_cents ? { insurance: { amount: moneyText(value_cents), currency: "USD", content } } : {}),
+    ...(reference !== null && { reference_1: reference.slice(0, 50) }),
+  };
+  return {
+    ...{ address_from: placeOf(from), address_to: placeOf(to), async: false },
+    parcels: [
+      {
+        ...{ ...inchTexts(dimensions, decimals), distance_unit: "in" },
+        ...{ weight: weightText(weight, unit, decimals), mass_unit: unit },
+      },
+    ],
+    ...(Object.keys(extra).length > 0 && { extra }),
+    ...(reference !== null && { metadata: reference.slice(0, 100) }),
+    ...(declaration !== null && { customs_declaration: customsOf(declaration) }),
+  };
+}
+
+function placeOf({ address, country, postal_code, state, city, residential }: End) {
+  const place = address === null ? { zip: postal_code, state, city, country } : streetAddress(address);
+  return { ...known(place), ...(residential !== null && { is_residential: residential }) };
+}
+
+function customsOf({ goods, signer, returned, exemption }: Declaration) {
+  const rule = exemption === "30.36" ? "NOEEI_30_36" : "NOEEI_30_37_a";
+  return {
+    ...{ certify: true, certify_signer: signer, non_delivery_option: "RETURN" },
+    ...{ contents_type: returned ? "RETURN_MERCHANDISE" : "MERCHANDISE", ...(exemption !== null && { eel_pfc: rule }) },
+    items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
+      ...{ description: description.slice(0, 100), quantity, origin_country: country_of_origin },
+      ...{ net_weight: goodsWeightText(weight, "g", decimals), mass_unit: "g" },
+      ...{ value_amount: moneyText(value_cents), value_currency: "USD" },
+      ...(hs_code !== null && { hs_code }),
+    })),
+  };
+}
+
+/** What an offer's ref holds: the rate that is bought, and what it costs. */
+function partsOf(ref: string) {
+  const [, rate, cents, currency] = /^([\w-]{1,100})\/(\d{1,12})\/([A-Z]{3})$/.exec(ref) ?? [];
+  if (rate !== undefined && cents !== undefined && currency !== undefined) {
+    return { rate, cost_cents: Number(cents), currency };
+  }
+  const words = "These rates were asked without whole addresses; ask with them, and buy then.";
+  throw carrierFault("carrier_refused", words);
+}
+
+function labelType(ctx: Ctx): string {
+  const type = label_types[ctx.credentials["label_format"]?.toUpperCase() || "PDF"];
+  if (type !== undefined) return type;
+  const words = `The account's label_format must be one of ${Object.keys(label_types).join(", ")}.`;
+  throw carrierFault("carrier_refused", words);
+}
+
+async function buy(ref: string, { reference }: Carriage, ctx: Ctx): Promise<Purchase> {
+  const { rate } = partsOf(ref);
+  const paid_for = { rate, label_file_type: labelType(ctx), async: false };
+  const json = { ...paid_for, ...(reference !== null && { metadata: reference.slice(0, 100) }) };
+  const question = questionOf(ctx, "POST", "/transactions", json);
+  const answer = await pay(ctx, { ...question, wait_ms: purchase_wait_ms });
+  if (answer.status === 404)
+    throw carrierFault("carrier_refused", "Shippo does not have this rate any more: ask anew.");
+  const transaction = fieldsOrNone(answer.json);
+  const purchase = await purchaseOf(transaction, ref, ctx);
+  if (purchase.state !== "not_bought") return purchase;
+  const [{ code, text }] = [fieldsIn(transaction["messages"])[0] ?? {}];
+  const words = `Shippo does not sell it: ${told(ctx, text) ?? "the carrier gave no reason."}`;
+  if (code === "carrier_timeout") throw carrierFault("carrier_error", words, { permanent: false });
+  throw carrierFault("carrier_refused", words);
+}
+
+async function find(ref: string, ctx: Ctx): Promise<Purchase> {
+  const { rate } = partsOf(ref);
+  const { json } = await ask(ctx, questionOf(ctx, "GET", `/transactions?rate=${rate}&results=${page_size}`));
+  const { results } = fieldsOrNone(json);
+  const found = fieldsIn(results);
+  const ofRate = (one: Fields) => (fieldsOrNone(one["rate"])["object_id"] ?? one["rate"]) === rate;
+  // Were others among them, or no list at all, it would say nothing of this one.
+  if (!Array.isArray(results) || !found.every(ofRate)) {
+    throw carrierFault("carrier_error", "Shippo does not tell what was bought of this rate.", { permanent: false });
+  }
+  const purchases = await Promise.all(found.map((transaction) => purchaseOf(transaction, ref, ctx)));
+  const bought = purchases.find(({ state }) => state === "bought");
+  return bought ?? purchases.find(({ state }) => state === "waiting") ?? { state: "not_bought" };
+}
+
+async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<Purchase> {
+  const { cost_cents, currency } = partsOf(ref);
+  const { status, label_url, commercial_invoice_url } = transaction;
+  if (status === "QUEUED" || status === "WAITING") return { state: "waiting" };
+  if (["ERROR", "REFUNDED", "REFUNDPENDING"].includes(`${status}`)) return { state: "not_bought" };
+  const label = readText(label_url, urls_max);
+  if (label === null) return { state: "waiting" };
+  const carrier_ref = understoodPaid(() => readRequired(transaction["object_id"], "object_id"));
+  const invoice = readText(commercial_invoice_url, urls_max);
+  const documents = [documentsAt(ctx, "label", label)];
+  if (invoice !== null) documents.push(documentsAt(ctx, "customs", invoice));
+  return {
+    state: "bought",
+    bought: {
+      // Letters are not tracked: the purchase's own name stands in for their number.
+      tracking_number: readText(transaction["tracking_number"], 100) ?? carrier_ref,
+      tracking_url: readText(transaction["tracking_url_provider"], 2000),
+      ...{ cost_cents, currency, carrier_ref, tracker_ref: null },
+      documents: (await Promise.all(documents)).flat(),
+      estimated_delivery: readMoment(transaction["eta"]),
+    },
+  };
+}
+
+async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
+  const question = questionOf(ctx, "POST", "/refunds", { transaction: carrier_ref, async: false });
+  const answer = await ask(ctx, { ...question, also: [400, 409, 422] });
+  // A refund that was asked for before is refused, and so is one that comes too late: the transaction tells them apart.
+  const path = `/transactions/${encodeURIComponent(carrier_ref)}`;
+  const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
+  const status = `${fieldsOrNone(json)["status"]}`;
+  // A transaction that is a SUCCESS still is none of a refund.
+  if (status === "REFUNDED" || (status === "SUCCESS" && succeeded(answer.status))) return "voided";
+  return ["QUEUED", "PENDING", "REFUNDPENDING"].includes(status) ? "submitted" : "rejected";
+}
+
+type Followed = { readonly tracking_number: string; readonly carrier: string | null };
+
+/** Shippo's name of the carrier. Numbers to try it out with are those of a carrier of its own. */
+const carrierOf = ({ tracking_number, carrier }: Followed): string | null =>
+  tracking_number.startsWith("SHIPPO_") ? "shippo" : carrier;
+
+async function follow(number: Followed, ctx: Ctx): Promise<TrackingUpdate> {
+  const carrier = carrierOf(number);
+  if (carrier === null) {
+    const words = "Shippo follows a number of a named carrier only. Say which carrier it is of.";
+    throw carrierFault("carrier_refused", words);
+  }
+  const json = { carrier, tracking_number: number.tracking_number };
+  const answer = await ask(ctx, questionOf(ctx, "POST", "/tracks", json));
+  if (answer.status === 404) throw carrierFault("carrier_refused", `Shippo does not follow parcels of ${carrier}.`);
+  return understood(() => updateOf(fieldsOrNone(answer.json)));
+}
+
+async function track(numbers: readonly Followed[], ctx: Ctx): Promise<readonly TrackingUpdate[]> {
+  const updates: TrackingUpdate[] = [];
+  const paths = numbers.flatMap((number) => {
+    const carrier = carrierOf(number);
+    return carrier === null ? [] : [[carrier, number.tracking_number].map(encodeURIComponent).join("/")];
+  });
+  for (let at = 0; at < paths.length; at += asked_together_max) {
+    const some = paths.slice(at, at + asked_together_max);
+    const asked = some.map((path) => ask(ctx, { ...questionOf(ctx, "GET", `/tracks/${path}`), also: [400] }));
+    for (const { status, json } of await Promise.all(asked)) {
+      if (!succeeded(status)) continue;
+      const update = understood(() => updateOf(fieldsOrNone(json)));
+      if (update.events.length > 0) updates.push(update);
+    }
+  }
+  return updates;
+}
+
+async function verifyAddress(address: Address, ctx: Ctx): Promise<Verification> {
+  const question = { ...known(streetAddress(address)), validate: true };
+  const { json } = await ask(ctx, questionOf(ctx, "POST", "/addresses", question));
+  const found = fieldsOrNone(json);
+  const { is_valid, messages } = fieldsOrNone(found["validation_results"]);
+  const deliverable = is_valid === true;
+  return {
+    deliverable,
+    errors: deliverable ? [] : fieldsIn(messages).flatMap(({ text }) => told(ctx, text) ?? []),
+    suggestion: deliverable ? suggestionOf(address, found) : null,
+    residential: typeof found["is_residential"] === "boolean" ? found["is_residential"] : null,
+  };
+}
