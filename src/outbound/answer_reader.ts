@@ -1,51 +1,8 @@
-// Reads the answers that come over one connection, with llhttp: the parser behind node:http, without the streams that
-// node:http puts around it, which cost more than the rest of a request.
+// Reads the answers that come over one connection with llhttp alone, without the streams that node:http puts around it,
+// which cost more than the rest of a request.
+import type { Head, Parser, ParserClass } from "./http_parser.ts";
+import { type Answered, early_bytes_max, head_bytes_max, headersOf, joined } from "./talk.ts";
 
-/** What was answered, whatever its status. */
-export interface Answered {
-  readonly status_code: number;
-  /** By lower-case name; several lines of one name are joined by a comma, where that makes a list. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** Whether that is the whole body. */
-  readonly complete: boolean;
-}
-
-/** What the parser is, and the numbers by which it calls what it read. */
-interface ParserClass {
-  new (): Parser;
-  readonly RESPONSE: number;
-  readonly kOnMessageBegin: number;
-  readonly kOnHeaders: number;
-  readonly kOnHeadersComplete: number;
-  readonly kOnBody: number;
-  readonly kOnMessageComplete: number;
-}
-
-interface Parser {
-  [read: number]: (...told: never[]) => number;
-  initialize(kind: number, resource: object, head_bytes_max: number): void;
-  /** Parses some bytes. Answers an error when they are no HTTP. */
-  execute(bytes: Uint8Array): number | ParserError;
-  /** Tells that no more bytes come. Answers an error when the answer needs more. */
-  finish(): ParserError | undefined;
-}
-
-interface ParserError extends Error {
-  readonly reason?: string;
-}
-
-/** The version, the headers, two things of requests, the status, its words, an upgrade, and whether it lasts. */
-type Head = [number, number, string[] | undefined, null, null, number, string, boolean, boolean];
-
-type Bindings = { binding(name: "http_parser"): { readonly HTTPParser: ParserClass } };
-const { HTTPParser } = (process as unknown as Bindings).binding("http_parser");
-
-const head_bytes_max = 16 * 1024;
-// What may come before an answer's head, such as announcements of it.
-const early_bytes_max = 64 * 1024;
-// Of these a further line is no item of a list: the first one counts.
-const single_headers = ["content-type", "date", "location", "retry-after", "server"];
 // What the parser is told by its listeners.
 const go_on = 0;
 const without_body = 1;
@@ -59,7 +16,7 @@ export class AnswerReader {
   overlong = false;
   /** Whether the other side may be asked again on this connection. Known when the answer is whole. */
   lasting = false;
-  readonly #parser = new HTTPParser();
+  readonly #parser: Parser;
   #bodyless = false;
   #body_bytes_max = 0;
   #status_code = 0;
@@ -68,8 +25,9 @@ export class AnswerReader {
   #bytes = 0;
   #early_bytes = 0;
 
-  constructor() {
-    const parser = this.#parser;
+  constructor(HTTPParser: ParserClass) {
+    const parser = new HTTPParser();
+    this.#parser = parser;
     parser.initialize(HTTPParser.RESPONSE, {}, head_bytes_max);
     parser[HTTPParser.kOnMessageBegin] = () => this.#begin();
     parser[HTTPParser.kOnHeaders] = (lines: string[]) => this.#many(lines);
@@ -111,15 +69,8 @@ export class AnswerReader {
 
   /** What was read of the answer. Its head must be there. */
   answer(): Answered {
-    const headers: Record<string, string> = {};
-    for (let at = 0; at < this.#lines.length; at += 2) {
-      const name = (this.#lines[at] ?? "").toLowerCase();
-      const value = this.#lines[at + 1] ?? "";
-      if (!Object.hasOwn(headers, name)) headers[name] = value;
-      else if (!single_headers.includes(name)) headers[name] += `, ${value}`;
-    }
-    const [first = new Uint8Array()] = this.#chunks;
-    const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
+    const headers = headersOf(this.#lines);
+    const body = joined(this.#chunks);
     return { status_code: this.#status_code, headers, body, complete: this.progress === "whole" && !this.overlong };
   }
 

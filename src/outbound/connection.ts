@@ -2,8 +2,8 @@
 // an end, and certificates are always checked.
 import * as net from "node:net";
 import * as tls from "node:tls";
-import { type Answered, AnswerReader } from "./answer_reader.ts";
 import { bareHost } from "./destination.ts";
+import { type Answered, type Asked, closed_early, type Talk, type TalkOver } from "./talk.ts";
 
 /** How long each part of a request may take. */
 export interface Deadlines {
@@ -26,15 +26,6 @@ export interface Peer {
   readonly authorities: string | undefined;
 }
 
-/** One request as it is written, and how its answer is read. */
-export interface Asked {
-  readonly text: string;
-  /** Whether the answer has no body, whatever its headers say. */
-  readonly bodyless: boolean;
-  /** How much of the answer's body is read. */
-  readonly body_bytes_max: number;
-}
-
 /** How far a request came: the connection is dialled and secured by TLS, the answer awaited, its body read. */
 export type Stage = "dialling" | "securing" | "waiting" | "reading";
 
@@ -48,14 +39,12 @@ export interface Lost {
 /** An answer, or why there is none. */
 export type Reply = { readonly answer: Answered; readonly lost: null } | { readonly answer: null; readonly lost: Lost };
 
-const closed_early = "The connection was closed before there was an answer.";
-
 /** One connection. It is dialled when it is made, and carries one request at a time. */
 export class Connection {
   /** Whether it stands and carries nothing. */
   idle = false;
   readonly #socket: net.Socket;
-  readonly #reader = new AnswerReader();
+  #talk: Talk | null = null;
   #stage: Stage = "dialling";
   /** The request under way, its deadlines, and who waits for its reply. */
   #asked: Asked | null = null;
@@ -63,15 +52,14 @@ export class Connection {
   #tell: (reply: Reply) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(peer: Peer, onClosed: () => void) {
+  constructor(peer: Peer, talkOver: TalkOver, onClosed: () => void) {
     const socket = dial(peer);
     this.#socket = socket;
     socket.once("connect", () => {
       if (peer.secure) this.#stage = "securing";
-      else this.#stand();
+      else this.#stand(talkOver);
     });
-    socket.once("secureConnect", () => this.#stand());
-    socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
+    socket.once("secureConnect", () => this.#stand(talkOver));
     socket.on("error", (error) => this.#lose(error.message));
     socket.on("end", () => this.#lose(closed_early));
     socket.on("close", () => {
@@ -86,7 +74,7 @@ export class Connection {
       this.#asked = asked;
       this.#deadlines = deadlines;
       this.#tell = resolve;
-      if (this.idle) this.#write(asked);
+      if (this.#talk !== null && this.idle) this.#write(this.#talk, asked);
       else this.#within(deadlines.connect_ms, "The connection did not stand in time.");
     });
   }
@@ -97,43 +85,32 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #stand(): void {
+  #stand(talkOver: TalkOver): void {
+    this.#talk = talkOver(this.#socket, {
+      head: () => {
+        this.#stage = "reading";
+        this.#within(this.#deadlines.body_ms, "The answer did not end in time.");
+      },
+      end: (message) => this.#end("connect_error", message),
+      stray: () => this.close(),
+    });
     this.#stage = "waiting";
     this.idle = true;
-    if (this.#asked !== null) this.#write(this.#asked);
+    if (this.#asked !== null) this.#write(this.#talk, this.#asked);
   }
 
-  #write(asked: Asked): void {
+  #write(talk: Talk, asked: Asked): void {
     this.idle = false;
     this.#stage = "waiting";
-    this.#reader.expect(asked.body_bytes_max, asked.bodyless);
     this.#within(this.#deadlines.headers_ms, "There was no answer in time.");
-    this.#socket.write(asked.text);
+    talk.ask(asked);
   }
 
-  #read(bytes: Uint8Array): void {
-    if (this.#asked === null) {
-      // Nobody asked.
-      this.close();
-      return;
-    }
-    const problem = this.#reader.read(bytes);
-    const { progress, overlong } = this.#reader;
-    if (progress === "whole" || overlong || problem !== null) {
-      this.#end("connect_error", `The answer is no HTTP: ${problem}.`);
-    } else if (progress === "head" && this.#stage === "waiting") {
-      this.#stage = "reading";
-      this.#within(this.#deadlines.body_ms, "The answer did not end in time.");
-    }
-  }
-
+  /** The socket broke before it stood; later the talk tells of it. */
   #lose(message: string): void {
-    if (this.#asked === null) {
-      this.close();
-      return;
-    }
-    this.#reader.end();
-    this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
+    if (this.#talk !== null) return;
+    if (this.#asked === null) this.close();
+    else this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
   }
 
   #within(ms: number, message: string): void {
@@ -143,12 +120,15 @@ export class Connection {
 
   /** Ends the request under way: with what there is of an answer, or else with why there is none. */
   #end(code: Lost["code"], message: string): void {
+    if (this.#asked === null) return;
     clearTimeout(this.#timer);
     this.#asked = null;
-    this.idle = this.#reader.progress === "whole" && this.#reader.lasting && this.#socket.writableLength === 0;
+    const talk = this.#talk;
+    this.idle = talk?.progress === "whole" && talk.lasting && !this.#socket.destroyed;
     if (!this.idle) this.close();
-    if (this.#reader.progress === "nothing") this.#tell({ answer: null, lost: { code, message, stage: this.#stage } });
-    else this.#tell({ answer: this.#reader.answer(), lost: null });
+    if (talk === null || talk.progress === "nothing") {
+      this.#tell({ answer: null, lost: { code, message, stage: this.#stage } });
+    } else this.#tell({ answer: talk.answer(), lost: null });
   }
 }
 

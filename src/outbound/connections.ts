@@ -1,5 +1,6 @@
 // The connections of one caller, of which the idle ones are kept a while for the next request to the same peer.
 import { Connection, type Peer } from "./connection.ts";
+import type { TalkOver } from "./talk.ts";
 
 const idle_ms = 15_000;
 const kept_of_a_peer_max = 64;
@@ -12,12 +13,17 @@ interface Kept {
 
 /** Every connection of one caller. */
 export class Connections {
+  readonly #talkOver: TalkOver;
   readonly #open = new Set<Connection>();
   /** By their peers, the last kept last. */
   readonly #kept = new Map<string, Kept[]>();
   #kept_count = 0;
   #tidying: ReturnType<typeof setInterval> | undefined;
   #closed = false;
+
+  constructor(talkOver: TalkOver) {
+    this.#talkOver = talkOver;
+  }
 
   /** A kept connection to that peer, or null. It is the caller's until it is kept again. */
   take(peer: Peer): Connection | null {
@@ -33,7 +39,7 @@ export class Connections {
   /** A new connection to a peer. Throws once all are closed. */
   dial(peer: Peer): Connection {
     if (this.#closed) throw new Error("The caller was closed.");
-    const connection = new Connection(peer, () => this.#open.delete(connection));
+    const connection = new Connection(peer, this.#talkOver, () => this.#open.delete(connection));
     this.#open.add(connection);
     return connection;
   }

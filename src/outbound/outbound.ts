@@ -3,10 +3,13 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { remembered } from "../kit/remembered.ts";
-import type { Answered } from "./answer_reader.ts";
-import type { Asked, Connection, Deadlines, Lost, Reply } from "./connection.ts";
+import type { Connection, Deadlines, Lost, Reply } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { type AddressPolicy, bareHost, isBlocked, portOf, type UrlProblem, urlProblem } from "./destination.ts";
+import { parserOf } from "./http_parser.ts";
+import { talkByNode } from "./node_talk.ts";
+import { talkByParser } from "./parsed_talk.ts";
+import type { Answered, Asked, TalkOver } from "./talk.ts";
 
 /** Finds every address of a host name. Rejects when there is none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -17,6 +20,8 @@ export interface OutboundOptions {
   readonly resolve?: Resolve | undefined;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string | undefined;
+  /** How requests are written and answers read, where it is not to be the quickest way that this program has. */
+  readonly talkOver?: TalkOver | undefined;
 }
 
 /** What is asked, and of whom. The host and the length are added to the headers. */
@@ -81,8 +86,8 @@ const systemResolve: Resolve = async (host) => {
 
 /** A caller of the addresses that the policy allows. It keeps connections open between requests. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { policy, deadlines, resolve = systemResolve, authorities } = options;
-  const connections = new Connections();
+  const { policy, deadlines, resolve = systemResolve, authorities, talkOver = quickestTalk(process) } = options;
+  const connections = new Connections(talkOver);
 
   const targetOf = remembered((text: string) => {
     const problem = urlProblem(text, policy);
@@ -148,6 +153,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
+/** The parser alone where a program has one, else node:http. */
+export function quickestTalk(program: unknown): TalkOver {
+  const parser = parserOf(program);
+  return parser === null ? talkByNode : talkByParser(parser);
+}
+
 function readTarget(text: string): Target {
   const url = new URL(text);
   return {
@@ -171,20 +182,16 @@ async function addressesOf(hostname: string, resolve: Resolve, ms: number): Prom
 }
 
 /** A request as it is written. A header that would break the lines is refused. */
-function askedOf({ path, authority }: Target, { method, headers, body, ...outgoing }: Outgoing): Asked {
-  let head = `${method} ${path} HTTP/1.1\r\nHost: ${authority}\r\n`;
-  for (const name in headers) {
-    const value = headers[name] ?? "";
+function askedOf({ path, authority }: Target, { method, headers: own, body, ...outgoing }: Outgoing): Asked {
+  const headers: (readonly [string, string])[] = [["Host", authority]];
+  for (const name in own) {
+    const value = own[name] ?? "";
     if (unfit_value.test(value)) throw new Error(`The header ${name} has characters that no header may have.`);
-    head += `${name}: ${value}\r\n`;
+    headers.push([name, value]);
   }
-  if (body !== null) head += `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-  head += `Connection: ${outgoing.repeatable ? "keep-alive" : "close"}\r\n\r\n`;
-  return {
-    text: body === null ? head : head + body,
-    bodyless: method === "HEAD",
-    body_bytes_max: outgoing.body_bytes_max,
-  };
+  if (body !== null) headers.push(["Content-Length", String(Buffer.byteLength(body))]);
+  headers.push(["Connection", outgoing.repeatable ? "keep-alive" : "close"]);
+  return { method, path, headers, body, body_bytes_max: outgoing.body_bytes_max };
 }
 
 // RFC 9110, section 5.5: visible ASCII, spaces and tabs.

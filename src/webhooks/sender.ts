@@ -1,8 +1,8 @@
 // One attempt at one delivery over the network, and what the log keeps of it.
-import type { Answered } from "../outbound/answer_reader.ts";
 import type { Deadlines } from "../outbound/connection.ts";
 import type { AddressPolicy, UrlProblem } from "../outbound/destination.ts";
 import { createOutbound, type Outcome, type Resolve } from "../outbound/outbound.ts";
+import type { Answered, TalkOver } from "../outbound/talk.ts";
 import type { AttemptError, AttemptResult } from "./attempt.ts";
 
 export interface SenderOptions {
@@ -11,6 +11,7 @@ export interface SenderOptions {
   readonly resolve?: Resolve;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string;
+  readonly talkOver?: TalkOver;
 }
 
 /** What is sent, and to whom. The host and the length are added to the headers. */

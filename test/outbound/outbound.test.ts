@@ -1,9 +1,12 @@
 // What callers of platforms need beyond what `test/webhooks/` shows: other methods, whole answers, and one try only.
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
-import { AnswerReader } from "../../src/outbound/answer_reader.ts";
+import { Duplex } from "node:stream";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import { createOutbound, type Outbound, type Outgoing } from "../../src/outbound/outbound.ts";
+import { talkByNode } from "../../src/outbound/node_talk.ts";
+import { createOutbound, type Outbound, type Outgoing, quickestTalk } from "../../src/outbound/outbound.ts";
+import type { TalkOver } from "../../src/outbound/talk.ts";
+import { ways } from "./ways.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -13,8 +16,8 @@ afterEach(() => {
 const policy: AddressPolicy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) };
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
-function outbound(): Outbound {
-  const made = createOutbound({ policy, deadlines });
+function outboundBy(talkOver: TalkOver): Outbound {
+  const made = createOutbound({ policy, deadlines, talkOver });
   closers.push(() => made.close());
   return made;
 }
@@ -47,7 +50,9 @@ async function bytesServer(act: (socket: net.Socket) => void) {
   return { url: `http://127.0.0.1:${(made.address() as net.AddressInfo).port}/`, counts };
 }
 
-describe("a request", () => {
+describe.each(ways)("a request %s", (_way, talkOver) => {
+  const outbound = () => outboundBy(talkOver);
+
   test("has the method, the headers and the body that it is given", async () => {
     const seen: unknown[] = [];
     const url = server(async (request) => {
@@ -175,7 +180,9 @@ describe("a request", () => {
     });
     let resolved = (_addresses: string[]) => {};
     const resolve = () => new Promise<string[]>((done) => (resolved = done));
-    const named = createOutbound({ policy: { ...policy, openings: ranges(["127.0.0.0/8"]) }, deadlines, resolve });
+    const named = createOutbound({
+      ...{ policy: { ...policy, openings: ranges(["127.0.0.0/8"]) }, deadlines, resolve, talkOver },
+    });
     const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
     named.close();
     resolved(["127.0.0.1"]);
@@ -192,7 +199,8 @@ describe("a request", () => {
   });
 });
 
-describe("an answer", () => {
+describe.each(ways)("an answer %s", (_way, talkOver) => {
+  const outbound = () => outboundBy(talkOver);
   const ok = "HTTP/1.1 200 OK\r\n";
   const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
   const headers_200 = Array.from({ length: 200 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
@@ -274,18 +282,28 @@ describe("an answer", () => {
   });
 
   /** What is read of an answer that comes in these pieces, after which the connection ends. */
-  function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
-    const reader = new AnswerReader();
-    reader.expect(1000, bodyless);
-    let problem: string | null = null;
+  async function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
+    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+    const ended = Promise.withResolvers<void>();
+    let over = false;
+    const end = () => {
+      over = true;
+      ended.resolve();
+    };
+    const talk = talkOver(socket as net.Socket, { head() {}, end, stray() {} });
+    const method = bodyless ? "HEAD" : "GET";
+    talk.ask({ method, path: "/", headers: [["Connection", "keep-alive"]], body: null, body_bytes_max: 1000 });
     for (const piece of pieces) {
-      if (reader.progress !== "whole" && problem === null) problem = reader.read(piece);
+      await new Promise(setImmediate);
+      if (!over) socket.push(piece);
     }
-    const { lasting } = reader;
-    if (reader.progress !== "whole" && problem === null) reader.end();
-    if (reader.progress === "nothing") return null;
-    const { status_code, headers, body, complete } = reader.answer();
-    const how = complete ? (lasting ? "lasts" : "ends") : "cut";
+    await new Promise(setImmediate);
+    if (!over) socket.push(null);
+    await ended.promise;
+    if (talk.progress === "nothing") return null;
+    const { status_code, headers, body, complete } = talk.answer();
+    const how = complete ? (talk.lasting ? "lasts" : "ends") : "cut";
+    socket.destroy();
     return { said: `${status_code} ${Buffer.from(body).toString("latin1")}, ${how}`, headers };
   }
 
@@ -329,15 +347,49 @@ describe("an answer", () => {
     ["a status below 100", "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok", "99 ok, lasts"],
     ["another language", "220 mail.example ESMTP\r\n", "none"],
     ["half a head", `${ok}X-A: b\r\nX-B`, "none"],
-  ])("with %s is read the same, wherever it is cut in transit", (name, said, expected) => {
+  ])("with %s is read the same, wherever it is cut in transit", async (name, said, expected) => {
     const bytes = Uint8Array.from(Buffer.from(said, "latin1"));
     const read = (...pieces: Uint8Array[]) => readIn(pieces, name === "a head to HEAD");
-    const whole = read(bytes);
+    const whole = await read(bytes);
     expect(whole?.said ?? "none").toBe(expected);
     // `slice` copies, so that nothing is read beyond a piece.
     for (let at = 1; at < bytes.length; at += 1) {
-      expect([at, read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
+      expect([at, await read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
     }
-    expect(read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+    expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+  });
+});
+
+describe("where the parser is not to be had", () => {
+  const throws = () => {
+    throw new Error("No such module: http_parser");
+  };
+  class Other {}
+  test.each([
+    ["the door to it is gone", {}],
+    ["the door is closed", { binding: throws }],
+    ["nothing is behind the door", { binding: () => undefined }],
+    ["something else is behind the door", { binding: () => ({ HTTPParser: Other }) }],
+  ])("%s, and node:http takes over", (_why, program) => {
+    expect(quickestTalk(program)).toBe(talkByNode);
+    expect(quickestTalk(process)).not.toBe(talkByNode);
+  });
+
+  test("a whole program calls by node:http", async () => {
+    const url = server(() => new Response("ok"));
+    const file = new URL("../../src/outbound/outbound.ts", import.meta.url).pathname;
+    const program = `
+      const { BlockList } = await import("node:net");
+      await import("node:http");
+      process.binding = () => { throw new Error("gone"); };
+      const { createOutbound } = await import(${JSON.stringify(file)});
+      const openings = { ipv4: new BlockList(), ipv6: new BlockList() };
+      const policy = { mode: "test", loopback_server: true, ports: [], openings };
+      const outbound = createOutbound({ policy, deadlines: ${JSON.stringify(deadlines)} });
+      const { answer, error } = await outbound.call(${JSON.stringify(get(url))});
+      console.log(JSON.stringify([error, answer?.status_code, Buffer.from(answer?.body ?? []).toString()]));
+      process.exit(0);`;
+    const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+    expect(JSON.parse(await new Response(child.stdout).text())).toEqual([null, 200, "ok"]);
   });
 });

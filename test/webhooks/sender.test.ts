@@ -4,8 +4,10 @@ import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "../../src/kit/clock.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
+import type { TalkOver } from "../../src/outbound/talk.ts";
 import { createSender, type SenderOptions, type Sending } from "../../src/webhooks/sender.ts";
 import { deliveryHeaders, newSecret, sign } from "../../src/webhooks/signing.ts";
+import { ways } from "../outbound/ways.ts";
 import { authority, expired_certificate, receiver_certificate, receiver_key } from "./certificates.ts";
 
 const closers: (() => unknown)[] = [];
@@ -18,11 +20,16 @@ const opened: AddressPolicy = { ...laptop, loopback_server: false, openings: ran
 const deadlines = { connect_ms: 300, headers_ms: 300, body_ms: 150 };
 const loopback = async () => ["127.0.0.1"];
 
-function sender(options: Partial<SenderOptions> = {}) {
-  const made = createSender({ policy: laptop, deadlines, resolve: loopback, authorities: authority, ...options });
-  closers.push(() => made.close());
-  return made;
-}
+const senderBy =
+  (talkOver: TalkOver) =>
+  (options: Partial<SenderOptions> = {}) => {
+    const made = createSender({
+      ...{ policy: laptop, deadlines, resolve: loopback, authorities: authority, talkOver },
+      ...options,
+    });
+    closers.push(() => made.close());
+    return made;
+  };
 
 const to = (url: string, body = "{}"): Sending => ({ url, headers: { "Content-Type": "application/json" }, body });
 
@@ -68,7 +75,8 @@ async function rawReceiver(act: (socket: net.Socket, connection: number) => void
   return { port, url: `http://127.0.0.1:${port}/hook`, counts, sockets };
 }
 
-describe("an attempt", () => {
+describe.each(ways)("an attempt, %s,", (_way, talkOver) => {
+  const sender = senderBy(talkOver);
   test("delivers what two independent verifiers accept, byte for byte", async () => {
     const { url, seen } = receiver(() => new Response("thanks", { headers: { "X-Request-Id": "r-1", "X-Own": "no" } }));
     const secret = newSecret(Buffer.alloc(32, 5));
@@ -168,7 +176,8 @@ describe("an attempt", () => {
   });
 });
 
-describe("a bad receiver", () => {
+describe.each(ways)("a bad receiver, %s,", (_way, talkOver) => {
+  const sender = senderBy(talkOver);
   const head = "HTTP/1.1 200 OK\r\n";
   const drip = (socket: net.Socket, text: string, every_ms: number) => {
     const letters = [...text];
@@ -302,7 +311,8 @@ describe("a bad receiver", () => {
   });
 });
 
-describe("over TLS", () => {
+describe.each(ways)("over TLS, %s,", (_way, talkOver) => {
+  const sender = senderBy(talkOver);
   const good = { key: receiver_key, cert: receiver_certificate };
   const secure = (port: number, host = "receiver.test") => to(`https://${host}:${port}/hook`, '{"secret":1}');
   // The machine may be busy while certificates are checked; who has none to show is not waited for.
@@ -326,7 +336,7 @@ describe("over TLS", () => {
     ["that expired", { key: receiver_key, cert: expired_certificate }, "receiver.test", ours],
   ])("a certificate %s is refused before anything is sent", async (_name, tls, host, trust) => {
     const { port, seen } = receiver(() => new Response("ok"), tls);
-    const one = createSender({ ...local, resolve: loopback, ...trust });
+    const one = createSender({ ...local, resolve: loopback, talkOver, ...trust });
     closers.push(() => one.close());
     expect(await one.send(secure(port, host))).toMatchObject({ status_code: null, error: { code: "tls_error" } });
     await Bun.sleep(50);
@@ -359,7 +369,8 @@ describe("over TLS", () => {
   });
 });
 
-describe("a receiver's name", () => {
+describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
+  const sender = senderBy(talkOver);
   const refused = {
     ...{ status_code: null, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: null },
   };
@@ -374,7 +385,7 @@ describe("a receiver's name", () => {
     }
     const never = await sender({ resolve: () => new Promise(() => {}) }).send(to("http://hooks.example/"));
     expect(never.error?.code).toBe("timeout");
-    const system = createSender({ policy: laptop });
+    const system = createSender({ policy: laptop, talkOver });
     closers.push(() => system.close());
     expect((await system.send(to("http://packhouse.invalid/"))).error?.code).toBe("dns_error");
   });
@@ -416,7 +427,7 @@ describe("a receiver's name", () => {
     expect(await unknown.problem("https://hooks.example/")).toBeNull();
     expect(await unknown.problem("ftp://hooks.example/")).toMatchObject({ code: "https_required" });
     const { port, seen } = receiver(() => new Response("ok"));
-    const system = createSender({ policy: laptop });
+    const system = createSender({ policy: laptop, talkOver });
     closers.push(() => system.close());
     expect(await system.problem(`http://localhost:${port}/`)).toBeNull();
     expect((await system.send(to(`http://localhost:${port}/`))).error).toBeNull();
@@ -424,28 +435,33 @@ describe("a receiver's name", () => {
   });
 });
 
-test("proxies and switched-off certificate checks in the environment are ignored", async () => {
-  const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
-  const plain = receiver(() => new Response("ok"));
-  const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
-  const script = `
+test.each(["quickestTalk(process)", "talkByNode"])(
+  "by %s proxies and switched-off certificate checks in the environment are ignored",
+  async (talkOver) => {
+    const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    const plain = receiver(() => new Response("ok"));
+    const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
+    const script = `
     import { createSender } from ${JSON.stringify(`${import.meta.dir}/../../src/webhooks/sender.ts`)};
     import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/destination.ts`)};
+    import { talkByNode } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/node_talk.ts`)};
+    import { quickestTalk } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/outbound.ts`)};
     const policy = { mode: "test", loopback_server: false, ports: [], openings: ranges(["127.0.0.0/8"]) };
-    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"] });
+    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], talkOver: ${talkOver} });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";
     console.log(await send("${plain.url}"), await send("https://receiver.test:${tls.port}/"));
     sender.close();`;
-  const address = `http://127.0.0.1:${proxy.port}`;
-  const child = Bun.spawn([process.execPath, "-e", script], {
-    env: {
-      ...{ HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, http_proxy: address, https_proxy: address },
-      ...{ all_proxy: address, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
-    },
-    stderr: "ignore",
-  });
-  expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
-  expect(proxy.counts.connections).toBe(0);
-  expect(plain.seen).toHaveLength(1);
-  expect(tls.seen).toHaveLength(0);
-});
+    const address = `http://127.0.0.1:${proxy.port}`;
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      env: {
+        ...{ HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, http_proxy: address, https_proxy: address },
+        ...{ all_proxy: address, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
+      },
+      stderr: "ignore",
+    });
+    expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
+    expect(proxy.counts.connections).toBe(0);
+    expect(plain.seen).toHaveLength(1);
+    expect(tls.seen).toHaveLength(0);
+  },
+);

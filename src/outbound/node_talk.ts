@@ -1,0 +1,131 @@
+import * as http from "node:http";
+import type * as net from "node:net";
+import { assert } from "../kit/assert.ts";
+import {
+  type Answered,
+  type Asked,
+  closed_early,
+  early_bytes_max,
+  head_bytes_max,
+  headersOf,
+  joined,
+  type Talk,
+  type TalkOver,
+  type Told,
+  too_early,
+} from "./talk.ts";
+
+/** The way to talk by node:http, over the socket that it is handed and no other. */
+export const talkByNode: TalkOver = (socket, told) => new NodeTalk(socket, told);
+
+/** One request under way, and what is read of its answer. */
+interface Exchange {
+  readonly body_bytes_max: number;
+  head: http.IncomingMessage | null;
+  readonly chunks: Uint8Array[];
+  body_bytes: number;
+  early_bytes: number;
+  whole: boolean;
+  /** Why there is no more of an answer. */
+  message: string;
+}
+
+class NodeTalk implements Talk {
+  progress: Talk["progress"] = "nothing";
+  lasting = false;
+  readonly #socket: net.Socket;
+  readonly #told: Told;
+  #exchange: Exchange | null = null;
+  /** Whether it is under way. */
+  #asking = false;
+
+  constructor(socket: net.Socket, told: Told) {
+    this.#socket = socket;
+    this.#told = told;
+    socket.on("data", (bytes: Uint8Array) => this.#count(bytes));
+    // What happens while a request is under way, node:http tells by the request.
+    const left = () => {
+      if (!this.#asking) told.stray();
+    };
+    for (const event of ["end", "error", "close"]) socket.on(event, left);
+  }
+
+  ask({ method, path, headers, body, body_bytes_max }: Asked): void {
+    const exchange: Exchange = {
+      ...{ body_bytes_max, head: null, chunks: [], body_bytes: 0, early_bytes: 0, whole: false },
+      message: closed_early,
+    };
+    this.#exchange = exchange;
+    this.#asking = true;
+    this.progress = "nothing";
+    this.lasting = false;
+    const request = http.request({
+      ...{ method, path, headers: Object.fromEntries(headers), setDefaultHeaders: false },
+      ...{ maxHeaderSize: head_bytes_max, createConnection: () => this.#socket },
+    });
+    request.maxHeadersCount = 0;
+    request.on("response", (head) => this.#begin(exchange, head));
+    request.on("upgrade", (head) => {
+      exchange.head = head;
+      exchange.whole = true;
+      this.#end(exchange, false);
+    });
+    request.on("error", (error) => {
+      exchange.message = messageOf(error);
+    });
+    // The socket is free for another request only now.
+    request.on("close", () => this.#end(exchange, exchange.whole && request.shouldKeepAlive));
+    request.end(body ?? undefined);
+  }
+
+  answer(): Answered {
+    const { head = null, chunks = [], whole = false } = this.#exchange ?? {};
+    assert(head !== null, "an answer is taken when its head is there");
+    const body = joined(chunks);
+    const complete = whole && body.length <= (this.#exchange?.body_bytes_max ?? 0);
+    return { status_code: head.statusCode ?? 0, headers: headersOf(head.rawHeaders), body, complete };
+  }
+
+  #count(bytes: Uint8Array): void {
+    const exchange = this.#exchange;
+    if (!this.#asking || exchange === null) {
+      this.#told.stray();
+      return;
+    }
+    if (exchange.head !== null) return;
+    if (exchange.early_bytes > early_bytes_max) {
+      exchange.message = too_early;
+      this.#end(exchange, false);
+    }
+    exchange.early_bytes += bytes.length;
+  }
+
+  #begin(exchange: Exchange, head: http.IncomingMessage): void {
+    exchange.head = head;
+    this.progress = "head";
+    this.#told.head();
+    head.on("data", (bytes: Uint8Array) => {
+      exchange.chunks.push(bytes);
+      exchange.body_bytes += bytes.length;
+      if (exchange.body_bytes > exchange.body_bytes_max) this.#end(exchange, false);
+    });
+    head.on("end", () => {
+      exchange.whole = head.complete;
+    });
+    head.on("error", () => {}); // It is cut, which the request tells, too.
+  }
+
+  #end(exchange: Exchange, lasting: boolean): void {
+    if (exchange !== this.#exchange || !this.#asking) return;
+    this.#asking = false;
+    if (exchange.whole) this.progress = "whole";
+    this.lasting = lasting;
+    this.#told.end(exchange.message);
+  }
+}
+
+/** Why there is no answer, in the words of the other way: what cannot be parsed is no HTTP. */
+function messageOf(error: Error & { readonly code?: string; readonly reason?: string }): string {
+  if (error.code?.startsWith("HPE_")) return `The answer is no HTTP: ${error.reason ?? error.message}.`;
+  return error.code === "ECONNRESET" ? closed_early : error.message;
+}
