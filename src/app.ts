@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { addressRoutes } from "./addresses/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
@@ -31,6 +32,7 @@ const features = (service: Service) =>
     .use(keyRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
+    .use(addressRoutes)
     .use(customerRoutes)
     .use(inventoryRoutes)
     .use(orderRoutes)

@@ -1,5 +1,6 @@
 // What the service does by itself: acts at set times, and acts that a commit asked for.
 import { Cron } from "croner";
+import { loadPostalCodes } from "./addresses/jobs.ts";
 import { engine } from "./config.ts";
 import { moveLeases } from "./database/lease.ts";
 import type { Store, Tx } from "./database/store.ts";
@@ -26,6 +27,8 @@ import { movePauses } from "./webhooks/subscriptions/store.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */
 interface TimedJob {
+  /** Whether it runs when the service starts, too. */
+  readonly at_start?: true;
   /** Minute, hour, day of month, month, weekday; UTC by the machine's clock. */
   readonly when: string;
   readonly what: string;
@@ -63,6 +66,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
+  { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
 ];
 
@@ -104,7 +108,7 @@ export function startSchedule(service: Service): Schedule {
   };
 }
 
-function startTimed({ when, what, job }: TimedJob, store: Store, service: Service): Schedule {
+function startTimed({ when, what, job, at_start }: TimedJob, store: Store, service: Service): Schedule {
   let running: Promise<void> = Promise.resolve();
   const act = async () => {
     try {
@@ -115,10 +119,12 @@ function startTimed({ when, what, job }: TimedJob, store: Store, service: Servic
       service.log.error("a job failed", { job: what, mode: store.mode, error: String(error) });
     }
   };
-  const cron = new Cron(when, { timezone: "UTC", protect: true }, () => {
+  const run = () => {
     running = act();
     return running;
-  });
+  };
+  const cron = new Cron(when, { timezone: "UTC", protect: true }, run);
+  if (at_start) void cron.trigger();
   return {
     async stop() {
       cron.stop();

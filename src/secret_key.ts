@@ -13,6 +13,8 @@ import { open, readSealingKey, seal } from "./kit/seal.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import { secret_purpose as platform_purpose } from "./platforms/connections/connection.ts";
 import { listConnections } from "./platforms/connections/store.ts";
+import { secret_purpose as carrier_purpose } from "./shipping/accounts/account.ts";
+import { listAccounts } from "./shipping/accounts/store.ts";
 import { listSubscriptions } from "./webhooks/subscriptions/store.ts";
 import { secret_purpose as webhook_purpose } from "./webhooks/subscriptions/subscription.ts";
 
@@ -104,7 +106,10 @@ async function strangeSecrets(db: Db, key: Uint8Array): Promise<string[]> {
   const platforms = (await listConnections(db, all))
     .filter((it) => [it.api_key, it.api_token, it.client_secret].some((secret) => isStrange(secret, platform_purpose)))
     .map(({ id }) => `platform ${wireId("connection", id)}: give it its secrets anew by PATCH`);
-  return [...webhooks, ...platforms];
+  const carriers = (await listAccounts(db, all))
+    .filter((it) => [it.credentials, it.callback_secret].some((secret) => isStrange(secret, carrier_purpose)))
+    .map(({ id }) => `carrier account ${wireId("carrier_account", id)}: give it its credentials anew by PATCH`);
+  return [...webhooks, ...platforms, ...carriers];
 }
 
 const pathOf = (data: string) => join(data, "secret.key");

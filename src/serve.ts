@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
-import { addressesOf } from "./addresses.ts";
 import { createApp } from "./app.ts";
 import { readAddress, variable, version, WrongUse } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
@@ -22,7 +21,9 @@ import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
+import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { ensureRateCards } from "./shipping/rates/commands.ts";
+import { addressesOf } from "./urls.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -65,7 +66,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const trusted_proxies = ranges("PACKHOUSE_TRUSTED_PROXIES");
   const webhook_allow_cidrs = openings();
   const mail = mailSettings();
-  const base_url = givenBaseUrl();
+  const known = { base_url: givenBaseUrl(), gs1_prefix: givenGs1Prefix() };
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);
@@ -81,7 +82,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     stores: { live: stores.live, test: stores.test },
     log,
     secret_key,
-    base_url,
+    ...known,
     known_hosts: knownHosts(host),
     trusted_proxies,
     loopback_only: isLoopback(host),
@@ -114,7 +115,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   await printFirstKeys(stores, url, print);
   for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
-  if (base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
+  if (known.base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
     entrance.close();
@@ -173,6 +174,13 @@ function givenBaseUrl(): string {
     throw new WrongUse("PACKHOUSE_BASE_URL must be an address such as https://ship.example.com.");
   }
   return given.replace(/\/+$/, "");
+}
+
+/** The company's prefix by GS1, of which labels have their numbers; null when none is given. */
+function givenGs1Prefix(): string | null {
+  const given = variable("PACKHOUSE_GS1_PREFIX");
+  if (given === null || isGs1Prefix(given)) return given;
+  throw new WrongUse("PACKHOUSE_GS1_PREFIX must be the 4 to 12 digits that GS1 gave your company.");
 }
 
 /** What this machine is called where it listens, as URLs write a host. */

@@ -36,6 +36,7 @@ interface Options {
   readonly loopback_only?: boolean;
   readonly mail?: Service["mail"];
   readonly base_url?: string;
+  readonly gs1_prefix?: string | null;
   /** Is told how long requests may take. */
   readonly waitFor?: Service["waitFor"];
   /** Clocks that run, instead of such that stand still. */
@@ -47,13 +48,14 @@ interface Options {
 function serviceOn(
   stores: Service["stores"],
   log: Log,
-  { loopback_only = true, mail = null, base_url = "", waitFor = () => {} }: Options,
+  { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {} }: Options,
 ): Service {
   return {
     stores,
     log,
     secret_key: new Uint8Array(32).fill(7),
     base_url,
+    gs1_prefix,
     known_hosts: new Set(["packhouse.test"]),
     trusted_proxies: addressList([]),
     loopback_only,

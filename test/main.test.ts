@@ -240,7 +240,7 @@ describe("refuses", () => {
 
   test("a setting that cannot be, before any data is made", async () => {
     const serve = ["serve", "--port", "0", "--data", join(folder, "none")];
-    const words = ["SECRET_KEY", "TRUSTED_PROXIES", "WEBHOOK_ALLOW_CIDRS", "BASE_URL"];
+    const words = ["SECRET_KEY", "TRUSTED_PROXIES", "WEBHOOK_ALLOW_CIDRS", "BASE_URL", "GS1_PREFIX"];
     const nonsense = words.map((word) => [`PACKHOUSE_${word}`, "nonsense"]);
     for (const [name = "", text = ""] of [...nonsense, ["PACKHOUSE_SMTP_URL", "smtp://ann:%sesame@mail"]]) {
       const { code, err } = await packhouse(serve, { [name]: text });

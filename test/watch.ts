@@ -147,12 +147,14 @@ const signatures = /[?&]signature=([\w-]{16,})/g;
 
 type Named = readonly (readonly [kind: string, secret: string])[];
 
-const giving = /^(?:POST|PATCH) \/(?:platforms(?:\/[^/]+)?|webhooks(?:\/[^/]+(?:\/rotate-secret)?)?)$/;
+const giving =
+  /^(?:POST|PATCH) \/(?:(?:platforms|shipping\/carrier-accounts)(?:\/\w+)?|webhooks(?:\/\w+(?:\/rotate-secret)?)?)$/;
 const fields_given: Readonly<Record<string, string>> = {
   api_key: "a platform's key",
   api_token: "a platform's token",
   client_secret: "a platform's secret",
   secret: "a webhook's secret",
+  callback_secret: "a carrier account's secret",
 };
 
 // What is sent into every field is the secret of none.
@@ -161,7 +163,8 @@ const anything = new Set(corpus.map(({ value }) => value));
 /** The secrets that a client gave, if they are worth the name. */
 function given(route: string, sent: string): Named {
   if (!giving.test(route) || sent === "") return [];
-  const named = Object.entries(JSON.parse(sent) as Record<string, unknown>).map(
+  const { credentials, ...fields } = Object(JSON.parse(sent)) as Record<string, unknown>;
+  const named = Object.entries({ ...fields, ...Object(credentials) }).map(
     ([field, value]) => [fields_given[field], value] as const,
   );
   return named.flatMap(([kind, value]) =>
@@ -171,12 +174,13 @@ function given(route: string, sent: string): Named {
   );
 }
 
-const showing = /^POST \/(?:keys(?:\/[^/]+\/rotate)?|webhooks(?:\/[^/]+\/rotate-secret)?)$/;
-const showings = /"(?:key|secret)":"((ph_live_|ph_test_|whsec_)[^"]+)"/g;
+const showing = /^POST \/(?:keys(?:\/[^/]+\/rotate)?|shipping\/carrier-accounts|webhooks(?:\/[^/]+\/rotate-secret)?)$/;
+const showings = /"(?:key|secret|callback_secret)":"((ph_live_|ph_test_|whsec_|)[^"]+)"/g;
 const kinds_shown: Readonly<Record<string, string>> = {
   ph_live_: "an API key",
   ph_test_: "a key of the sandbox",
   whsec_: "a webhook's secret",
+  "": "a carrier account's secret",
 };
 
 /** The secrets that an answer shows because it is about their making. */

@@ -1,3 +1,4 @@
+import type { AddressVerification } from "../../src/addresses/address.ts";
 import { bool, id, index, int, json, primaryKey, table, text, time, unique, where } from "../kit.ts";
 
 export const customers = table(
@@ -51,12 +52,17 @@ export const addresses = table(
     country: text().notNull(),
     phone: text(),
     is_default: bool().notNull(),
+    /** What the last check of it found; null for one of before there were checks. */
+    verification: json<AddressVerification>(),
     is_verified: bool().notNull(),
+    /** When a carrier is to be asked about it; null when nobody is. */
+    ask_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
   (t) => [
     index("addresses_customer").on(t.customer_id, t.id),
     unique("addresses_default").on(t.customer_id).where(where("is_default")),
+    index("addresses_to_ask").on(t.ask_at).where(where("ask_at is not null")),
   ],
 );

@@ -1,3 +1,4 @@
+import type { AddressVerification } from "../../src/addresses/address.ts";
 import type { ActorType } from "../../src/kit/actor.ts";
 import {
   type CancelReason,
@@ -45,6 +46,8 @@ export const orders = table(
     shipping_address_id: int().notNull(),
     /** Where it goes: a snapshot, so that editing the customer never moves a parcel. */
     shipping_address: json<Place>().notNull(),
+    /** What the last check of that address found; null for an order of before there were checks. */
+    address_verification: json<AddressVerification>(),
     shipping_method: text(),
     order_notes: text(),
     requires_cold_storage: bool().notNull(),

@@ -157,6 +157,15 @@ export const labels = table(
   ],
 );
 
+/** A parcel that got an SSCC. The serial in it is this id, so that no two parcels ever have the same. */
+export const ssccs = table("ssccs", {
+  id: id(),
+  shipment_id: int()
+    .notNull()
+    .references(() => shipments.id),
+  created_at: time().notNull(),
+});
+
 /** A paper of a label that a carrier drew, as it came. */
 export const label_documents = table(
   "label_documents",

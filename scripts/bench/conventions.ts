@@ -79,6 +79,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     log: silentLog,
     secret_key: new Uint8Array(32).fill(7),
     base_url: "",
+    gs1_prefix: null,
     known_hosts: new Set<string>(),
     trusted_proxies: addressList([]),
     loopback_only: true,

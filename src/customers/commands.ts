@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { isSamePlace, type StoredCheck } from "../addresses/address.ts";
+import { checkStored } from "../addresses/commands.ts";
+import { suggestionOf } from "../addresses/rules.ts";
 import { isDuplicate } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { type Address, type Customer, customerName, usualCompany } from "./customer.ts";
 import {
+  type AddressDraft,
   type AddressFields,
   addressDefaults,
   addresses_max,
@@ -15,14 +19,7 @@ import {
   type DefaultWish,
 } from "./rules.ts";
 import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
-import {
-  type AddressDraft,
-  findCustomerByEmail,
-  insertCustomer,
-  lockCustomer,
-  saveAddresses,
-  saveCustomer,
-} from "./store.ts";
+import { findCustomerByEmail, insertCustomer, lockCustomer, saveAddresses, saveCustomer } from "./store.ts";
 
 /** Takes on a customer with its addresses. Refuses: validation_failed, duplicate_email. */
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
@@ -83,6 +80,15 @@ export async function updateAddress(tx: Tx, id: string, address_id: string, inpu
 }
 
 /**
+ * Makes a customer's address what the last check of it suggests. Orders keep the address that they were created with.
+ * Refuses: resource_missing, no_suggestion, validation_failed.
+ */
+export async function acceptSuggestion(tx: Tx, id: string, address_id: string): Promise<Address> {
+  const { verification } = ofCustomer(await lockCustomer(tx, id), address_id);
+  return updateAddress(tx, id, address_id, suggestionOf(verification));
+}
+
+/**
  * The address of a customer with exactly these fields, or a new one, whether or not anything can be delivered there:
  * what a platform's order says of its buyer is kept as it is. At the most that a customer may have, the oldest that is
  * not the default gives way. Refuses: resource_missing.
@@ -96,7 +102,7 @@ export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFi
   const drafts = [...before.filter((address) => address !== oldest).map(draftOf), { id: null, fields }];
   const wishes = [...before.filter((address) => address !== oldest).map(keep), unwished];
   const changed = await saveCustomer(tx, customer, fieldsOf(customer));
-  const saved = await saveAddresses(
+  const saved = await saveChecked(
     tx,
     changed,
     drafts,
@@ -112,7 +118,7 @@ export async function removeAddress(tx: Tx, id: string, address_id: string): Pro
   const customer = await touch(tx, id);
   const address = ofCustomer(customer, address_id);
   const left = customer.shipping_addresses.filter((one) => one !== address);
-  return saveAddresses(
+  return saveChecked(
     tx,
     customer,
     left.map(draftOf),
@@ -195,16 +201,48 @@ function check(
   pathOf: (index: number) => string = () => "",
 ): Promise<Customer> {
   // What stays as it was is not judged again: an order's import may have kept an address that lacks something.
-  const kept = new Map(customer.shipping_addresses.map((address) => [address.id, addressFieldsOf(address)]));
-  const isKept = ({ id, fields }: AddressDraft) => id !== null && isDeepStrictEqual(kept.get(id), fields);
-  const changed = drafts.flatMap((draft, index) => (isKept(draft) ? [] : [index]));
+  const changed = drafts.flatMap((draft, index) => (isUntouched(customer, draft) ? [] : [index]));
   checkAddresses(
     changed.map((index) => (drafts[index] as AddressDraft).fields),
     (at) => pathOf(changed[at] as number),
   );
   // An order may be held until its address is corrected.
-  if (kept.size > 0) tx.wake("orders.recheck_addresses", tx.now);
-  return saveAddresses(tx, customer, drafts, chooseDefault(wishes, pathOf));
+  if (customer.shipping_addresses.length > 0) tx.wake("orders.recheck_addresses", tx.now);
+  return saveChecked(tx, customer, drafts, chooseDefault(wishes, pathOf));
+}
+
+function isUntouched(customer: Customer, { id, fields }: AddressDraft): boolean {
+  const before = customer.shipping_addresses.find((address) => address.id === id);
+  return before !== undefined && isDeepStrictEqual(addressFieldsOf(before), fields);
+}
+
+/** Saves the addresses of a customer; those that are new or lie elsewhere by now are checked. */
+async function saveChecked(
+  tx: Tx,
+  customer: Customer,
+  drafts: readonly AddressDraft[],
+  default_index: number | null,
+): Promise<Customer> {
+  const changed = drafts.filter((draft) => !isUntouched(customer, draft));
+  const known = new Map(changed.map((draft) => [draft, knownCheck(customer, draft)]));
+  const fresh = changed.filter((draft) => known.get(draft) === null);
+  const checks = await checkStored(
+    tx,
+    fresh.map(({ fields }) => fields),
+  );
+  const checked = drafts.map((draft) => ({
+    ...draft,
+    check: known.get(draft) ?? checks[fresh.indexOf(draft)] ?? null,
+  }));
+  return saveAddresses(tx, customer, checked, default_index);
+}
+
+/** The check that an address keeps when only who lives there changes; null when it must be checked. */
+function knownCheck({ shipping_addresses }: Customer, { id, fields }: AddressDraft): StoredCheck | null {
+  const before = shipping_addresses.find((address) => address.id === id);
+  if (before === undefined || before.verification === null || !isSamePlace(before, fields)) return null;
+  const { verification, is_verified, ask_at } = before;
+  return { verification, is_verified, ask_at };
 }
 
 function ofCustomer(customer: Customer, address_id: string): Address {

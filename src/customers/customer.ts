@@ -1,8 +1,9 @@
+import { type StoredCheck, verificationView } from "../addresses/address.ts";
 import { iso } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 
 /** A place of a customer where goods are delivered. */
-export interface Address {
+export interface Address extends StoredCheck {
   readonly id: number;
   readonly customer_id: number;
   readonly name: string;
@@ -17,7 +18,6 @@ export interface Address {
   readonly country: string;
   readonly phone: string | null;
   readonly is_default: boolean;
-  readonly is_verified: boolean;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -62,7 +62,8 @@ export function placeOf(address: Address) {
 /** The address as the API shows it. */
 export function addressView(address: Address) {
   const { id, is_default, is_verified } = address;
-  return { id: wireId("address", id), ...placeOf(address), is_default, is_verified };
+  const verification = verificationView(address.verification, seconds);
+  return { id: wireId("address", id), ...placeOf(address), is_default, is_verified, verification };
 }
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as the specification has them. */

@@ -12,9 +12,17 @@ import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { bodyOf, choice, closed, queryOf } from "../kit/schema.ts";
 import { countOrders } from "../orders/list/store.ts";
+import { NoFields } from "../orders/schemas.ts";
 import { publicOrderStatuses } from "../orders/status.ts";
 import { listOrderSummaries, type OrderSummary } from "../orders/store.ts";
-import { addAddress, createCustomer, removeAddress, updateAddress, updateCustomer } from "./commands.ts";
+import {
+  acceptSuggestion,
+  addAddress,
+  createCustomer,
+  removeAddress,
+  updateAddress,
+  updateCustomer,
+} from "./commands.ts";
 import { addressView, type Customer, customerView } from "./customer.ts";
 import {
   AddressView,
@@ -127,6 +135,22 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         id: "updateAddress",
         matches: true,
         summary: "Update an address",
+        answers: { 200: AddressView },
+      }),
+    },
+  )
+  .post(
+    "/:id/addresses/:address_id/accept_suggestion",
+    ({ call, params }) =>
+      change(call, 200, params.id, async (tx) => addressView(await acceptSuggestion(tx, params.id, params.address_id))),
+    {
+      body: bodyOf(NoFields),
+      detail: documented({
+        id: "acceptAddressSuggestion",
+        matches: true,
+        summary: "Take over what the last check of an address suggests",
+        description: "Orders keep the address that they were created with; they have a call of their own.",
+        refuses: ["no_suggestion"],
         answers: { 200: AddressView },
       }),
     },

@@ -1,6 +1,5 @@
-import { isValid as isCountry } from "i18n-iso-countries/index.js";
-import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-validator";
-import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
+import { addressProblems } from "../addresses/rules.ts";
+import { invalid, invalidFields } from "../kit/fault.ts";
 import type { Address, Customer } from "./customer.ts";
 
 /** What a client may say of a customer beside its addresses, as the tables keep it. */
@@ -34,10 +33,14 @@ export const addressDefaults: AddressFields = {
   phone: null,
 };
 
+/** An address as it shall be; without an `id` it is new. */
+export interface AddressDraft {
+  readonly id: number | null;
+  readonly fields: AddressFields;
+}
+
 /** Addresses that a customer may have. */
 export const addresses_max = 100;
-
-const countriesWithStates: readonly string[] = ["US", "CA", "AU"];
 
 /** The form under which an e-mail address is unique: its case does not count. */
 export function emailKey(email: string): string {
@@ -69,43 +72,6 @@ export function checkAddresses(addresses: readonly AddressFields[], pathOf: (ind
     addressProblems(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
   );
   if (fields.length > 0) throw invalidFields(fields);
-}
-
-/** What of an address says where to deliver. */
-export type AddressPlace = Pick<AddressFields, "address_line1" | "city" | "state" | "postal_code" | "country">;
-
-/** What keeps an address from being delivered to, by its fields; empty when nothing is missing or wrong. */
-export function addressProblems(address: AddressPlace): FieldProblem[] {
-  const { address_line1, city, state, postal_code, country } = address;
-  const required = (field: string, message = "is required") => ({ field, code: "required", message });
-  const problems: FieldProblem[] = [];
-  if (isBlank(address_line1)) problems.push(required("address_line1"));
-  if (isBlank(city)) problems.push(required("city"));
-  if (country === "") return [...problems, required("country")];
-  if (!isCountry(country)) {
-    const message = country === "UK" ? "is no ISO 3166-1 code; did you mean GB?" : "is no ISO 3166-1 code of a country";
-    return [...problems, { field: "country", code: "unknown_country", message }];
-  }
-  if (isBlank(state) && countriesWithStates.includes(country)) {
-    problems.push(required("state", `is required in ${country}`));
-  }
-  if (!postcodeValidatorExistsForCountry(country)) return problems;
-  if (isBlank(postal_code)) problems.push(required("postal_code", `is required in ${country}`));
-  else if (!isPostalCode(postal_code ?? "", country)) {
-    problems.push({ field: "postal_code", code: "invalid_format", message: `is no postal code of ${country}` });
-  }
-  return problems;
-}
-
-const isBlank = (text: string | null) => text === null || text.trim() === "";
-
-/** Whether text has the form of a postal code of a country that uses them. Case and outer spaces do not count. */
-export function isPostalCode(text: string, country: string): boolean {
-  const code = text.trim().toUpperCase();
-  // Where the library errs: Britain's one code out of the pattern, and first digits that were never given out.
-  if (country === "GB" && /^GIR ?0AA$/.test(code)) return true;
-  if ((country === "NL" || country === "IN") && code.startsWith("0")) return false;
-  return postcodeValidator(code, country);
 }
 
 /** What the client said of one address about being the default, and whether the address was it before. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { PlainVerificationView } from "../addresses/schemas.ts";
 import { pageFields } from "../kit/page.ts";
 import { closed, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
 import { addresses_max } from "./rules.ts";
@@ -36,14 +37,17 @@ const required = { address_line1: textField(200), city: textField(100) };
 const country = Type.Required(Type.Object({ country: addressFields.country })).properties.country;
 
 /** A new address. Which of the other fields it needs depends on its country. */
-export const CreateAddress = closed({ ...addressFields, ...required, country }, ["id", "is_verified"]);
+export const CreateAddress = closed({ ...addressFields, ...required, country }, ["id", "is_verified", "verification"]);
 export type CreateAddress = Static<typeof CreateAddress>;
 
-export const UpdateAddress = closed(addressFields, ["id", "is_verified"]);
+export const UpdateAddress = closed(addressFields, ["id", "is_verified", "verification"]);
 export type UpdateAddress = Static<typeof UpdateAddress>;
 
 /** One address of a set that replaces another: with an `id` it is changed in place, without one it is new. */
-const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, ["is_verified"]);
+const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, [
+  "is_verified",
+  "verification",
+]);
 export type ReplaceAddress = Static<typeof ReplaceAddress>;
 
 const customerFields = {
@@ -83,6 +87,8 @@ export const ListCustomers = closed({
 });
 export type ListCustomers = Static<typeof ListCustomers>;
 
+const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$" });
+
 export const AddressView = closed({
   id: Type.String(),
   name: Type.String(),
@@ -96,9 +102,8 @@ export const AddressView = closed({
   phone: nullable(Type.String()),
   is_default: Type.Boolean(),
   is_verified: Type.Boolean(),
+  verification: PlainVerificationView(seconds),
 });
-
-const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$" });
 
 export const customerViewFields = {
   id: Type.String(),

@@ -1,13 +1,14 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
+import type { StoredCheck } from "../addresses/address.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
-import { type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
+import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
 
 type Row = typeof customers.$inferSelect;
 
@@ -107,11 +108,6 @@ export async function findRecipients(
   });
 }
 
-/** The address of a customer that these ids name, or null. */
-export async function findAddress(db: Db, customer_id: number, address_id: number): Promise<Address | null> {
-  return (await findRecipient(db, customer_id, address_id))?.address ?? null;
-}
-
 /** The id of the customer with this e-mail address, in any case of its letters, or null. */
 export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
   const [row] = await byEmail(db, { email_key: emailKey(email) });
@@ -204,16 +200,18 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
   return { ...before, ...row };
 }
 
-/** An address as it shall be; without an `id` it is new. */
-export interface AddressDraft {
-  readonly id: number | null;
-  readonly fields: AddressFields;
+/** An address as it shall be. */
+export interface CheckedDraft extends AddressDraft {
+  /** What a check found of it; null for one that stays as it was. */
+  readonly check: StoredCheck | null;
 }
+
+const unchecked: StoredCheck = { verification: null, is_verified: false, ask_at: null };
 
 /** Drizzle takes a bare placeholder in `set` for a value. */
 const bound = (value: SQL) => sql`${value}`;
 
-const changeAddress = prepared((sql: Writing, a: Args<AddressFields & { id: number; now: number }>) =>
+const changeAddress = prepared((sql: Writing, a: Args<AddressFields & StoredCheck & { id: number; now: number }>) =>
   sql
     .update(addresses)
     .set({
@@ -226,7 +224,9 @@ const changeAddress = prepared((sql: Writing, a: Args<AddressFields & { id: numb
       postal_code: bound(a.postal_code),
       country: bound(a.country),
       phone: bound(a.phone),
-      is_verified: false,
+      verification: a.verification,
+      is_verified: a.is_verified,
+      ask_at: bound(a.ask_at),
       updated_at: bound(a.now),
     })
     .where(eq(addresses.id, a.id)),
@@ -251,32 +251,27 @@ const deleteAddresses = prepared((sql: Writing, a: Args<{ ids: string }>) =>
 export async function saveAddresses(
   tx: Tx,
   customer: Customer,
-  drafts: readonly AddressDraft[],
+  drafts: readonly CheckedDraft[],
   default_index: number | null,
 ): Promise<Customer> {
   const kept = new Set(drafts.map((draft) => draft.id));
   const gone = customer.shipping_addresses.filter(({ id }) => !kept.has(id)).map(({ id }) => id);
   if (gone.length > 0) await deleteAddresses(tx, { ids: list(gone) });
-  for (const { id, fields } of drafts) {
-    const before = customer.shipping_addresses.find((address) => address.id === id);
-    if (before && differ(before, fields)) await changeAddress(tx, { ...fields, id: before.id, now: tx.now });
+  for (const { id, fields, check } of drafts) {
+    if (id !== null && check !== null) await changeAddress(tx, { ...fields, ...check, id, now: tx.now });
   }
-  const fresh = drafts.filter(({ id }) => id === null).map(({ fields }) => fields);
-  const unset = { customer_id: customer.id, is_default: false, is_verified: false };
+  const fresh = drafts.filter(({ id }) => id === null);
+  const unset = { customer_id: customer.id, is_default: false, created_at: tx.now, updated_at: tx.now };
   const ids = await insertIds(
     tx,
     addresses,
-    fresh.map((fields) => ({ ...fields, ...unset, created_at: tx.now, updated_at: tx.now })),
+    fresh.map(({ fields, check }) => ({ ...fields, ...unchecked, ...check, ...unset })),
   );
   const default_draft = default_index === null ? null : drafts[default_index];
   if (default_draft) {
-    const nth = fresh.indexOf(default_draft.fields);
+    const nth = fresh.indexOf(default_draft);
     await clearDefault(tx, { customer_id: customer.id });
     await setDefault(tx, { id: default_draft.id ?? (ids[nth] as number) });
   }
   return getCustomer(tx, customer.id);
-}
-
-function differ(address: Address, fields: AddressFields): boolean {
-  return (Object.keys(fields) as (keyof AddressFields)[]).some((name) => address[name] !== fields[name]);
 }

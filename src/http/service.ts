@@ -20,6 +20,8 @@ export interface Service {
   readonly secret_key: Uint8Array;
   /** Address of the service as links name it, without a slash at the end; empty for links relative to the host. */
   readonly base_url: string;
+  /** The prefix that GS1 gave the company, of which its parcels have their numbers; null without one. */
+  readonly gs1_prefix: string | null;
   /** What this machine is called, as URLs write a host: without `base_url`, links begin with these alone. */
   readonly known_hosts: ReadonlySet<string>;
   readonly trusted_proxies: AddressList;

@@ -76,6 +76,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "PATCH /inventory/:sku": "read_write",
   "GET /inventory/:sku/explain": "read",
 
+  "POST /addresses/verify": "read",
+
   "POST /customers": "read_write",
   "GET /customers": "read",
   "GET /customers/:id": "read",
@@ -84,6 +86,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /customers/:id/addresses": "read_write",
   "PATCH /customers/:id/addresses/:address_id": "read_write",
   "DELETE /customers/:id/addresses/:address_id": "read_write",
+  "POST /customers/:id/addresses/:address_id/accept_suggestion": "read_write",
 
   "POST /orders": "read_write",
   "POST /orders/bulk": "read_write",
@@ -96,6 +99,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "DELETE /orders/:id": "read_write",
   "GET /orders/:id/history": "read",
   "POST /orders/:id/allocate": "read_write",
+  "POST /orders/:id/accept_suggestion": "read_write",
   "POST /orders/:id/hold": "read_write",
   "POST /orders/:id/cancel_items": "read_write",
   "POST /orders/:id/release": "read_write",
@@ -110,6 +114,12 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "POST /shipping/rates": "read",
   "GET /shipping/carriers": "read",
+  "POST /shipping/carrier-accounts": "full",
+  "GET /shipping/carrier-accounts": "full",
+  "GET /shipping/carrier-accounts/:id": "full",
+  "PATCH /shipping/carrier-accounts/:id": "full",
+  "DELETE /shipping/carrier-accounts/:id": "full",
+  "POST /shipping/carrier-accounts/:id/test": "full",
   "POST /shipping/labels": "read_write",
   "GET /shipping/labels/:id": "read",
   "GET /shipping/labels/:id/document": "read",

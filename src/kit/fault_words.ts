@@ -73,8 +73,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Name another bin, or fewer units; free says how many fit.",
   },
   duplicate_connection: {
-    when: "The store of the e-commerce platform is connected already; existing_id names its connection.",
-    remedy: "Change that connection by PATCH /platforms/:id, or delete it first.",
+    when:
+      "The store of the e-commerce platform is connected already, or there is a carrier account with these" +
+      " credentials; existing_id names it.",
+    remedy: "Change the one that there is by PATCH, or delete it first.",
   },
   duplicate_email: {
     when: "There is a customer with this e-mail address already; existing_id names it.",
@@ -123,6 +125,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   lot_not_pickable: {
     when: "The lot is on hold, quarantined, recalled, damaged or past its expiry.",
     remedy: "Pick from another lot, or make the lot available again if it is sound.",
+  },
+  no_suggestion: {
+    when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",
+    remedy: "Read the address again: its verification says what was found. To change it, send the new fields.",
   },
   nothing_to_return: {
     when: "No unit of the order was shipped that is not being returned already.",
@@ -190,7 +196,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Name bin, lot_number or warehouse, so that one place remains.",
   },
   blocked_address: {
-    when: "The address of a webhook or platform is not public, so nothing may be sent to it.",
+    when: "The address of a webhook, platform or carrier is not public, so nothing may be sent to it.",
     remedy: "Use a public HTTPS address. The operator can open private ranges by PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
   },
   idempotency_key_reused: {

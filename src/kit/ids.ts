@@ -17,6 +17,7 @@ export const idPrefixes = {
   attempt: "att",
   recovery: "rcy",
   notice: "ntc",
+  carrier_account: "cac",
   connection: "plt",
   import: "imp",
   report: "rpt",

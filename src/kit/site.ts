@@ -1,10 +1,12 @@
-/** How the world outside is led to this service: to the buyers' pages, and by links that open without a key. */
+/** How the world outside knows this service: by what its links begin with, and by the numbers of its parcels. */
 export interface Site {
   /** Address of the service as links name it, without a slash at the end; empty while the operator has given none. */
   readonly base_url: string;
+  /** The prefix that GS1 gave the company, of which its parcels have their numbers; null without one. */
+  readonly gs1_prefix: string | null;
   /** What signs the links, each kind under a key derived from it. */
   readonly secret_key: Uint8Array;
 }
 
 /** The site of a process that serves nobody: nothing that it writes has an address. */
-export const unreachable: Site = { base_url: "", secret_key: new Uint8Array() };
+export const unreachable: Site = { base_url: "", gs1_prefix: null, secret_key: new Uint8Array() };

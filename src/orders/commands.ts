@@ -8,6 +8,7 @@ import { readId, wireId } from "../kit/ids.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts, findProductsBySku, listBundleParts } from "../products/store.ts";
 import { calendarsOf } from "./dispatch/store.ts";
+import { checkedRecipients } from "./drafts/commands.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./drafts/rules.ts";
 import { orderEvent } from "./events.ts";
 import { type Entry, insertFirstHistory } from "./history/store.ts";
@@ -57,7 +58,8 @@ export function newOrder(tx: Tx, id: number, fields: Draft["fields"], lines: rea
 /** What the input of an order names, as far as it is there. */
 export async function namedBy(tx: Tx, input: CreateOrder): Promise<Named> {
   const customer_id = readId("customer", input.customer_id) ?? 0;
-  const recipient = await findRecipient(tx, customer_id, readId("address", input.shipping_address_id) ?? 0);
+  const found = await findRecipient(tx, customer_id, readId("address", input.shipping_address_id) ?? 0);
+  const [recipient = null] = await checkedRecipients(tx, [found]);
   const products = await productsOf(tx, input.line_items);
   const asked = input.warehouse_id == null ? null : await findWarehouse(tx, input.warehouse_id);
   return { recipient, products, asked };

@@ -1,4 +1,4 @@
-import { addressProblems } from "../customers/rules.ts";
+import { addressProblems } from "../addresses/rules.ts";
 import type { Store } from "../database/store.ts";
 import type { Service } from "../http/service.ts";
 import { listOrdersWithNews } from "../inventory/backorders/store.ts";

@@ -1,3 +1,4 @@
+import { type AddressVerification, isVerified, verificationView } from "../addresses/address.ts";
 import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
@@ -87,6 +88,8 @@ export interface OrderFields {
   readonly customer_name: string;
   readonly shipping_address_id: number;
   readonly shipping_address: Destination;
+  /** What the last check of that address found; null for an order of before there were checks. */
+  readonly address_verification: AddressVerification | null;
   readonly shipping_method: string | null;
   readonly order_notes: string | null;
   readonly requires_cold_storage: boolean;
@@ -246,7 +249,11 @@ export function orderView(order: Order, now: number) {
     customer_id,
     customer: { id: customer_id, email: order.customer_email, name: order.customer_name },
     shipping_address_id: wireId("address", order.shipping_address_id),
-    shipping_address: order.shipping_address,
+    shipping_address: {
+      ...order.shipping_address,
+      is_verified: isVerified(order.address_verification),
+      verification: verificationView(order.address_verification),
+    },
     line_items: order.lines.map(lineView),
     shipping_method: order.shipping_method,
     order_notes: order.order_notes,

@@ -1,4 +1,4 @@
-import { type AddressPlace, addressProblems } from "../customers/rules.ts";
+import { addressProblems } from "../addresses/rules.ts";
 import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
@@ -88,7 +88,7 @@ export function noSuch(field: string, message: string): FieldProblem {
 }
 
 /** Refuses: validation_failed, for an address that lacks something or is in no country. */
-export function refuseIncomplete(address: AddressPlace): void {
+export function refuseIncomplete(address: Parameters<typeof addressProblems>[0]): void {
   const problems = addressProblems(address);
   if (problems.length === 0) return;
   throw invalid("shipping_address_id", `names an address that cannot be delivered to: ${inWords(problems)}`);

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { VerificationView } from "../addresses/schemas.ts";
 import {
   choice,
   closed,
@@ -278,6 +279,8 @@ const orderView = {
     postal_code: nullable(Type.String()),
     country: Type.String(),
     phone: Type.Optional(nullable(Type.String())),
+    is_verified: Type.Boolean(),
+    verification: VerificationView,
   }),
   line_items: Type.Array(LineView),
   shipping_method: nullable(Type.String()),

@@ -346,6 +346,7 @@ const mutable = [
   "held",
   "shipping_address_id",
   "shipping_address",
+  "address_verification",
   "shipping_method",
   "order_notes",
   "requires_cold_storage",

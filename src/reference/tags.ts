@@ -61,6 +61,13 @@ export const tags: readonly Tag[] = [
     paths: /^\/customers/,
   },
   {
+    name: "Addresses",
+    description:
+      "Whether an address can be delivered to, as far as it can be known. Addresses of customers and orders are" +
+      " checked when they are stored; what was found is their `verification`.",
+    paths: /^\/addresses/,
+  },
+  {
     name: "Shipping",
     description: "What a parcel costs, and the labels that are bought for it.",
     paths: /^\/(?:shipping|labels)/,

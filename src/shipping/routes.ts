@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import type { Service } from "../http/service.ts";
+import { accountRoutes } from "./accounts/routes.ts";
 import { labelRoutes } from "./labels/routes.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 
-/** What parcels cost, the labels that are bought for them, and the labels' documents. */
-export const shippingRoutes = (service: Service) => new Elysia().use(quoteRoutes).use(labelRoutes(service));
+/** What parcels cost, who carries them, the labels that are bought for them, and the labels' documents. */
+export const shippingRoutes = (service: Service) =>
+  new Elysia().use(quoteRoutes).use(accountRoutes(service)).use(labelRoutes(service));

@@ -1,5 +1,5 @@
 import { postcodeValidatorExistsForCountry } from "postcode-validator";
-import { isPostalCode } from "../customers/rules.ts";
+import { isPostalCode } from "../addresses/postal/codes.ts";
 import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { type Address, isCountry } from "./address.ts";
 import { isUsState } from "./delivery/time_zones.ts";

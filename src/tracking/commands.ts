@@ -13,6 +13,7 @@ import { findReturnByTracking } from "../returns/store.ts";
 import { type Bought, type Buying, buyLabel } from "../shipping/labels/commands.ts";
 import type { Label } from "../shipping/labels/label.ts";
 import type { CreateLabel } from "../shipping/labels/schemas.ts";
+import { scannedSscc } from "../shipping/labels/sscc.ts";
 import { labelMoves } from "../shipping/labels/status.ts";
 import { findLabelOfShipment } from "../shipping/labels/store.ts";
 import { unknownNumber } from "./numbers/unknown.ts";
@@ -127,7 +128,8 @@ export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Telle
 
 /** The record of a number, locked, or null. A parcel that was followed before it was here learns how far it is. */
 async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord | null> {
-  const found = await lockRecord(tx, tracking_number);
+  const sscc = scannedSscc(tracking_number);
+  const found = (await lockRecord(tx, tracking_number)) ?? (sscc === null ? null : await lockRecord(tx, sscc));
   if (found === null || found.adopted_by === null) return found?.record ?? null;
   const { event_status } = found.record;
   const order_act = event_status === null ? null : trackingMeanings[event_status].order_act;

@@ -1,5 +1,7 @@
 // The simulated carrier of the sandbox: numbers whose way is known beforehand. It knows the numbers by which EasyPost
-// and Shippo are tried out, and `SIM…` numbers, which play their days on the sandbox's clock.
+// and Shippo are tried out, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which
+// play their days on the sandbox's clock.
+import { isDemonstration } from "../shipping/labels/sscc.ts";
 import type { TrackingEvent, TrackingHistory } from "./record.ts";
 import { beforeEvents, type TrackingLocation } from "./rules.ts";
 import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
@@ -53,7 +55,7 @@ function wayOf(number: string): Way | null {
   if (which !== undefined) return told("easypost", easypost[Number(which) - 1] ?? []);
   const known = Object.hasOwn(shippo, number) ? shippo[number] : undefined;
   if (known !== undefined) return told("shippo", known);
-  if (!/^SIM./.test(number)) return null;
+  if (!/^SIM./.test(number) && !isDemonstration(number)) return null;
   const [, means = []] = played.find(([ending]) => number.endsWith(ending)) ?? [];
   return { means, said: means, step_ms: played_day_ms, played: true };
 }

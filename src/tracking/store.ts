@@ -8,6 +8,7 @@ import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
+import { scannedSscc } from "../shipping/labels/sscc.ts";
 import { unknownNumber } from "./numbers/unknown.ts";
 import type { ParcelOrder } from "./parcel.ts";
 import type { TrackingHistory, TrackingRecord } from "./record.ts";
@@ -64,11 +65,21 @@ const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingR
  * knows the numbers by which carriers are tried out, too.
  */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
-  const found = await findRecorded(db, numbers);
-  if (db.mode === "live" || found.size === numbers.length) return found;
+  const found = await findRecorded(db, numbers.flatMap(readings));
+  for (const number of numbers) {
+    const history = found.get(scannedSscc(number) ?? "");
+    if (history !== undefined && !found.has(number)) found.set(number, history);
+  }
+  if (db.mode === "live" || numbers.every((number) => found.has(number))) return found;
   const unknown = numbers.filter((number) => !found.has(number));
   const simulated = unknown.map((number) => [number, simulatedHistory(number, db.now)] as const);
   return new Map([...found, ...simulated.filter((one): one is [string, TrackingHistory] => one[1] !== null)]);
+}
+
+/** A number as it may be stored: as it was scanned, and where that is an SSCC with its identifier, without this. */
+function readings(number: string): string[] {
+  const sscc = scannedSscc(number);
+  return sscc === null ? [number] : [number, sscc];
 }
 
 async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {

@@ -6,6 +6,7 @@ const ladder = [
   "outbox",
   "keys",
   "products",
+  "addresses",
   "customers",
   "inventory",
   "orders",

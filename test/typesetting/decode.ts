@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { decodePDFRawStream, PDFDict, PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
+import { ready } from "zpl-renderer-js";
 import { prepareZXingModule, type ReadResult, readBarcodes } from "zxing-wasm/reader";
 
 // The reader would fetch its wasm from the network; it gets the installed one instead.
@@ -20,7 +21,7 @@ export interface Pixels {
   readonly height: number;
 }
 
-/** What a scanner reads on a picture (PNG bytes or raw pixels), sorted by its kind. */
+/** What a scanner reads on a picture (PNG bytes or raw pixels), sorted by its kind and text. */
 export async function scan(image: Uint8Array | Pixels): Promise<Scanned[]> {
   const found = await readBarcodes(image as Uint8Array, {
     formats: ["Code128", "QRCode"],
@@ -28,7 +29,13 @@ export async function scan(image: Uint8Array | Pixels): Promise<Scanned[]> {
     textMode: "Plain",
   });
   const read = (result: ReadResult): Scanned => ({ kind: result.symbologyIdentifier, text: result.text });
-  return found.map(read).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  return found.map(read).sort((a, b) => (a.kind + a.text < b.kind + b.text ? -1 : 1));
+}
+
+/** A label as a printer of eight dots to the millimetre prints it: a PNG of the first page of its ZPL. */
+export async function printZpl(bytes: Uint8Array): Promise<Uint8Array> {
+  const { api } = await ready;
+  return Uint8Array.fromBase64(await api.zplToBase64Async(new TextDecoder().decode(bytes), 101.5, 152.25, 8));
 }
 
 /** A PDF page taken apart: its rectangles as pixels at 203 dpi, and its lines of text in order. */

@@ -9,6 +9,7 @@ import { documented, type RouteNotes } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { voidLabelsOfItems } from "../../shipping/labels/commands.ts";
 import { cancelItems } from "../cancellations/commands.ts";
+import { acceptSuggestion } from "../changes/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
 import { type Order, orderView } from "../order.ts";
@@ -62,6 +63,18 @@ export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
 /** The acts that move an order from state to state. */
 export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .use(conventions)
+  .post(
+    "/accept_suggestion",
+    ({ call, params }) => answerOrder(call, params.id, (tx) => acceptSuggestion(tx, params.id, call.actor)),
+    {
+      body: bodyOf(NoFields),
+      detail: order("acceptOrderSuggestion", "Let an order go to the address that the last check suggests", {
+        description:
+          "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
+        refuses: ["invalid_state_transition", "no_suggestion"],
+      }),
+    },
+  )
   .post(
     "/hold",
     ({ call, params, body }) => answerOrder(call, params.id, (tx) => holdOrder(tx, params.id, body, call.actor)),

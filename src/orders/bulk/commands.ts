@@ -8,6 +8,7 @@ import { readId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { createOrder, fromApi, newOrder, productsOf, takenNumber } from "../commands.ts";
 import { calendarsOf } from "../dispatch/store.ts";
+import { checkedRecipients } from "../drafts/commands.ts";
 import { type Draft, draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { insertFirstHistory } from "../history/store.ts";
@@ -131,13 +132,14 @@ export async function draftOrders(
   source: Source,
   imported = false,
 ): Promise<(Draft | Fault)[]> {
-  const recipients = await findRecipients(
+  const found = await findRecipients(
     tx,
     inputs.map((input) => ({
       customer_id: readId("customer", input.customer_id) ?? 0,
       address_id: readId("address", input.shipping_address_id) ?? 0,
     })),
   );
+  const recipients = await checkedRecipients(tx, found);
   const products = await productsOf(
     tx,
     inputs.flatMap(({ line_items }) => line_items),

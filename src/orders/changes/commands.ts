@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import { verifyOffline } from "../../addresses/commands.ts";
+import { addressProblems, suggestionOf } from "../../addresses/rules.ts";
 import { type Address, placeOf } from "../../customers/customer.ts";
-import { addressProblems } from "../../customers/rules.ts";
-import { findAddress } from "../../customers/store.ts";
+import { findRecipient } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
 import { replanClaim, reviseClaim, setClaimPriority } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { productsOf } from "../commands.ts";
+import { checkedRecipients } from "../drafts/commands.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "../holds/commands.ts";
 import { isBegun, type Order } from "../order.ts";
 import {
@@ -58,6 +60,30 @@ export async function takeCorrection(tx: Tx, order_id: number, actor: Actor): Pr
   return updateOrder(tx, wireId("order", order_id), { shipping_address_id }, actor);
 }
 
+/**
+ * Lets an order that is not packed yet go to the address that the last check suggests; its customer's address stays.
+ * Refuses: resource_missing, no_suggestion, invalid_state_transition.
+ */
+export async function acceptSuggestion(tx: Tx, id: string, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  const shipping_address = { ...before.shipping_address, ...suggestionOf(before.address_verification) };
+  refuseFixed(before);
+  const [address_verification = null] = await verifyOffline(tx, [shipping_address]);
+  const order = { ...before, shipping_address, address_verification };
+  const saved = await saveOrder(tx, before, order, { event: "update", actor, note: changesInWords(before, order) });
+  return settleAddress(tx, saved, actor);
+}
+
+/** Refuses: invalid_state_transition, for an order whose address cannot change any more. */
+function refuseFixed(order: Order): void {
+  if (order.status !== "pending" && order.status !== "processing") {
+    throw refusal(order, "update", order.status === "cancelled" ? null : "it is packed");
+  }
+  if (isLabelled(order)) throw refusal(order, "update", labelled);
+}
+
+const labelled = "a label with the old address is bought; void it first";
+
 const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason === "bad_address");
 
 /** Whether a parcel in the house bears a label with the address. */
@@ -99,17 +125,21 @@ async function newAddress(tx: Tx, before: Order, { shipping_address_id }: Update
   const id = readId("address", shipping_address_id);
   const same = id === before.shipping_address_id;
   if (same && !isHeldForAddress(before)) return null;
-  const address = await findAddress(tx, before.customer_id, id ?? 0);
+  const address = await findChecked(tx, before.customer_id, id ?? 0);
   if (same && (address === null || !isCorrected(address, before))) return null;
   if (address === null) {
     const fields = [noSuch("shipping_address_id", "names no address of this customer")];
     throw ofFields("resource_missing", fields);
   }
   if (!imported) refuseIncomplete(address);
-  if (isLabelled(before)) {
-    throw refusal(before, "update", "a label with the old address is bought; void it first");
-  }
-  return { shipping_address_id: address.id, shipping_address: placeOf(address) };
+  if (isLabelled(before)) throw refusal(before, "update", labelled);
+  const place = { shipping_address_id: address.id, shipping_address: placeOf(address) };
+  return { ...place, address_verification: address.verification };
+}
+
+async function findChecked(tx: Tx, customer_id: number, address_id: number): Promise<Address | null> {
+  const [recipient = null] = await checkedRecipients(tx, [await findRecipient(tx, customer_id, address_id)]);
+  return recipient?.address ?? null;
 }
 
 function isCorrected(address: Address, { shipping_address }: Order): boolean {

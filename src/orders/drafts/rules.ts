@@ -64,6 +64,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     customer_name: customerName(recipient.buyer),
     shipping_address_id: recipient.address.id,
     shipping_address: placeOf(recipient.address),
+    address_verification: recipient.address.verification,
     shipping_method: input.shipping_method ?? null,
     order_notes: input.order_notes ?? null,
     requires_cold_storage: input.requires_cold_storage ?? false,

@@ -1,4 +1,4 @@
-import { addressProblems } from "../../customers/rules.ts";
+import { addressProblems } from "../../addresses/rules.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { listRecalledIn } from "../../inventory/lots/store.ts";
 import { pauseClaim, resumeClaim } from "../../inventory/reservations/commands.ts";

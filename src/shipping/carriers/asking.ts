@@ -8,8 +8,9 @@ import { askApi, type Found, refused, succeeded, understoodOr, usualWords, witho
 import { createApi, outboundOf } from "../../outbound/caller.ts";
 import type { Outbound } from "../../outbound/outbound.ts";
 import { type Fields, readText } from "../../outbound/reading.ts";
+import type { CredentialField } from "../accounts/account.ts";
 import type { CarrierDocument } from "../offer.ts";
-import type { CredentialField, Ctx } from "./connector.ts";
+import type { Ctx } from "./connector.ts";
 
 /** How a connector is called in messages, and how its API is understood. */
 export interface Carrier {

@@ -4,6 +4,7 @@ import type { Db } from "../../database/store.ts";
 import type { Mode } from "../../kit/mode.ts";
 import type { Api } from "../../outbound/api.ts";
 import type { TrackingUpdate } from "../../tracking/update.ts";
+import type { CredentialField } from "../accounts/account.ts";
 import type { Address } from "../address.ts";
 import type { Bought, Carriage, ListedCarrier, Offers } from "../offer.ts";
 
@@ -16,15 +17,6 @@ export interface OwnCarrier {
   readonly name: string;
   carriers(db: Db): Promise<readonly ListedCarrier[]>;
   offers(db: Db, carriage: Carriage): Promise<Offers>;
-}
-
-/** A text that an account needs, as `packhouse` and the API ask for it. */
-export interface CredentialField {
-  readonly name: string;
-  readonly secret: boolean;
-  readonly required: boolean;
-  /** In one sentence, where it is found. */
-  readonly description: string;
 }
 
 /** All that a connector needs to call for one account. Its secrets are open for the time of one call. */

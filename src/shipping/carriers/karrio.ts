@@ -6,6 +6,7 @@ import { money } from "../../kit/money.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { CarrierEvent, TrackingUpdate } from "../../tracking/update.ts";
 import { meaningsOf } from "../../tracking/words.ts";
+import type { CredentialField } from "../accounts/account.ts";
 import type { Bought, Carriage, CarrierDocument, End, ListedCarrier, Message, Offer, PriceLine } from "../offer.ts";
 import { gramsOf } from "../weight.ts";
 import {
@@ -23,7 +24,7 @@ import {
   readMoment,
   readRequired,
 } from "./asking.ts";
-import type { CredentialField, Ctx, OutsideCarrier, Purchase } from "./connector.ts";
+import type { Ctx, OutsideCarrier, Purchase } from "./connector.ts";
 
 const name = "Karrio";
 const carriers_max = 100;

@@ -4,6 +4,7 @@ import { moneyText } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { TrackingUpdate } from "../../tracking/update.ts";
+import type { CredentialField } from "../accounts/account.ts";
 import type { Address } from "../address.ts";
 import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
 import { known, streetAddress, suggestionOf } from "./addresses.ts";
@@ -20,7 +21,7 @@ import {
   readMoment,
   readRequired,
 } from "./asking.ts";
-import type { CredentialField, Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
+import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
 import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
 import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
 import { carrierCode } from "./naming.ts";

@@ -36,8 +36,17 @@ import { drawLabel, type LabelWarning } from "./face.ts";
 import type { Label } from "./label.ts";
 import { checkPrintable, chooseCard, duplicate_within_ms, purchaseFingerprint } from "./rules.ts";
 import type { CreateLabel } from "./schemas.ts";
+import { demonstrationPrefix, ssccOf } from "./sscc.ts";
 import { labelMoves } from "./status.ts";
-import { type BoughtLabel, getLabel, insertLabel, listBoughtLabels, lockOrderOfLabels, saveVoided } from "./store.ts";
+import {
+  allotSerial,
+  type BoughtLabel,
+  getLabel,
+  insertLabel,
+  listBoughtLabels,
+  lockOrderOfLabels,
+  saveVoided,
+} from "./store.ts";
 import { ownTrackingNumber, testPrefix } from "./tracking_number.ts";
 
 const livePrefix = "WH";
@@ -174,11 +183,11 @@ interface Purchase {
   readonly fingerprint: string;
 }
 
-/** Draws a label and stores it. The parcel's number in our books makes the tracking number. */
+/** Draws a label and stores it. */
 async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
   const { order, shipment_id, carrier, offer, parcel, from_address, to_address } = purchase;
   const test = tx.mode === "test";
-  const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
+  const { tracking_number, unlike } = await numberOf(tx, shipment_id);
   const { order_number, lost } = printedNumber(order);
   const place = parcelPlace(order, shipment_id);
   const { drawing, warnings } = drawLabel({
@@ -208,11 +217,27 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     to_address,
     drawing,
     documents: [],
-    warnings: [...lost, ...warnings],
+    warnings: [...lost, ...unlike, ...warnings],
     fingerprint: purchase.fingerprint,
     created_at: tx.now,
     voided_at: null,
   });
+}
+
+/**
+ * The number of a parcel: an SSCC where the operator has a prefix of GS1 for them, else what the parcel's number in our
+ * books makes.
+ */
+async function numberOf(tx: Tx, shipment_id: number): Promise<{ tracking_number: string; unlike: LabelWarning[] }> {
+  const test = tx.mode === "test";
+  const { gs1_prefix } = tx.site;
+  const own = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
+  if (gs1_prefix === null) return { tracking_number: own, unlike: [] };
+  const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, await allotSerial(tx, shipment_id));
+  if (sscc !== null) return { tracking_number: sscc, unlike: [] };
+  const message =
+    "All numbers behind the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
+  return { tracking_number: own, unlike: [{ field: "tracking_number", code: "no_sscc", message }] };
 }
 
 /** The order's number; its id where no font has the number's letters, since nobody can change the number. */

@@ -4,6 +4,7 @@ import { fitLine, fitLines, lineHeight, type Room } from "../../typesetting/text
 import { printableLine } from "../../typesetting/text/shaping.ts";
 import type { LabelAddress } from "../address.ts";
 import { labelAddressLines, postalBarcode } from "./address_lines.ts";
+import { isSscc } from "./sscc.ts";
 
 /** Everything a label says. */
 export interface LabelFacts {
@@ -16,7 +17,7 @@ export interface LabelFacts {
   readonly weight: string;
   /** Which parcel of its order it is, as in `2 of 6`, or `2` while nobody knows of how many. */
   readonly parcel: string;
-  /** One of our own numbers: at most 24 digits and capital letters. */
+  /** An SSCC, or one of our own numbers: at most 24 digits and capital letters. */
   readonly tracking_number: string;
   /** What the QR code says: printable ASCII of at most 250 characters. Null leaves it out. */
   readonly qr_text: string | null;
@@ -30,7 +31,7 @@ export interface LabelFacts {
 /** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
 export interface LabelWarning {
   readonly field: string;
-  readonly code: "unprintable_text" | "shortened_text" | "no_postal_barcode" | "no_qr_code";
+  readonly code: "unprintable_text" | "shortened_text" | "no_postal_barcode" | "no_qr_code" | "no_sscc";
   readonly message: string;
 }
 
@@ -180,13 +181,16 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
 }
 
 function drawTracking(sheet: Sheet, facts: LabelFacts): void {
-  const width = code128Width(facts.tracking_number, false);
+  const gs1 = isSscc(facts.tracking_number);
+  const number = gs1 ? `(00)${facts.tracking_number}` : facts.tracking_number;
+  const width = code128Width(number, gs1);
   const module = largestModule(width + 20, labelWidth);
   const x = Math.round((labelWidth - width * module) / 2);
-  const number = facts.tracking_number;
-  sheet.operations.push({ op: "code128", x, y: 822, module, height: codeHeight, gs1: false, text: number });
-  const readable = fitLine(number, { width: inner, most: 40, least: 16, bold: true });
-  sheet.operations.push(text(labelWidth / 2, 1118, readable.size, number, { bold: true, align: "center" }));
+  sheet.operations.push({ op: "code128", x, y: 822, module, height: codeHeight, gs1, text: number });
+  const readable = fitLine(number.replace(")", ") "), { width: inner, most: 40, least: 16, bold: true });
+  sheet.operations.push(
+    text(labelWidth / 2, 1118, readable.size, readable.lines[0] ?? "", { bold: true, align: "center" }),
+  );
 }
 
 function drawFooter(sheet: Sheet, facts: LabelFacts): void {

@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { forUpdate, given } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
-import { labels } from "../../../db/schema/shipments.ts";
+import { labels, ssccs } from "../../../db/schema/shipments.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -79,6 +79,12 @@ export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Lab
     },
   ]);
   return { id, ...label };
+}
+
+/** The serial of the next SSCC, for a parcel. Nobody else ever gets it. */
+export async function allotSerial(tx: Tx, shipment_id: number): Promise<number> {
+  const [serial = 0] = await insertIds(tx, ssccs, [{ shipment_id, created_at: tx.now }]);
+  return serial;
 }
 
 const voidRow = prepared((query: Writing, a: Args<{ id: number; status: string; at: number }>) =>

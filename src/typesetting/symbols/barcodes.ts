@@ -36,7 +36,7 @@ interface Matrix {
 const plainText = /^[A-Z0-9-]{1,24}$/;
 // The bytes that versions 1, 2, … of a QR code hold at level M.
 const qrBytes = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251];
-const gs1Text = /^\((?:420|421)\)[A-Z0-9]{1,20}$/;
+const gs1Text = /^\((?:00\)\d{18}|(?:420|421)\)[A-Z0-9]{1,20})$/;
 
 /** The bars of a Code 128 text; a GS1 text has its application identifier in brackets, as in `(420)90210`. */
 export function code128Bars(text: string, gs1: boolean): Bars {

@@ -1,7 +1,9 @@
 // What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
 import { hmacBase64 } from "../../../src/kit/hmac.ts";
+import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import type { Answered, TestApp } from "../../harness.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
+import { fakeCarrier } from "../../shipping/carriers/fake.ts";
 
 /** How an operation can be asked for now, as an example shows it. */
 export interface Ready {
@@ -47,6 +49,7 @@ export interface House {
 export async function openHouse(app: TestApp, receiver: string): Promise<House> {
   const live = asking(app, app.keys.live.full);
   const test = asking(app, app.keys.test.full);
+  handInCarriers(app.service, { fake: fakeCarrier().connector });
   const own = await Promise.all([live, test].map((ask) => ask("GET", "/keys?limit=100")));
   const store = await shopWithImports(app, live);
   const hook = await webhookWithDeliveries(app, test, receiver);
@@ -66,6 +69,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await returns(live, shelf)),
         ...(await floorWork(live, shelf)),
         ...(await callbacks(live, shelf)),
+        ...(await accounts(live, shelf)),
         ...(await keysToChange(live, keys)),
       };
     },
@@ -147,6 +151,8 @@ interface Shelf {
   readonly location: string;
   readonly elsewhere: string;
   readonly buyer: { readonly customer_id: string; readonly shipping_address_id: string };
+  /** The buyer's address of which a check has something better to say. */
+  readonly misspelt: string;
   readonly ready: Supplies;
 }
 
@@ -160,9 +166,9 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
   await ask("POST", "/inventory", stock);
   const customer = await ask("POST", "/customers", {
     email: `${sku}@example.com`,
-    shipping_addresses: [{ ...address, is_default: true }, address],
+    shipping_addresses: [{ ...address, is_default: true }, address, { ...address, city: "Elsewhere" }],
   });
-  const [first, second] = customer.shipping_addresses;
+  const [first, second, third] = customer.shipping_addresses;
   const places = { id: customer.id, address_id: second.id };
   const reserved = async () =>
     (await ask("POST", "/inventory/reserve", { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] }))
@@ -170,6 +176,7 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
   return {
     ...{ sku, location, elsewhere },
     buyer: { customer_id: customer.id, shipping_address_id: first.id },
+    misspelt: third.id,
     ready: {
       createLocation: { body: { name: `${sku} new`, address } },
       updateLocation: { path: { id: elsewhere } },
@@ -181,6 +188,8 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
       explainInventory: { path: { sku } },
       updateAddress: { path: places },
       deleteAddress: { path: places },
+      acceptAddressSuggestion: { path: { id: customer.id, address_id: third.id } },
+      verifyAddresses: { body: { address } },
       createAddress: { path: places, body: address },
       reserveInventory: { body: { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] } },
       extendReservation: { path: { id: await reserved() } },
@@ -190,7 +199,7 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
 }
 
 /** Orders at every stage of their way. */
-async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
+async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Promise<Supplies> {
   const line_items = [{ sku, quantity: 2, unit_price: "5.00" }];
   const stages = ["new", "old", "due", "held", "paper", "picked", "packed", "sent", "labelled", "void", "back", "open"];
   const given = stages.map((name) => ({
@@ -199,8 +208,9 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     warehouse_id: location,
     line_items,
   }));
+  given.push({ ...given[0], order_number: `${sku} lost`, shipping_address_id: misspelt } as (typeof given)[number]);
   const { results } = await ask("POST", "/orders/bulk", { orders: given });
-  const ids = new Map<string, string>(stages.map((name, at) => [name, results[at].data.id]));
+  const ids = new Map<string, string>([...stages, "lost"].map((name, at) => [name, results[at].data.id]));
   const id = (name: string) => ids.get(name) ?? "";
   const act = (name: string, action: string, body: Fields = {}) => ask("POST", `/orders/${id(name)}/${action}`, body);
   const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
@@ -222,6 +232,7 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     createLabel: { body: { order_id: id("open"), ...parcel, additional: true } },
     cancelOrderItems: at("new", { body: { ...one, reason: "customer" } }),
     updateOrder: at("new"),
+    acceptOrderSuggestion: at("lost"),
     allocateOrder: at("new"),
     holdOrder: at("new"),
     cancelOrder: at("old"),
@@ -351,6 +362,20 @@ async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
         data: { type: "order", id: 250 },
       },
     },
+  };
+}
+
+/** Accounts at a carrier that calls nobody. */
+async function accounts(ask: Ask, { sku }: Shelf): Promise<Supplies> {
+  const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${sku}-${name}` } });
+  const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
+  const kept = await add("kept");
+  return {
+    createCarrierAccount: { body: body("new") },
+    getCarrierAccount: { path: kept },
+    updateCarrierAccount: { path: kept },
+    testCarrierAccount: { path: kept },
+    deleteCarrierAccount: { path: await add("old") },
   };
 }
 

@@ -32,6 +32,10 @@ export async function customers({ tell, act }: Teller): Promise<Buyer> {
   const second = await tell("createAddress", { path, body: { ...address, address_line1: "14 Analytical Way" } });
   const places = { id: ada.id, address_id: second.id };
   await tell("updateAddress", { path: places, body: { address_line2: "Back door" } });
+  const { name: _, ...doubtful } = { ...address, city: "Salem" };
+  await tell("verifyAddresses", { body: { address: doubtful } });
+  await act("updateAddress", { path: places, body: { city: "Salem" } });
+  await tell("acceptAddressSuggestion", { path: places, body: {} });
   await tell("deleteAddress", { path: places });
   await tell("listCustomers", { query: { email: "ada@example.com" } });
   await act("getCustomer", { path });
@@ -90,6 +94,23 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("cancelOrderItems", { path: { id: other.id }, body: { items, reason: "customer" } });
   await tell("cancelOrder", { path: { id: other.id }, query: { reason: "customer", note: "Ordered twice." } });
   await putBack({ tell, act }, buyer);
+  await corrected({ tell, act }, buyer);
+}
+
+/** An order whose address was written with the wrong state. */
+async function corrected({ tell, act }: Pick<Teller, "tell" | "act">, { customer_id }: Buyer): Promise<void> {
+  const address = {
+    address_line1: "16 Analytical Way",
+    city: "Portland",
+    state: "ME",
+    postal_code: "97201",
+    country: "US",
+  };
+  const { id } = await act("createAddress", { path: { id: customer_id }, body: address });
+  const body = { order_number: "SO-1020", customer_id, shipping_address_id: id, line_items: [tea(1)] };
+  const { data } = await act("createOrder", { body });
+  await tell("acceptOrderSuggestion", { path: { id: data.id }, body: {} });
+  await act("cancelOrder", { path: { id: data.id } });
 }
 
 async function putBack({ tell, act }: Pick<Teller, "tell" | "act">, buyer: Buyer): Promise<void> {

@@ -32,6 +32,7 @@ export async function refusals({ app, mode, warehouse_id, refuse, act }: Teller,
   const path = { id: made.data.id };
   await refuse("invalid_state_transition", "deliverOrder", { path, body: {} });
   await refuse("precondition_failed", "updateOrder", { path, body: { priority: 1 }, headers: { "if-match": '"99"' } });
+  await refuse("no_suggestion", "acceptOrderSuggestion", { path, body: {} });
   await refuse("immutable_field", "updateOrder", { path, body: { order_number: "SO-4713" } });
   await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
   const adjustment = { adjustment: -1, reason: "stock_count", location: warehouse_id, expected_quantity: 7 };

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
+import { carriers } from "./carriers.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
@@ -49,6 +50,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await changes(story, buyer);
   await fulfillment(story, buyer);
   await returns(story);
+  await carriers(story);
   await platforms(story);
   await events(story);
   await keys(story);

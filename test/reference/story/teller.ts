@@ -109,6 +109,8 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/\bph_(live|test)_[0-9A-Za-z]{36}\b/g, "ph_test_0000000000000000000000000000002jKTnv"],
   [/\b(live|test)_[0-9a-f]{32}\b/g, "$1_019c1e2f4b7a7c3d9e5f60718293a4b5"],
   [/("client_secret":")[^"]+"/g, '$1shpss_0123456789abcdef"'],
+  [/("api_key":")EZAK[^"]+"/g, '$1EZAK0123456789abcdef"'],
+  [/("callback_secret":")[^"]+"/g, '$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"'],
   [/("client_secret_last_four":")[^"]+"/g, '$1cdef"'],
   [/("last_four":")[0-9A-Za-z]{4}"/g, '$1KTnv"'],
   [/(signature=)[A-Za-z0-9_-]+/g, "$1AAECAwQFBgcICQoLDA0ODw"],

@@ -117,6 +117,15 @@ describe("drawLabel", () => {
     }
   });
 
+  test("gives an SSCC its GS1 bar code of 156 modules, with the identifier before it in the readable text too", () => {
+    const { drawing } = drawLabel({ ...facts, tracking_number: "095212340012345676" });
+    const symbol = drawing.operations.find((operation) => operation.op === "code128" && operation.y === 822);
+    expect(symbol).toMatchObject({ module: 4, height: 254, gs1: true, text: "(00)095212340012345676" });
+    expect(code128Bars("(00)095212340012345676", true).width).toBe(156);
+    expect(textsOf(drawing.operations)).toContain("(00) 095212340012345676");
+    expect(layoutProblems(drawing.operations)).toEqual([]);
+  });
+
   test("prints the letters of all scripts, and warns by field of what has no code", () => {
     const recipient = { ...facts.recipient, name: "東京 太郎", company: "Łódź ø", city: "Київ", postal_code: "?" };
     const { drawing, warnings } = drawLabel({ ...facts, recipient, qr_text: "https://例え.jp", service: "שלום" });

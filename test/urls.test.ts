@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { addressesOf } from "../src/addresses.ts";
+import { addressesOf } from "../src/urls.ts";
 
 const card = (address: string, family: "IPv4" | "IPv6", internal = false) => ({ address, family, internal });
 const machine = {

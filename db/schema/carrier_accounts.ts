@@ -1,0 +1,38 @@
+import { type AccountStatus, accountStatuses } from "../../src/shipping/accounts/status.ts";
+import type { ListedCarrier } from "../../src/shipping/offer.ts";
+import { id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+
+/** An account at a carrier, or at a service that sells for many carriers. Its credentials are sealed. */
+export const carrier_accounts = table(
+  "carrier_accounts",
+  {
+    id: id(),
+    /** Random text that names the account in its callback address. */
+    key: text().notNull(),
+    connector: text().notNull(),
+    name: text().notNull(),
+    /** One sealed text of them all. */
+    credentials: text(),
+    /** Equal for equal credentials, so that no account is there twice. */
+    credentials_digest: text(),
+    callback_secret: text(),
+    previous_callback_secret: text(),
+    previous_callback_secret_expires_at: time(),
+    status: text().$type<AccountStatus>().notNull(),
+    carriers: json<ListedCarrier[]>().notNull(),
+    checked_at: time(),
+    check_code: text(),
+    check_message: text(),
+    version: int().notNull(),
+    /** A deleted account is kept for the sake of its labels, without its secrets. */
+    deleted_at: time(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (t) => [
+    unique("carrier_accounts_key").on(t.key),
+    unique("carrier_accounts_credentials").on(t.credentials_digest),
+    index("carrier_accounts_created").on(t.created_at, t.id),
+    oneOf("carrier_accounts", "status", accountStatuses),
+  ],
+);

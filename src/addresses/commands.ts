@@ -1,0 +1,38 @@
+import { takeTurn } from "../database/lease.ts";
+import type { Db, Tx } from "../database/store.ts";
+import { type AddressVerification, isVerified, type PostalAddress, type StoredCheck } from "./address.ts";
+import { carriedLines } from "./postal/us.ts";
+import { checkOffline } from "./rules.ts";
+import { clearZips, findKnown, insertZips, whereToLoad } from "./store.ts";
+
+// So many in one transaction, which all other writes wait for.
+const lines_together_max = 1000;
+
+/** Checks addresses against postal data, in one query for all; each answer at the place of its address. */
+export async function verifyOffline(db: Db, addresses: readonly PostalAddress[]): Promise<AddressVerification[]> {
+  const { places } = await findKnown(db, addresses);
+  return addresses.map((address) => checkOffline(address, places, db.now));
+}
+
+/** Checks addresses that are about to be stored, in one query for all; each answer at the place of its address. */
+export async function checkStored(tx: Tx, addresses: readonly PostalAddress[]): Promise<StoredCheck[]> {
+  if (addresses.length === 0) return [];
+  const { places, asks_carrier } = await findKnown(tx, addresses);
+  if (asks_carrier) tx.wake("addresses.ask", tx.now);
+  return addresses.map((address) => {
+    const verification = checkOffline(address, places, tx.now);
+    return { verification, is_verified: isVerified(verification), ask_at: asks_carrier ? tx.now : null };
+  });
+}
+
+/** Loads some of the ZIP codes that the program carries into the table, and says whether there are more. */
+export async function loadZips(tx: Tx): Promise<boolean> {
+  // Several servers may begin at once.
+  await takeTurn(tx, "addresses.load");
+  const from = await whereToLoad(tx);
+  if (from === null) return false;
+  if (from.fresh) await clearZips(tx);
+  const { lines, next } = carriedLines(from.next, lines_together_max);
+  await insertZips(tx, lines, next);
+  return next !== null;
+}

@@ -1,0 +1,9 @@
+import type { Store } from "../database/store.ts";
+import { loadZips } from "./commands.ts";
+import { whereToLoad } from "./store.ts";
+
+/** Loads the ZIP codes that the program carries, where the table does not have them, a piece at a time. */
+export async function loadPostalCodes(store: Store): Promise<void> {
+  let more = (await store.read(whereToLoad)) !== null;
+  while (more) more = await store.write(loadZips);
+}

@@ -1,0 +1,67 @@
+import { Elysia } from "elysia";
+import { answerRead } from "../http/answer.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { documented } from "../http/route.ts";
+import { invalid } from "../kit/fault.ts";
+import { bodyOf } from "../kit/schema.ts";
+import { type AddressVerification, isVerified, type PostalAddress, verificationView } from "./address.ts";
+import { verifyOffline } from "./commands.ts";
+import { type CheckedAddress, ChecksView, VerifyAddresses } from "./schemas.ts";
+
+/** Checks of addresses, which store nothing. */
+export const addressRoutes = new Elysia({ prefix: "/addresses" }).use(conventions).post(
+  "/verify",
+  ({ call, body }) => {
+    const asked = askedOf(body);
+    return answerRead(call, async (db) => {
+      const views = (await verifyOffline(db, asked)).map(checkView);
+      return body.addresses === undefined ? views[0] : views;
+    });
+  },
+  {
+    body: bodyOf(VerifyAddresses),
+    detail: documented({
+      id: "verifyAddresses",
+      summary: "Check one address or up to a hundred",
+      description:
+        "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing" +
+        " is stored. It compares with data that the program carries: countries, the form of their postal codes," +
+        " and the state and city of every ZIP code of the United States. It knows no streets, so an address that is" +
+        " `verified` offline may still have a street or a house that is not there.",
+      answers: { 200: EnvelopedView(ChecksView) },
+    }),
+  },
+);
+
+/** The addresses that a request asks about. Refuses: validation_failed, unless there is `address` or `addresses`. */
+function askedOf({ address, addresses }: VerifyAddresses): PostalAddress[] {
+  if (address !== undefined && addresses !== undefined) throw invalid("addresses", "cannot be given beside address");
+  const asked = addresses ?? (address === undefined ? [] : [address]);
+  if (asked.length === 0) throw invalid("address", "is required, or addresses for several", "required");
+  return asked.map(readAddress);
+}
+
+function readAddress(given: CheckedAddress): PostalAddress {
+  return {
+    address_line1: given.address_line1 ?? "",
+    address_line2: given.address_line2 ?? null,
+    city: given.city ?? "",
+    state: given.state ?? null,
+    postal_code: given.postal_code ?? null,
+    country: given.country ?? "",
+  };
+}
+
+const offline_note =
+  "Compared with postal data that the program carries, which knows no streets: whether there is such a street and " +
+  "house, it cannot tell.";
+
+function checkView(verification: AddressVerification) {
+  return {
+    ...verificationView(verification),
+    is_verified: isVerified(verification),
+    note: verification.method === "offline" ? offline_note : null,
+    messages: [],
+  };
+}

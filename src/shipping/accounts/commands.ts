@@ -1,0 +1,157 @@
+import type { Tx } from "../../database/store.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { move } from "../../kit/moves.ts";
+import { open, seal } from "../../kit/seal.ts";
+import type { ListedCarrier } from "../offer.ts";
+import {
+  type CarrierAccount,
+  type CredentialField,
+  credentialsOf,
+  digestOf,
+  secret_overlap_ms,
+  secret_purpose,
+} from "./account.ts";
+import { changedCredentials } from "./rules.ts";
+import type { CreateAccount, UpdateAccount } from "./schemas.ts";
+import { accountMoves } from "./status.ts";
+import { insertAccount, lockAccount, saveAccount } from "./store.ts";
+
+/** What an account is held against: its connector's fields, whether that takes callbacks, and the key of all seals. */
+export interface AccountRules {
+  readonly name: string;
+  readonly credentials: readonly CredentialField[];
+  readonly takes_callbacks: boolean;
+  readonly secret_key: Uint8Array;
+}
+
+/**
+ * Makes an account, its secrets sealed. `callback_secret` is the one to make where the request gives none.
+ * Refuses: validation_failed, duplicate_connection.
+ */
+export async function createAccount(
+  tx: Tx,
+  input: CreateAccount,
+  rules: AccountRules,
+  callback_secret: string,
+): Promise<CarrierAccount> {
+  const { secret_key } = rules;
+  refuseSecret(input.callback_secret, rules);
+  const credentials = changedCredentials(rules.credentials, {}, input.credentials);
+  const made = rules.takes_callbacks ? callback_secret : null;
+  const secret = input.callback_secret === undefined ? made : input.callback_secret;
+  const fields: Omit<CarrierAccount, "id"> = {
+    key: tx.newId(tx.mode),
+    connector: input.connector,
+    name: input.name ?? rules.name,
+    ...sealedCredentials(input.connector, credentials, secret_key),
+    callback_secret: secret === null ? null : seal(secret, secret_key, secret_purpose),
+    previous_callback_secret: null,
+    previous_callback_secret_expires_at: null,
+    status: input.status ?? "active",
+    carriers: [],
+    ...untested,
+    version: 1,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  return { id: await insertAccount(tx, fields), ...fields };
+}
+
+const untested = { checked_at: null, check_code: null, check_message: null };
+
+function sealedCredentials(connector: string, credentials: Readonly<Record<string, string>>, secret_key: Uint8Array) {
+  return {
+    credentials: seal(JSON.stringify(credentials), secret_key, secret_purpose),
+    credentials_digest: digestOf(connector, credentials, secret_key),
+  };
+}
+
+function refuseSecret(secret: string | null | undefined, { name, takes_callbacks }: AccountRules): void {
+  if (secret != null && !takes_callbacks)
+    throw invalid("callback_secret", `is not possible: ${name} sends no callbacks`);
+}
+
+/**
+ * Changes an account; without a change it stays as it was. The callback secret before a new one counts for another
+ * hour. Other credentials count as untested.
+ * Refuses: resource_missing, validation_failed, immutable_field, duplicate_connection.
+ */
+export async function updateAccount(
+  tx: Tx,
+  id: string,
+  input: UpdateAccount,
+  rules: AccountRules,
+): Promise<CarrierAccount> {
+  const before = await lockAccount(tx, id);
+  if (input.connector !== undefined && input.connector !== before.connector) {
+    const field = { field: "connector", code: "immutable_field", message: "cannot change" };
+    throw new Fault("immutable_field", "Make another account for another connector.", { fields: [field] });
+  }
+  refuseSecret(input.callback_secret, rules);
+  const { name = before.name, status } = input;
+  const next = status === undefined ? before.status : move(accountMoves, pauseOrResume[status], before.status);
+  const changed = { ...otherCredentials(before, input, rules), ...otherSecret(tx, before, input, rules) };
+  const after: CarrierAccount = { ...before, name, status: next, ...changed };
+  const same = (Object.keys(after) as (keyof CarrierAccount)[]).every((field) => after[field] === before[field]);
+  if (same) return before;
+  const account = { ...after, version: before.version + 1, updated_at: tx.now };
+  await saveAccount(tx, account);
+  return account;
+}
+
+const pauseOrResume = { active: "resume", paused: "pause" } as const;
+
+/** The credentials, where they become others. */
+function otherCredentials(before: CarrierAccount, input: UpdateAccount, rules: AccountRules) {
+  if (input.credentials === undefined) return {};
+  const known = credentialsOf(before, rules.secret_key);
+  const after = changedCredentials(rules.credentials, known, input.credentials);
+  const sealed = sealedCredentials(before.connector, after, rules.secret_key);
+  return sealed.credentials_digest === before.credentials_digest ? {} : { ...sealed, ...untested };
+}
+
+/** The callback secret, where it becomes another one. */
+function otherSecret(tx: Tx, before: CarrierAccount, { callback_secret }: UpdateAccount, { secret_key }: AccountRules) {
+  const sealed = before.callback_secret;
+  const known = sealed === null ? null : open(sealed, secret_key, secret_purpose);
+  if (callback_secret === undefined || (callback_secret === known && (sealed === null) === (known === null))) return {};
+  const overlaps = callback_secret !== null && sealed !== null;
+  return {
+    callback_secret: callback_secret === null ? null : seal(callback_secret, secret_key, secret_purpose),
+    previous_callback_secret: overlaps ? sealed : null,
+    previous_callback_secret_expires_at: overlaps ? tx.now + secret_overlap_ms : null,
+  };
+}
+
+/** How a test of an account's credentials ended: with what it sells, or with the refusal. */
+export type Tested =
+  | { readonly carriers: readonly ListedCarrier[] }
+  | { readonly code: string; readonly message: string };
+
+/**
+ * Stores how the test of an account ended; `tested` is the account as it was tested. Of a test that failed, the
+ * carriers of the one before are kept. Refuses: resource_missing, write_conflict.
+ */
+export async function recordTest(tx: Tx, tested: CarrierAccount, how: Tested): Promise<CarrierAccount> {
+  const before = await lockAccount(tx, tested.id);
+  if (before.credentials !== tested.credentials) {
+    throw new Fault("write_conflict", "The account got other credentials while it was tested. Test it again.");
+  }
+  const found =
+    "carriers" in how
+      ? { carriers: how.carriers, check_code: null, check_message: null }
+      : { check_code: how.code, check_message: how.message };
+  const account = { ...before, ...found, checked_at: tx.now };
+  await saveAccount(tx, account);
+  return account;
+}
+
+/** Ends an account: its labels stay, its secrets do not. Refuses: resource_missing. */
+export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount> {
+  const before = await lockAccount(tx, id);
+  const none = { credentials: null, credentials_digest: null, callback_secret: null };
+  const previous = { previous_callback_secret: null, previous_callback_secret_expires_at: null };
+  const after = { ...before, ...none, ...previous, version: before.version + 1, updated_at: tx.now };
+  await saveAccount(tx, after, tx.now);
+  return after;
+}

@@ -1,0 +1,11 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const accountStatuses = ["active", "paused"] as const;
+export type AccountStatus = (typeof accountStatuses)[number];
+
+// A paused account is asked for no rates and sells no labels; what it has sold is still followed and voided.
+// biome-ignore format: a table is read by its columns.
+export const accountMoves = {
+  pause:  { from: accountStatuses, to: "paused", held: false, tells: null },
+  resume: { from: accountStatuses, to: "active", held: false, tells: null },
+} as const satisfies Moves<AccountStatus>;

@@ -1,0 +1,125 @@
+import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { carrier_accounts } from "../../../db/schema/carrier_accounts.ts";
+import { isDuplicate } from "../../database/conflict.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { Fault, missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
+import type { CarrierAccount } from "./account.ts";
+
+const isKept = isNull(carrier_accounts.deleted_at);
+
+const byId = prepared((sql, a: Args<{ id: number }>) =>
+  sql
+    .select()
+    .from(carrier_accounts)
+    .where(and(eq(carrier_accounts.id, a.id), isKept)),
+);
+const byKey = prepared((sql, a: Args<{ key: string }>) =>
+  sql
+    .select()
+    .from(carrier_accounts)
+    .where(and(eq(carrier_accounts.key, a.key), isKept)),
+);
+const active = prepared((sql, _: Args<object>) =>
+  sql
+    .select()
+    .from(carrier_accounts)
+    .where(and(template`${carrier_accounts.status} = 'active'`, isKept))
+    .orderBy(asc(carrier_accounts.id)),
+);
+
+/** The account that an identifier names: `cac_1001` or `1001`. Refuses: resource_missing. */
+export async function getAccount(db: Db, id: string | number): Promise<CarrierAccount> {
+  const account = await findAccount(db, readId("carrier_account", id) ?? 0);
+  if (account === null) throw missing("carrier account", id);
+  return account;
+}
+
+/** As `getAccount`, and nobody else changes the account until this transaction ends. */
+export async function lockAccount(tx: Tx, id: string | number): Promise<CarrierAccount> {
+  const query = tx.sql
+    .select()
+    .from(carrier_accounts)
+    .where(and(eq(carrier_accounts.id, readId("carrier_account", id) ?? 0), isKept));
+  const [row] = await forUpdate(query);
+  if (row === undefined) throw missing("carrier account", id);
+  return row;
+}
+
+/** The account with this id, paused or not; null when there is none any more. */
+export async function findAccount(db: Db, id: number): Promise<CarrierAccount | null> {
+  const [row] = await byId(db, { id });
+  return row ?? null;
+}
+
+/** The account that a callback address names, or null. */
+export async function findAccountByKey(db: Db, key: string): Promise<CarrierAccount | null> {
+  const [row] = await byKey(db, { key });
+  return row ?? null;
+}
+
+/** Every account that is not paused, in the order of their ids. */
+export async function listActiveAccounts(db: Db): Promise<CarrierAccount[]> {
+  return active(db, {});
+}
+
+/** A page of accounts, newest first. */
+export async function listAccounts(db: Db, { limit, offset, after }: Window): Promise<CarrierAccount[]> {
+  const { created_at, id } = carrier_accounts;
+  return db.sql
+    .select()
+    .from(carrier_accounts)
+    .where(and(isKept, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many accounts there are. */
+export async function countAccounts(db: Db): Promise<number> {
+  return db.sql.$count(carrier_accounts, isKept);
+}
+
+/** Stores a new account and answers its id. Refuses: duplicate_connection. */
+export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">): Promise<number> {
+  const [row] = await tx.sql
+    .insert(carrier_accounts)
+    .values({ ...fields, carriers: [...fields.carriers], deleted_at: null })
+    .onConflictDoNothing({ target: carrier_accounts.credentials_digest })
+    .returning({ id: carrier_accounts.id });
+  if (row === undefined) throw await alreadyThere(tx, fields.credentials_digest);
+  return row.id;
+}
+
+/** Stores what became of an account. Refuses: duplicate_connection. */
+export async function saveAccount(
+  tx: Tx,
+  { id, ...fields }: CarrierAccount,
+  deleted_at: number | null = null,
+): Promise<void> {
+  const save = async (inner: Tx) => {
+    await inner.sql
+      .update(carrier_accounts)
+      .set({ ...fields, carriers: [...fields.carriers], deleted_at })
+      .where(eq(carrier_accounts.id, id));
+  };
+  try {
+    await tx.nested(save);
+  } catch (error) {
+    const rule = "carrier_accounts_credentials";
+    if (!isDuplicate(error, "carrier_accounts", rule, ["credentials_digest"])) throw error;
+    throw await alreadyThere(tx, fields.credentials_digest);
+  }
+}
+
+async function alreadyThere(tx: Tx, digest: string | null): Promise<Fault> {
+  const [row] = await tx.sql
+    .select({ id: carrier_accounts.id })
+    .from(carrier_accounts)
+    .where(eq(carrier_accounts.credentials_digest, digest ?? ""));
+  const existing_id = row === undefined ? null : wireId("carrier_account", row.id);
+  return new Fault("duplicate_connection", "There is an account with these credentials already.", { existing_id });
+}

@@ -1,0 +1,45 @@
+// The Serial Shipping Container Code, GS1's number of a parcel: 18 digits, of which the first is the extension digit,
+// the last the check digit, and between them stand the company's prefix and a serial.
+
+/** The prefix of the sandbox: of GS1's range for demonstrations, which no company has. */
+export const demonstrationPrefix = "9521234";
+
+const serial_and_prefix_digits = 16;
+
+/** Whether a text can be what GS1 gave a company; digits of its own may follow that, to share out its numbers. */
+export function isGs1Prefix(text: string): boolean {
+  return /^\d{4,12}$/.test(text);
+}
+
+/**
+ * The SSCC of a serial, a whole number from 1. The serial's digits beyond those behind the prefix go into the extension
+ * digit; null when it has more.
+ */
+export function ssccOf(prefix: string, serial: number): string | null {
+  const digits = String(serial).padStart(serial_and_prefix_digits + 1 - prefix.length, "0");
+  if (digits.length + prefix.length > serial_and_prefix_digits + 1) return null;
+  const body = digits.charAt(0) + prefix + digits.slice(1);
+  return body + checkDigit(body);
+}
+
+/** Whether a text is an SSCC: 18 digits with their check digit. */
+export function isSscc(text: string): boolean {
+  return /^\d{18}$/.test(text) && text.endsWith(checkDigit(text.slice(0, -1)));
+}
+
+/** Whether a text is an SSCC of the sandbox. */
+export function isDemonstration(text: string): boolean {
+  return isSscc(text) && text.startsWith(demonstrationPrefix, 1);
+}
+
+/** The SSCC that a scanner reads with its identifier `00` before it; null for any other number. */
+export function scannedSscc(text: string): string | null {
+  const [, sscc = ""] = /^(?:\(00\)|00)(\d{18})$/.exec(text) ?? [];
+  return isSscc(sscc) ? sscc : null;
+}
+
+/** GS1's check digit: weights 3 and 1 from the right. */
+function checkDigit(body: string): string {
+  const sum = [...body].reverse().reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
+  return String((10 - (sum % 10)) % 10);
+}

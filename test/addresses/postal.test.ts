@@ -1,0 +1,49 @@
+import { afterAll, expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import { postal_codes } from "../../db/schema/postal.ts";
+import { packed_file, postalText } from "../../scripts/postal_codes.ts";
+import { loadZips, verifyOffline } from "../../src/addresses/commands.ts";
+import { loadPostalCodes } from "../../src/addresses/jobs.ts";
+import { whereToLoad } from "../../src/addresses/store.ts";
+import { openTestApp } from "../harness.ts";
+
+const app = await openTestApp();
+afterAll(app.close);
+const { live } = app.service.stores;
+
+test("the carried file is what the script makes of the packages", async () => {
+  expect(gunzipSync(await Bun.file(packed_file).bytes()).toString()).toBe(await postalText());
+});
+
+const portland = { address_line1: "12 Elm St", address_line2: null, city: "Portland", state: "OR", country: "US" };
+const check = (postal_code: string) =>
+  live.read(async (db) => (await verifyOffline(db, [{ ...portland, postal_code }]))[0]?.status);
+const stored = () => live.read((db) => db.sql.$count(postal_codes));
+
+test("the ZIP codes are loaded piece by piece; checks work all the while, and a broken load goes on", async () => {
+  const all = (await postalText()).trimEnd().split("\n").length;
+  const answers = async () => [await check("97201"), await check("04101"), await check("00000")];
+  const expected: Awaited<ReturnType<typeof answers>> = ["verified", "error", "warning"];
+  expect(await stored()).toBe(0);
+  expect(await answers()).toEqual(expected);
+  expect(await live.write(loadZips)).toBe(true);
+  const first = await stored();
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(all);
+  expect(await answers()).toEqual(expected);
+  // A piece that was not committed leaves nothing.
+  const broken = live.write(async (tx) => {
+    await loadZips(tx);
+    throw new Error("the process ends here");
+  });
+  expect(broken).rejects.toThrow("ends here");
+  await broken.catch(() => {});
+  expect(await stored()).toBe(first);
+  // Two servers may be at it at once.
+  await Promise.all([loadPostalCodes(live), loadPostalCodes(live)]);
+  expect(await stored()).toBe(all);
+  expect(await live.read(whereToLoad)).toBeNull();
+  expect(await answers()).toEqual(expected);
+  await loadPostalCodes(live);
+  expect(await stored()).toBe(all);
+});

@@ -1,0 +1,70 @@
+// Labels of a company with a prefix of GS1: each parcel has a serial of its own, the same in the answer and in all that
+// is printed of it.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openPdf, printZpl, scan } from "../../typesetting/decode.ts";
+import { openShop } from "../shop.ts";
+
+const gs1_prefix = "0614141";
+let app: TestApp;
+let shops: Readonly<Record<"live" | "test", Awaited<ReturnType<typeof openShop>>>>;
+beforeAll(async () => {
+  app = await openTestApp({ gs1_prefix });
+  shops = { live: await openShop(app, "live"), test: await openShop(app, "test") };
+});
+afterAll(() => app.close());
+
+type Linked = { readonly format: "pdf" | "png" | "zpl"; readonly url: string };
+
+/** What a scanner reads on a label's document. */
+async function scanned({ format, url }: Linked) {
+  const bytes = await (await app.app.handle(new Request(url))).bytes();
+  return scan(format === "pdf" ? (await openPdf(bytes)).pixels : format === "zpl" ? await printZpl(bytes) : bytes);
+}
+
+test.each([
+  ["live", gs1_prefix],
+  ["test", "9521234"],
+] as const)("every document of a %s label scans as the SSCC that the answer tells", async (mode, prefix) => {
+  const shop = shops[mode];
+  const [first, second] = [await shop.order(), await shop.order()];
+  const { tracking_number, documents } = (await shop.label(first.id)).body.data;
+  expect(tracking_number).toMatch(new RegExp(`^\\d${prefix}\\d{10}$`));
+  for (const document of [...documents, { ...documents[1], url: `${documents[1].url}&dpi=300` }]) {
+    const read = await scanned(document);
+    expect(read.filter(({ text }) => text.startsWith("00"))).toEqual([{ kind: "]C1", text: `00${tracking_number}` }]);
+  }
+  const next = (await shop.label(second.id)).body.data.tracking_number;
+  expect(BigInt(next.slice(0, -1)) - BigInt(tracking_number.slice(0, -1))).toBe(1n);
+  // A hand scanner sends what it read, with the identifier.
+  const key = app.keys[mode].full;
+  for (const typed of [tracking_number, `00${tracking_number}`, `(00) ${tracking_number}`]) {
+    const found = await app.call("GET", `/tracking/${encodeURIComponent(typed)}`, undefined, { key });
+    expect([found.status, found.body.data?.tracking_number]).toEqual([200, tracking_number]);
+  }
+  const scan_in = await app.call("POST", `/tracking/00${tracking_number}/events`, { status: "picked_up" }, { key });
+  expect([scan_in.status, scan_in.body.data.tracking_number]).toEqual([201, tracking_number]);
+});
+
+test("a serial is never used again, also of a label that was voided", async () => {
+  const shop = shops.live;
+  const { id } = await shop.order();
+  const first = (await shop.label(id)).body.data;
+  await app.post(`/shipping/labels/${first.label_id}/void`);
+  const second = (await shop.label(id, { additional: true })).body.data;
+  expect(second.tracking_number).not.toBe(first.tracking_number);
+  const many = await Promise.all(
+    Array.from({ length: 12 }, async () => (await shop.label((await shop.order()).id)).body.data.tracking_number),
+  );
+  expect(new Set([first.tracking_number, second.tracking_number, ...many]).size).toBe(14);
+});
+
+test("a label has a number of our own, and says why, once the prefix has no serials left", async () => {
+  // Behind so many digits there is room for fewer serials than have been given to others already.
+  const full = await openTestApp({ gs1_prefix: "06141411234567" });
+  const shop = await openShop(full);
+  const { tracking_number, warnings } = (await shop.label((await shop.order()).id)).body.data;
+  expect(tracking_number).toMatch(/^WH\d{12}[0-9A-Z]$/);
+  expect(warnings).toMatchObject([{ field: "tracking_number", code: "no_sscc" }]);
+  await full.close();
+});
