@@ -19,6 +19,7 @@ import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { type AppRoute, homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
 import { putBackRoutes } from "./returns/putbacks/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
+import { carrierAsker } from "./shipping/carriers/verifier.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
@@ -32,7 +33,7 @@ const features = (service: Service) =>
     .use(keyRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
-    .use(addressRoutes)
+    .use(addressRoutes(carrierAsker(service)))
     .use(customerRoutes)
     .use(inventoryRoutes)
     .use(orderRoutes)

@@ -2,6 +2,7 @@
 import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
 import { engine } from "./config.ts";
+import { moveAsks } from "./customers/store.ts";
 import { moveLeases } from "./database/lease.ts";
 import type { Store, Tx } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
@@ -15,6 +16,7 @@ import { forgetNotifications } from "./platforms/notifications/jobs.ts";
 import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { moveReports } from "./platforms/reports/store.ts";
+import { askAboutAddresses } from "./shipping/verification/jobs.ts";
 import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { moveAttempts } from "./webhooks/deliveries/store.ts";
@@ -81,6 +83,7 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "orders.note_claims",            what: "note what became of claims",        job: noteClaims },
   { when: "orders.recheck_goods",          what: "lift holds for unknown SKUs",       job: recheckGoods },
   { when: "orders.recheck_addresses",      what: "lift holds for bad addresses",      job: recheckAddresses },
+  { when: "addresses.ask",                 what: "ask carriers about addresses",       job: askAboutAddresses },
   { when: "platforms.import", what: "import orders of platforms", job: importDue, settle: importsSettled },
   { when: "platforms.report", what: "tell platforms of parcels",  job: reportDue, settle: reportsSettled },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
@@ -135,7 +138,8 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
-  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveImports, moveReports]) await move(tx, by_ms);
+  const moves = [moveLeases, moveAttempts, movePauses, moveMails, moveImports, moveReports, moveAsks];
+  for (const move of moves) await move(tx, by_ms);
   for (const { when } of wokenJobs) tx.wake(when, tx.now);
 }
 

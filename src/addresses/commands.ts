@@ -3,7 +3,7 @@ import type { Db, Tx } from "../database/store.ts";
 import { type AddressVerification, isVerified, type PostalAddress, type StoredCheck } from "./address.ts";
 import { carriedLines } from "./postal/us.ts";
 import { checkOffline } from "./rules.ts";
-import { clearZips, findKnown, insertZips, whereToLoad } from "./store.ts";
+import { clearZips, findKnown, insertZips, saveAsksCarrier, whereToLoad } from "./store.ts";
 
 // So many in one transaction, which all other writes wait for.
 const lines_together_max = 1000;
@@ -23,6 +23,11 @@ export async function checkStored(tx: Tx, addresses: readonly PostalAddress[]): 
     const verification = checkOffline(address, places, tx.now);
     return { verification, is_verified: isVerified(verification), ask_at: asks_carrier ? tx.now : null };
   });
+}
+
+/** Has a carrier asked about addresses that are stored from now on, or nobody. */
+export async function setAsksCarrier(tx: Tx, asks_carrier: boolean): Promise<void> {
+  await saveAsksCarrier(tx, asks_carrier);
 }
 
 /** Loads some of the ZIP codes that the program carries into the table, and says whether there are more. */

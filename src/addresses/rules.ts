@@ -201,6 +201,15 @@ export function isPostOfficeBox(address: Pick<PostalAddress, "address_line1" | "
   return lines.some((line) => boxes.some((box) => box.test(line)));
 }
 
+/**
+ * What is known of an address that a carrier suggested, once it is accepted: the carrier need not be asked again. Null
+ * for what no carrier found deliverable.
+ */
+export function acceptedFrom(before: AddressVerification | null, now: number): AddressVerification | null {
+  if (before === null || before.method === "offline" || before.status === "error") return null;
+  return { ...before, status: "verified", warnings: [], suggestion: null, checked_at: now };
+}
+
 /** The address that the last check suggests. Refuses: no_suggestion. */
 export function suggestionOf(verification: AddressVerification | null): PostalAddress {
   if (verification?.suggestion) return verification.suggestion;

@@ -51,6 +51,20 @@ export async function whereToLoad(db: Db): Promise<{ readonly next: number; read
   return row.next === null || row.edition > edition ? null : { next: row.next, fresh: false };
 }
 
+/** Whether a carrier is asked about addresses that are stored. */
+export async function asksCarrier(db: Db): Promise<boolean> {
+  const [row] = await settings(db, { id: 1 });
+  return row?.asks_carrier ?? false;
+}
+
+/** Has a carrier asked about addresses that are stored from now on, or nobody. */
+export async function saveAsksCarrier(tx: Tx, asks_carrier: boolean): Promise<void> {
+  await tx.sql
+    .insert(address_settings)
+    .values({ id: 1, edition: 0, next: 0, asks_carrier })
+    .onConflictDoUpdate({ target: address_settings.id, set: { asks_carrier } });
+}
+
 const clear = prepared((sql: Writing, _: object) => sql.delete(postal_codes));
 const keepEdition = prepared((sql: Writing, a: Args<{ edition: number; next: number | null }>) =>
   sql

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSamePlace, type StoredCheck } from "../addresses/address.ts";
+import { type AddressVerification, isSamePlace, isVerified, type StoredCheck } from "../addresses/address.ts";
 import { checkStored } from "../addresses/commands.ts";
-import { suggestionOf } from "../addresses/rules.ts";
+import { acceptedFrom, suggestionOf } from "../addresses/rules.ts";
 import { isDuplicate } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
@@ -19,7 +19,7 @@ import {
   type DefaultWish,
 } from "./rules.ts";
 import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
-import { findCustomerByEmail, insertCustomer, lockCustomer, saveAddresses, saveCustomer } from "./store.ts";
+import { findCustomerByEmail, insertCustomer, lockCustomer, saveAddresses, saveCheck, saveCustomer } from "./store.ts";
 
 /** Takes on a customer with its addresses. Refuses: validation_failed, duplicate_email. */
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
@@ -84,8 +84,26 @@ export async function updateAddress(tx: Tx, id: string, address_id: string, inpu
  * Refuses: resource_missing, no_suggestion, validation_failed.
  */
 export async function acceptSuggestion(tx: Tx, id: string, address_id: string): Promise<Address> {
-  const { verification } = ofCustomer(await lockCustomer(tx, id), address_id);
-  return updateAddress(tx, id, address_id, suggestionOf(verification));
+  const before = ofCustomer(await lockCustomer(tx, id), address_id);
+  const address = await updateAddress(tx, id, address_id, suggestionOf(before.verification));
+  const verification = acceptedFrom(before.verification, tx.now);
+  if (verification === null) return address;
+  const check = { verification, is_verified: true, ask_at: null };
+  await saveCheck(tx, address.id, check);
+  return { ...address, ...check };
+}
+
+/**
+ * Stores what a carrier found of an address, as it was when the carrier was asked; false when the address has gone or
+ * lies elsewhere by now. Refuses: resource_missing.
+ */
+export async function recordVerification(tx: Tx, asked: Address, verification: AddressVerification): Promise<boolean> {
+  const customer = await lockCustomer(tx, asked.customer_id);
+  const address = customer.shipping_addresses.find(({ id }) => id === asked.id);
+  if (address === undefined || !isSamePlace(address, asked)) return false;
+  await saveCustomer(tx, customer, fieldsOf(customer));
+  await saveCheck(tx, address.id, { verification, is_verified: isVerified(verification), ask_at: null });
+  return true;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
+import { and, asc, desc, eq, gt, isNotNull, lte, type SQL, sql as template } from "drizzle-orm";
+import { among, amongTexts, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
@@ -147,7 +147,7 @@ export async function listCustomers(db: Db, filter: CustomerFilter, window: Wind
     .where(
       and(
         matching(filter),
-        after ? sql`(${customers.created_at}, ${customers.id}) < (${after[0]}, ${after[1]})` : undefined,
+        after ? template`(${customers.created_at}, ${customers.id}) < (${after[0]}, ${after[1]})` : undefined,
       ),
     )
     .orderBy(desc(customers.created_at), desc(customers.id))
@@ -209,7 +209,7 @@ export interface CheckedDraft extends AddressDraft {
 const unchecked: StoredCheck = { verification: null, is_verified: false, ask_at: null };
 
 /** Drizzle takes a bare placeholder in `set` for a value. */
-const bound = (value: SQL) => sql`${value}`;
+const bound = (value: SQL) => template`${value}`;
 
 const changeAddress = prepared((sql: Writing, a: Args<AddressFields & StoredCheck & { id: number; now: number }>) =>
   sql
@@ -231,6 +231,72 @@ const changeAddress = prepared((sql: Writing, a: Args<AddressFields & StoredChec
     })
     .where(eq(addresses.id, a.id)),
 );
+const due = prepared((sql, a: Args<{ now: number; limit: number }>) =>
+  skipLocked(
+    forUpdate(
+      sql
+        .select()
+        .from(addresses)
+        .where(and(isNotNull(addresses.ask_at), lte(addresses.ask_at, given(a.now))))
+        .orderBy(asc(addresses.ask_at), asc(addresses.id))
+        .limit(given(a.limit)),
+    ),
+  ),
+);
+const setAskAt = prepared((sql: Writing, a: Args<{ ids: string; ask_at: number | null }>) =>
+  sql
+    .update(addresses)
+    .set({ ask_at: bound(a.ask_at) })
+    .where(among(addresses.id, a.ids)),
+);
+
+/** Addresses that a carrier is to be asked about by now. Nobody else gets them before `until`. */
+export async function claimToAsk(tx: Tx, limit: number, until: number): Promise<Address[]> {
+  const rows = await due(tx, { now: tx.now, limit });
+  if (rows.length > 0) await setAskAt(tx, { ids: list(rows.map(({ id }) => id)), ask_at: until });
+  return rows;
+}
+
+/** When a carrier is to be asked next, in milliseconds; null when nothing waits. */
+export async function nextToAsk(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ ask_at: addresses.ask_at })
+    .from(addresses)
+    .where(isNotNull(addresses.ask_at))
+    .orderBy(asc(addresses.ask_at))
+    .limit(1);
+  return row?.ask_at ?? null;
+}
+
+/** Puts off asking about an address; with null nobody is asked. */
+export async function putOffAsking(tx: Tx, id: number, ask_at: number | null): Promise<void> {
+  await setAskAt(tx, { ids: list([id]), ask_at });
+}
+
+const moveAskAt = prepared((sql: Writing, a: Args<{ by_ms: number }>) =>
+  sql
+    .update(addresses)
+    .set({ ask_at: template`${addresses.ask_at} + ${a.by_ms}` })
+    .where(isNotNull(addresses.ask_at)),
+);
+
+/** Moves when carriers are to be asked, by as much as the clock was set. */
+export async function moveAsks(tx: Tx, by_ms: number): Promise<void> {
+  await moveAskAt(tx, { by_ms });
+}
+
+const keepCheck = prepared((sql: Writing, a: Args<StoredCheck & { id: number }>) =>
+  sql
+    .update(addresses)
+    .set({ verification: a.verification, is_verified: a.is_verified, ask_at: bound(a.ask_at) })
+    .where(eq(addresses.id, a.id)),
+);
+
+/** Stores what a check found of an address. */
+export async function saveCheck(tx: Tx, id: number, check: StoredCheck): Promise<void> {
+  await keepCheck(tx, { ...check, id });
+}
+
 const clearDefault = prepared((sql: Writing, a: Args<{ customer_id: number }>) =>
   sql
     .update(addresses)

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
 import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
@@ -103,6 +103,25 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
 }
 
 const canClaim = ({ status }: Row) => status === "pending" || status === "processing" || status === "fulfilled";
+
+const openTo = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
+  sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(
+      and(
+        eq(orders.customer_id, a.customer_id),
+        eq(orders.shipping_address_id, a.address_id),
+        inArray(orders.status, ["pending", "processing"]),
+      ),
+    )
+    .orderBy(asc(orders.id)),
+);
+
+/** The orders, not packed yet, that go to an address of a customer. */
+export async function listOpenOrdersTo(db: Db, customer_id: number, address_id: number): Promise<number[]> {
+  return (await openTo(db, { customer_id, address_id })).map(({ id }) => id);
+}
 
 /** An order in a customer's history. */
 export interface OrderSummary {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { type AddressVerification, isSamePlace } from "../../addresses/address.ts";
 import { verifyOffline } from "../../addresses/commands.ts";
-import { addressProblems, suggestionOf } from "../../addresses/rules.ts";
+import { acceptedFrom, addressProblems, suggestionOf } from "../../addresses/rules.ts";
 import { type Address, placeOf } from "../../customers/customer.ts";
 import { findRecipient } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
@@ -28,7 +29,7 @@ import {
   withClaims,
 } from "../rules.ts";
 import type { UpdateOrder } from "../schemas.ts";
-import { deleteLines, insertLines, lockOrder, type NewLine, saveOrder } from "../store.ts";
+import { deleteLines, insertLines, listOpenOrdersTo, lockOrder, type NewLine, saveOrder } from "../store.ts";
 
 /**
  * Changes the given fields of an order that is not packed yet; its lines only before work on it has begun. While it is
@@ -68,10 +69,26 @@ export async function acceptSuggestion(tx: Tx, id: string, actor: Actor): Promis
   const before = await lockOrder(tx, id);
   const shipping_address = { ...before.shipping_address, ...suggestionOf(before.address_verification) };
   refuseFixed(before);
-  const [address_verification = null] = await verifyOffline(tx, [shipping_address]);
+  const [offline = null] = await verifyOffline(tx, [shipping_address]);
+  const address_verification = acceptedFrom(before.address_verification, tx.now) ?? offline;
   const order = { ...before, shipping_address, address_verification };
   const saved = await saveOrder(tx, before, order, { event: "update", actor, note: changesInWords(before, order) });
   return settleAddress(tx, saved, actor);
+}
+
+/** Lets open orders that go to an address know what a carrier found of it. Refuses: resource_missing. */
+export async function noteVerification(
+  tx: Tx,
+  address: Address,
+  address_verification: AddressVerification,
+  actor: Actor,
+): Promise<void> {
+  for (const id of await listOpenOrdersTo(tx, address.customer_id, address.id)) {
+    const before = await lockOrder(tx, id);
+    if (!isSamePlace(before.shipping_address, address)) continue;
+    const note = `its address is ${address_verification.status === "verified" ? "verified" : "checked"}`;
+    await saveOrder(tx, before, { ...before, address_verification }, { event: "update", actor, note });
+  }
 }
 
 /** Refuses: invalid_state_transition, for an order whose address cannot change any more. */

@@ -91,6 +91,7 @@ export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">):
     .onConflictDoNothing({ target: carrier_accounts.credentials_digest })
     .returning({ id: carrier_accounts.id });
   if (row === undefined) throw await alreadyThere(tx, fields.credentials_digest);
+  tx.wake("addresses.ask", tx.now);
   return row.id;
 }
 
@@ -100,6 +101,7 @@ export async function saveAccount(
   { id, ...fields }: CarrierAccount,
   deleted_at: number | null = null,
 ): Promise<void> {
+  tx.wake("addresses.ask", tx.now);
   const save = async (inner: Tx) => {
     await inner.sql
       .update(carrier_accounts)

@@ -1,0 +1,87 @@
+// Who is asked about addresses: the connector of the oldest active account that knows them.
+
+import type { PostalAddress } from "../../addresses/address.ts";
+import type { CarrierAnswer } from "../../addresses/outside.ts";
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { Fault } from "../../kit/fault.ts";
+import type { CarrierAccount } from "../accounts/account.ts";
+import { listActiveAccounts } from "../accounts/store.ts";
+import { accessTo, refusalOf } from "./access.ts";
+import type { OutsideCarrier } from "./connector.ts";
+import { outsideCarriersOf } from "./table.ts";
+
+type Verifying = OutsideCarrier & Required<Pick<OutsideCarrier, "verifyAddress">>;
+
+/** An account whose connector answers about addresses. */
+export interface Verifier {
+  readonly account: CarrierAccount;
+  readonly connector: Verifying;
+}
+
+const knowsAddresses = (connector: OutsideCarrier | undefined): connector is Verifying =>
+  connector?.verifyAddress !== undefined && connector.capabilities.has("address");
+
+/** The account that is asked about addresses: of several the oldest; null when there is none. */
+export async function findVerifier(store: Store, service: Service): Promise<Verifier | null> {
+  const accounts = await store.read(listActiveAccounts);
+  const connectors = outsideCarriersOf(service);
+  for (const account of accounts) {
+    const connector = connectors[account.connector];
+    if (knowsAddresses(connector)) return { account, connector };
+  }
+  return null;
+}
+
+/** How a question ended: with the carrier's answer, or with the refusal that says why there is none. */
+export type Asked = { readonly answer: CarrierAnswer; readonly fault: Fault | null };
+
+const together_max = 8;
+
+/**
+ * Asks a carrier about addresses, a few at a time; each answer at the place of its address. What is not answered in
+ * `wait_ms` milliseconds counts as a timeout.
+ */
+export async function askVerifier(
+  { account, connector }: Verifier,
+  addresses: readonly PostalAddress[],
+  { store, service, wait_ms }: { readonly store: Store; readonly service: Service; readonly wait_ms: number },
+): Promise<Asked[]> {
+  const ctx = accessTo(account, connector, store, service);
+  const { code, name } = connector;
+  const late = Promise.withResolvers<never>();
+  const words = `${name} did not answer within ${wait_ms / 1000} seconds.`;
+  const timer = setTimeout(() => late.reject(new Fault("carrier_timeout", words)), wait_ms);
+  late.promise.catch(() => {});
+  const asked: Asked[] = [];
+  const ask = async (address: PostalAddress): Promise<Asked> => {
+    try {
+      const whole = { ...address, name: "", company: null, phone: null };
+      const found = await Promise.race([late.promise, connector.verifyAddress(whole, ctx)]);
+      return { answer: { connector: code, found }, fault: null };
+    } catch (error) {
+      const fault = refusalOf(error, ctx, service.log);
+      const message = { carrier: code, level: "warning", code: fault.code, message: fault.message } as const;
+      return { answer: { connector: code, message }, fault };
+    }
+  };
+  for (let at = 0; at < addresses.length; at += together_max) {
+    asked.push(...(await Promise.all(addresses.slice(at, at + together_max).map(ask))));
+  }
+  clearTimeout(timer);
+  return asked;
+}
+
+// So long a client waits at most for an answer that is there without the carrier, too.
+const client_waits_ms = 8000;
+
+/** What `POST /addresses/verify` asks a carrier by. */
+export function carrierAsker(service: Service) {
+  return async (mode: Store["mode"], addresses: readonly PostalAddress[]): Promise<CarrierAnswer[] | null> => {
+    const store = service.stores[mode];
+    const verifier = await findVerifier(store, service);
+    if (verifier === null) return null;
+    const asked = await askVerifier(verifier, addresses, { store, service, wait_ms: client_waits_ms });
+    return asked.map(({ answer }) => answer);
+  };
+}
