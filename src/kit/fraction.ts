@@ -53,3 +53,10 @@ export function roundedUnits({ numerator, denominator }: Fraction, unit: bigint)
   const one = unit * denominator;
   return (2n * numerator + one) / (2n * one);
 }
+
+/** The fraction in lowest terms: equal fractions are written alike. */
+export function reduced({ numerator, denominator }: Fraction): Fraction {
+  let [one, other] = [numerator, denominator];
+  while (other > 0n) [one, other] = [other, one % other];
+  return { numerator: numerator / one, denominator: denominator / one };
+}

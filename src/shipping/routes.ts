@@ -6,4 +6,4 @@ import { quoteRoutes } from "./quotes/routes.ts";
 
 /** What parcels cost, who carries them, the labels that are bought for them, and the labels' documents. */
 export const shippingRoutes = (service: Service) =>
-  new Elysia().use(quoteRoutes).use(accountRoutes(service)).use(labelRoutes(service));
+  new Elysia().use(quoteRoutes(service)).use(accountRoutes(service)).use(labelRoutes(service));

@@ -4,6 +4,7 @@ import { answerRead } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
 import { readCents } from "../../kit/money.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { ownCarrier } from "../carriers/table.ts";
@@ -11,34 +12,36 @@ import type { Carriage, End } from "../offer.ts";
 import { readParcel } from "../parcel.ts";
 import { checkEnds } from "../rules.ts";
 import { usualOrigin } from "../store.ts";
+import { quoter } from "./quote.ts";
 import { CarriersView, GetRates, RatesView } from "./schemas.ts";
-import { carrierView, offerView } from "./views.ts";
+import { carrierView, rateView } from "./views.ts";
 
 /** What parcels cost, and who carries them. */
-export const quoteRoutes = new Elysia({ prefix: "/shipping" })
-  .use(conventions)
-  .post("/rates", ({ call, body }) => answerRead(call, (db) => ratesOf(db, body)), {
-    body: bodyOf(GetRates),
-    detail: documented({
-      id: "getRates",
-      summary: "Get what a parcel costs with each service",
-      answers: { 200: EnvelopedView(RatesView) },
-    }),
-  })
-  .get(
-    "/carriers",
-    ({ call }) =>
-      answerRead(call, async (db) => ({ carriers: (await ownCarrier(db.mode).carriers(db)).map(carrierView) })),
-    {
+export const quoteRoutes = ({ secret_key }: Service) =>
+  new Elysia({ prefix: "/shipping" })
+    .use(conventions)
+    .post("/rates", ({ call, body }) => answerRead(call, (db) => ratesOf(db, body, secret_key)), {
+      body: bodyOf(GetRates),
       detail: documented({
-        id: "listCarriers",
-        summary: "List the carriers and their services",
-        answers: { 200: EnvelopedView(CarriersView) },
+        id: "getRates",
+        summary: "Get what a parcel costs with each service",
+        answers: { 200: EnvelopedView(RatesView) },
       }),
-    },
-  );
+    })
+    .get(
+      "/carriers",
+      ({ call }) =>
+        answerRead(call, async (db) => ({ carriers: (await ownCarrier(db.mode).carriers(db)).map(carrierView) })),
+      {
+        detail: documented({
+          id: "listCarriers",
+          summary: "List the carriers and their services",
+          answers: { 200: EnvelopedView(CarriersView) },
+        }),
+      },
+    );
 
-async function ratesOf(db: Db, body: GetRates) {
+async function ratesOf(db: Db, body: GetRates, secret_key: Uint8Array) {
   checkEnds(body);
   const { timezone } = await usualOrigin(db);
   const carriage: Carriage = {
@@ -52,7 +55,8 @@ async function ratesOf(db: Db, body: GetRates) {
     return: false,
   };
   const { offers, messages } = await ownCarrier(db.mode).offers(db, carriage);
-  return { rates: offers.map(offerView), messages };
+  const quotes = quoter(carriage, null, { secret_key, mode: db.mode, now: db.now });
+  return { rates: offers.map((offer) => rateView(offer, null, quotes)), messages };
 }
 
 function endOf(country = "US", postal_code: string): End {

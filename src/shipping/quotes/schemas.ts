@@ -20,8 +20,13 @@ const moment = Type.String({ format: "date-time" });
 export const RatesView = closed({
   rates: Type.Array(
     closed({
+      quote_id: Type.String({ description: "A label bought by it costs exactly this. It is used once." }),
+      expires_at: Type.String({ format: "date-time", description: "Until when: fifteen minutes from now." }),
       carrier: Type.String(),
+      carrier_name: Type.String(),
       service: Type.String(),
+      service_name: Type.String(),
+      account_id: nullable(Type.String({ description: "Whose carrier it is; null for the built-in one." })),
       rate: Type.Number(),
       rate_cents: Type.Integer(),
       currency: Type.String(),

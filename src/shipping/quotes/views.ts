@@ -1,12 +1,24 @@
-import { isoOrNull } from "../../kit/clock.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
 import type { ListedCarrier, Offer } from "../offer.ts";
 
-/** An offer as the API shows it. */
-export function offerView(offer: Offer) {
+/** Names the quote of an offer, of an account's carrier or of the built-in one. */
+export interface Quoter {
+  readonly id: (offer: Offer, account_id: number | null) => string;
+  readonly expires_at: number;
+}
+
+/** An offer as the API shows it, with the quote by which a label can be bought for exactly that. */
+export function rateView(offer: Offer, account_id: number | null, quotes: Quoter) {
   return {
+    quote_id: quotes.id(offer, account_id),
+    expires_at: iso(quotes.expires_at),
     carrier: offer.carrier,
+    carrier_name: offer.carrier_name,
     service: offer.service,
+    service_name: offer.service_name,
+    account_id: account_id === null ? null : wireId("carrier_account", account_id),
     rate: money(offer.rate_cents),
     rate_cents: offer.rate_cents,
     currency: offer.currency,

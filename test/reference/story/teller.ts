@@ -111,6 +111,7 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/("client_secret":")[^"]+"/g, '$1shpss_0123456789abcdef"'],
   [/("api_key":")EZAK[^"]+"/g, '$1EZAK0123456789abcdef"'],
   [/("callback_secret":")[^"]+"/g, '$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"'],
+  [/quo_v1\.[\w-]+/g, "quo_v1.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4v"],
   [/("client_secret_last_four":")[^"]+"/g, '$1cdef"'],
   [/("last_four":")[0-9A-Za-z]{4}"/g, '$1KTnv"'],
   [/(signature=)[A-Za-z0-9_-]+/g, "$1AAECAwQFBgcICQoLDA0ODw"],
