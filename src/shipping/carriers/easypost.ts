@@ -82,6 +82,7 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
 }
 
 async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+  labelFormat(ctx); // What could not be printed is refused before anything is bought.
   const { status, json } = await ask(ctx, { ...questionOf(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
   // With a test key the accounts may not be listed; what it can buy then is the postal service's.
   const accounts = status === 403 ? [{ type: "UspsAccount", readable: "USPS" }] : fieldsIn(json);
@@ -147,6 +148,12 @@ function messageOf({ carrier, type, message }: Fields, ctx: Ctx): Message {
   };
 }
 
+function labelFormat({ credentials: { label_format } }: Ctx): string {
+  const format = label_format?.toUpperCase() || "PDF";
+  if (label_formats.includes(format)) return format;
+  throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
+}
+
 /** The shipment as EasyPost takes it, and what must be said of it. */
 function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
@@ -155,10 +162,6 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const numbers = Object.entries({ ...sides, weight: weightText(weight, "oz", decimals) });
   const declaration = declarationOf(carriage);
   const declared = needsDeclaration(carriage) && declaration !== null;
-  const label_format = ctx.credentials["label_format"]?.toUpperCase() || "PDF";
-  if (!label_formats.includes(label_format)) {
-    throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
-  }
   const messages: Message[] = [];
   if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost"));
   if (insurance && value_cents) {
@@ -168,7 +171,7 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const shipment = {
     ...{ from_address: placeOf(from), to_address: placeOf(to) },
     parcel: Object.fromEntries(numbers.map(([side, text]) => [side, Number(text)])),
-    options: { label_format, ...(reference !== null && { print_custom_1: reference.slice(0, 50) }) },
+    options: { label_format: labelFormat(ctx), ...(reference !== null && { print_custom_1: reference.slice(0, 50) }) },
     ...(reference !== null && { reference: reference.slice(0, 100) }),
     ...(declared && { customs_info: customsInfoOf(declaration) }),
   };

@@ -7,6 +7,7 @@ import type { TrackingUpdate } from "../../tracking/update.ts";
 import type { CredentialField } from "../accounts/account.ts";
 import type { Address } from "../address.ts";
 import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
+import type { Dimensions } from "../parcel.ts";
 import { known, streetAddress, suggestionOf } from "./addresses.ts";
 import {
   askerOf,
@@ -82,6 +83,7 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
 }
 
 async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+  labelType(ctx); // What could not be printed is refused before anything is bought.
   const listed = new Map<string, ListedCarrier>();
   for (let page = 1; page <= pages_max; page += 1) {
     const path = `/carrier_accounts?service_levels=true&results=${page_size}&page=${page}`;
@@ -103,7 +105,7 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
 }
 
 async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
-  labelType(ctx); // What could not be printed is not offered.
+  labelType(ctx);
   const { dimensions } = carriage.package;
   if (dimensions === null) {
     const words = "Shippo prices no parcel without its length, width and height.";
@@ -158,8 +160,6 @@ function messageOf({ source, code, text }: Fields, ctx: Ctx): Message {
     carrier: carrierCode(readText(source, 100) ?? "") || "shippo",
   };
 }
-
-type Dimensions = NonNullable<Carriage["package"]["dimensions"]>;
 
 /** The shipment as Shippo takes it. */
 function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Declaration | null) {

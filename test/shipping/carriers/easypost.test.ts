@@ -159,6 +159,13 @@ describe("a purchase", () => {
     });
   });
 
+  test("prints as nothing else", async () => {
+    const odd = means.ctx({ ...ctx.credentials, label_format: "EPL2" });
+    for (const refused of [easypost.offers(carriage, odd), easypost.check(odd)]) {
+      expect(await refusal(refused)).toMatchObject({ code: "carrier_refused" });
+    }
+  });
+
   test("is insured for a fee that belongs to its cost", async () => {
     const insured = { insurance: true, value_cents: 25_000 };
     const sold = await offers(insured);

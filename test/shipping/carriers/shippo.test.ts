@@ -178,7 +178,9 @@ describe("a purchase", () => {
 
   test("prints as nothing else", async () => {
     const odd = means.ctx({ ...ctx.credentials, label_format: "GIF" });
-    expect(await refusal(shippo.offers(carriage, odd))).toMatchObject({ code: "carrier_refused" });
+    for (const refused of [shippo.offers(carriage, odd), shippo.check(odd)]) {
+      expect(await refusal(refused)).toMatchObject({ code: "carrier_refused" });
+    }
   });
 
   test("that is queued is waited for", async () => {
