@@ -87,3 +87,10 @@ function onPostgres(kind: Conflict["kind"], error: DatabaseError): Conflict {
     columns: column !== null ? [column] : columns,
   };
 }
+
+/** Whether a trigger of this name has refused a statement. */
+export function brokeRule(error: unknown, rule: string): boolean {
+  return [...chain(error)].some(({ code, message }) => {
+    return (code === "23P01" || code === "SQLITE_CONSTRAINT_TRIGGER") && message === rule;
+  });
+}

@@ -114,7 +114,7 @@ async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
 }
 
 // The routes that take a file of CSV and nothing else.
-const imports = /^\/\w+\/import$/;
+const imports = /^(?:\/[\w-]+)+\/import$/;
 
 // The routes that e-commerce platforms send their notifications to.
 const notifications = /^\/webhooks\/\w+\/orders$/;

@@ -32,6 +32,7 @@ export const faults = {
   nothing_to_return: { status: 409, type: "conflict" },
   payload_expired: { status: 409, type: "conflict" },
   quantity_conflict: { status: 409, type: "conflict" },
+  rate_card_overlap: { status: 409, type: "conflict" },
   quote_expired: { status: 409, type: "conflict" },
   quote_mismatch: { status: 409, type: "conflict" },
   quote_used: { status: 409, type: "conflict" },

@@ -142,6 +142,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The stock is not what the request expects, since it has moved in the meantime.",
     remedy: "Read the stock again, then decide anew.",
   },
+  rate_card_overlap: {
+    when: "Another active rate card of the same service is in effect at the same time; rate_card_id names it.",
+    remedy: "Give that card an effective_to that is not after this one's effective_from, or make one of them inactive.",
+  },
   reservation_closed: {
     when: "The reservation is over: released, expired or used up.",
     remedy: "Reserve anew.",

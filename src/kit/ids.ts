@@ -28,6 +28,8 @@ export const idPrefixes = {
   receipt: "rcv",
   transfer: "trf",
   count: "cnt",
+  rate_card: "rtc",
+  zone_chart: "zch",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -22,6 +22,7 @@ import { RefundView } from "../returns/refunds/schemas.ts";
 import { ReturnView } from "../returns/schemas.ts";
 import { LabelView } from "../shipping/labels/schemas.ts";
 import { RatesView } from "../shipping/quotes/schemas.ts";
+import { CardHistoryView, ListedRateCard, RateCardView } from "../shipping/rates/schemas.ts";
 import { ShortTrackingView, TrackedView, TrackingView } from "../tracking/schemas.ts";
 import { DeliveryView } from "../webhooks/deliveries/schemas.ts";
 import { AttemptView } from "../webhooks/logs/schemas.ts";
@@ -58,6 +59,9 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   PostedCycleCount: PostedView,
   Product: ProductView,
   PutBack: PutBackView,
+  ListedRateCard,
+  RateCard: RateCardView,
+  RateCardHistoryEntry: CardHistoryView,
   Rates: RatesView,
   Receipt: ReceiptView,
   Refund: RefundView,

@@ -3,7 +3,8 @@ import type { Service } from "../http/service.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { labelRoutes } from "./labels/routes.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
+import { rateCardRoutes } from "./rates/routes.ts";
 
 /** What parcels cost, who carries them, the labels that are bought for them, and the labels' documents. */
 export const shippingRoutes = (service: Service) =>
-  new Elysia().use(quoteRoutes(service)).use(accountRoutes(service)).use(labelRoutes(service));
+  new Elysia().use(quoteRoutes(service)).use(rateCardRoutes).use(accountRoutes(service)).use(labelRoutes(service));

@@ -59,7 +59,7 @@ export interface CardLimits {
 export interface DeclaredValue {
   readonly included_cents: number;
   readonly per_hundred: Amount;
-  readonly minimum: Amount;
+  readonly minimum: Amount | null;
 }
 
 /** All by which a service is priced and dated. */

@@ -1,11 +1,93 @@
+import { isDeepStrictEqual } from "node:util";
+import { brokeRule } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
-import { system } from "../../kit/actor.ts";
+import { type Actor, system } from "../../kit/actor.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { CardContent, PriceRow, RateCard } from "./card.ts";
 import { builtInCarrier } from "./carrier.ts";
+import { checkCard, holdTogether, readCard, usualTerms } from "./rules.ts";
 import { sampleCards } from "./sample.ts";
-import { hasCards, insertCard } from "./store.ts";
+import type { CreateRateCard, UpdateRateCard } from "./schemas.ts";
+import { hasCards, insertCard, listActiveCards, lockCard, saveCard } from "./store.ts";
 
 /** Gives a store that has no rate card the sample ones. Done at every start, it changes nothing the second time. */
 export async function ensureRateCards(tx: Tx): Promise<void> {
   if (await hasCards(tx)) return;
-  for (const card of sampleCards(builtInCarrier(tx.mode).code)) await insertCard(tx, card, system("start"));
+  try {
+    await tx.nested(async (part) => {
+      for (const card of sampleCards(builtInCarrier(part.mode).code)) await insertCard(part, card, system("start"));
+    });
+  } catch (error) {
+    // Another server has given them meanwhile.
+    if (!brokeRule(error, apart)) throw error;
+  }
+}
+
+// The rule of the database that keeps two cards of a service from holding at once.
+const apart = "rate_cards_apart";
+
+/** Adds a rate card. Refuses: validation_failed, rate_card_overlap. */
+export async function createRateCard(tx: Tx, input: CreateRateCard, actor: Actor): Promise<RateCard> {
+  const { service, name } = input;
+  const dates = { effective_from: null, effective_to: null };
+  const terms = usualTerms(builtInCarrier(tx.mode).code);
+  const content = readCard(input, { service, name, active: true, sample: false, ...dates, terms });
+  return keepingApart(tx, content, null, (part) => insertCard(part, content, actor));
+}
+
+/**
+ * Changes the given fields of a card; without a change it stays as it was. A sample card whose prices or rules are
+ * changed is none any more. Refuses: resource_missing, validation_failed, immutable_field, rate_card_overlap.
+ */
+export async function updateRateCard(tx: Tx, id: string, input: UpdateRateCard, actor: Actor): Promise<RateCard> {
+  const before = await lockCard(tx, id);
+  if (input.service !== undefined && input.service !== before.service) {
+    throw new Fault("immutable_field", "A card's service cannot change; create another card.", {
+      fields: [{ field: "service", code: "immutable_field", message: "cannot change" }],
+    });
+  }
+  return change(tx, before, readCard(input, contentOf(before)), actor);
+}
+
+/** Puts other prices in the place of a card's. Refuses: resource_missing, validation_failed. */
+export async function replacePrices(tx: Tx, id: string, prices: readonly PriceRow[], actor: Actor): Promise<RateCard> {
+  const before = await lockCard(tx, id);
+  const content = { ...contentOf(before), terms: { ...before.terms, prices } };
+  checkCard(content);
+  return change(tx, before, content, actor);
+}
+
+async function change(tx: Tx, before: RateCard, content: CardContent, actor: Actor): Promise<RateCard> {
+  if (isDeepStrictEqual(content, contentOf(before))) return before;
+  const isOwn = content.name !== before.name || !isDeepStrictEqual(content.terms, before.terms);
+  const after = { ...content, sample: before.sample && !isOwn };
+  return keepingApart(tx, after, before.id, (part) => saveCard(part, before, after, actor));
+}
+
+function contentOf({ service, name, active, sample, effective_from, effective_to, terms }: RateCard): CardContent {
+  return { service, name, active, sample, effective_from, effective_to, terms };
+}
+
+/** Stores a card unless another one of its service holds at the same time. Refuses: rate_card_overlap. */
+async function keepingApart<Done>(
+  tx: Tx,
+  content: CardContent,
+  id: number | null,
+  work: (part: Tx) => Promise<Done>,
+): Promise<Done> {
+  const others = content.active ? await listActiveCards(tx, content.service) : [];
+  const other = others.find((card) => card.id !== id && holdTogether(card, content));
+  if (other !== undefined) throw overlap(content, other);
+  try {
+    return await tx.nested(work);
+  } catch (error) {
+    throw brokeRule(error, apart) ? overlap(content, null) : error;
+  }
+}
+
+function overlap({ service }: CardContent, other: RateCard | null): Fault {
+  const name = other === null ? "Another card" : wireId("rate_card", other.id);
+  const message = `${name} of ${service} is in effect at the same time. End it with effective_to, or make it inactive.`;
+  return new Fault("rate_card_overlap", message, other === null ? {} : { rate_card_id: wireId("rate_card", other.id) });
 }

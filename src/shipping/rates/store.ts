@@ -1,9 +1,13 @@
-import { and, asc, eq, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
 import { holiday_sets, rate_card_versions, rate_cards, zone_charts, zone_systems } from "../../../db/schema/rates.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Reading, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { Window } from "../../kit/page.ts";
 import { federalHolidays, isHolidayOf } from "../delivery/holidays.ts";
 import { type ReadySystem, readySystem } from "../zones/system.ts";
 import type { CardContent, RateCard } from "./card.ts";
@@ -135,6 +139,17 @@ export async function insertCard(tx: Tx, content: CardContent, actor: Actor): Pr
   return { id, ...content, ...stamps };
 }
 
+/** Stores another state of a card; its version moves by one. */
+export async function saveCard(tx: Tx, before: RateCard, content: CardContent, actor: Actor): Promise<RateCard> {
+  const stamps = { version: before.version + 1, updated_at: tx.now };
+  await tx.sql
+    .update(rate_cards)
+    .set({ ...columnsOf(content), ...stamps })
+    .where(eq(rate_cards.id, before.id));
+  await insertVersion(tx, before.id, stamps.version, content, actor);
+  return { id: before.id, ...content, created_at: before.created_at, ...stamps };
+}
+
 function columnsOf({ service, active, effective_from, effective_to, terms }: CardContent) {
   return { service, active, effective_from, effective_to, zone_system: terms.zones.system, holidays: terms.holidays };
 }
@@ -143,4 +158,96 @@ async function insertVersion(tx: Tx, card_id: number, version: number, content: 
   const { type, id, name, request_id } = actor;
   const by = { actor_type: type, actor_id: id, actor_name: name, request_id };
   await insert(tx, rate_card_versions, [{ card_id, version, content, ...by, created_at: tx.now }]);
+}
+
+const head = {
+  id: rate_cards.id,
+  version: rate_cards.version,
+  created_at: rate_cards.created_at,
+  updated_at: rate_cards.updated_at,
+  content: rate_card_versions.content,
+};
+const itsNewest = and(
+  eq(rate_card_versions.card_id, rate_cards.id),
+  eq(rate_card_versions.version, rate_cards.version),
+);
+
+type Head = Omit<RateCard, keyof CardContent> & { readonly content: CardContent };
+const cardOf = ({ content, ...stamps }: Head): RateCard => ({ ...stamps, ...content });
+
+/** The card that an identifier names: `rtc_1001` or `1001`. Refuses: resource_missing. */
+export async function getCard(db: Db, id: string | number): Promise<RateCard> {
+  const [row] = await db.sql
+    .select(head)
+    .from(rate_cards)
+    .innerJoin(rate_card_versions, itsNewest)
+    .where(eq(rate_cards.id, readId("rate_card", id) ?? 0));
+  if (row === undefined) throw missing("rate card", id);
+  return cardOf(row);
+}
+
+/** As `getCard`, and nobody else changes the card until this transaction ends. */
+export async function lockCard(tx: Tx, id: string | number): Promise<RateCard> {
+  const own = readId("rate_card", id) ?? 0;
+  await forUpdate(tx.sql.select({ id: rate_cards.id }).from(rate_cards).where(eq(rate_cards.id, own)));
+  return getCard(tx, id);
+}
+
+/** Which cards are listed. */
+export interface CardFilter {
+  readonly service?: string | undefined;
+  readonly active?: boolean | undefined;
+}
+
+function matching({ service, active }: CardFilter): SQL | undefined {
+  return and(
+    service === undefined ? undefined : eq(rate_cards.service, service),
+    active === undefined ? undefined : eq(rate_cards.active, active),
+  );
+}
+
+/** A page of cards, oldest first. */
+export async function listCards(db: Db, filter: CardFilter, { limit, offset, after }: Window): Promise<RateCard[]> {
+  const rows = await db.sql
+    .select(head)
+    .from(rate_cards)
+    .innerJoin(rate_card_versions, itsNewest)
+    .where(and(matching(filter), after ? sql`${rate_cards.id} > ${after[1]}` : undefined))
+    .orderBy(asc(rate_cards.id))
+    .limit(limit)
+    .offset(offset);
+  return rows.map(cardOf);
+}
+
+/** How many cards there are. */
+export async function countCards(db: Db, filter: CardFilter): Promise<number> {
+  return db.sql.$count(rate_cards, matching(filter));
+}
+
+/** The active cards of a service. */
+export async function listActiveCards(db: Db, service: string): Promise<RateCard[]> {
+  return listCards(db, { service, active: true }, { limit: 10_000, offset: 0, after: null });
+}
+
+/** A state that a card was in, and who brought it there. */
+export type CardVersion = typeof rate_card_versions.$inferSelect;
+
+/** A page of the states of a card, newest first. */
+export async function listCardVersions(
+  db: Db,
+  card_id: number,
+  { limit, offset, after }: Window,
+): Promise<CardVersion[]> {
+  return db.sql
+    .select()
+    .from(rate_card_versions)
+    .where(and(eq(rate_card_versions.card_id, card_id), after ? lt(rate_card_versions.id, after[1]) : undefined))
+    .orderBy(desc(rate_card_versions.version))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many states a card was in. */
+export async function countCardVersions(db: Db, card_id: number): Promise<number> {
+  return db.sql.$count(rate_card_versions, eq(rate_card_versions.card_id, card_id));
 }

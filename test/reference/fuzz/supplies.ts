@@ -54,9 +54,12 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
   const store = await shopWithImports(app, live);
   const hook = await webhookWithDeliveries(app, test, receiver);
   const keys = own.flat().map(({ id }) => id as string);
+  // What labels are bought with must go on selling.
+  const samples = await Promise.all([live, test].map((ask) => ask("GET", "/shipping/rate-cards")));
+  const cards = samples.flat().map(({ id }) => id as string);
   let turn = 0;
   return {
-    kept: new Set([...keys, store.id, hook.id]),
+    kept: new Set([...keys, ...cards, store.id, hook.id]),
     receiver,
     async supply() {
       turn += 1;
@@ -70,6 +73,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await floorWork(live, shelf)),
         ...(await callbacks(live, shelf)),
         ...(await accounts(live, shelf)),
+        ...(await rateCards(live, turn)),
         ...(await keysToChange(live, keys)),
       };
     },
@@ -255,6 +259,21 @@ async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Prom
     voidLabel: { path: { id: unused.label_id } },
     track: { path: { tracking_number: label.tracking_number } },
     recordScan: { path: { tracking_number: label.tracking_number } },
+  };
+}
+
+/** A card that may be changed, and one that is not there yet. */
+async function rateCards(ask: Ask, turn: number): Promise<Supplies> {
+  const prices = [{ zone: "*", up_to_pounds: 5, price: "7.00" }];
+  const card = { name: "Spare", prices, transit_days: [{ zone: "*", days: 2 }] };
+  const path = { id: (await ask("POST", "/shipping/rate-cards", { ...card, service: `spare_${turn}` })).id as string };
+  return {
+    createRateCard: { body: { ...card, service: `next_${turn}` } },
+    getRateCard: { path },
+    updateRateCard: { path, body: { fuel_basis_points: turn } },
+    listRateCardHistory: { path },
+    importRateCardPrices: { path },
+    exportRateCardPrices: { path },
   };
 }
 

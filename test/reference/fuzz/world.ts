@@ -145,7 +145,7 @@ export class World {
   }
 
   #isKept({ operationId, method }: ShownOperation, id: string): boolean {
-    return this.#house.kept.has(id) && (method === "delete" || /Key$/.test(operationId));
+    return this.#house.kept.has(id) && (method === "delete" || /Key$|^(?:update|import)RateCard/.test(operationId));
   }
 }
 

@@ -37,6 +37,9 @@ export async function refusals({ app, mode, warehouse_id, refuse, act }: Teller,
   await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
   const adjustment = { adjustment: -1, reason: "stock_count", location: warehouse_id, expected_quantity: 7 };
   await refuse("quantity_conflict", "adjustInventory", { path: { sku: "CUP" }, body: adjustment });
+  const card = { service: "standard", name: "Standard", prices: [{ zone: "*", up_to_pounds: 1, price: "5.00" }] };
+  const again = { ...card, transit_days: [{ zone: "*", days: 3 }] };
+  await refuse("rate_card_overlap", "createRateCard", { body: again });
   const hidden = { url: "https://10.0.0.7/hooks", events: ["order.created"] };
   await refuse("blocked_address", "createWebhook", { body: hidden });
 }

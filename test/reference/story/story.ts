@@ -8,6 +8,7 @@ import { type Buyer, changes, customers, fulfillment, reservations, returns } fr
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
 import { events, keys, webhooks } from "./service.ts";
+import { rateCards } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
 import { openStory, type Teller } from "./teller.ts";
 
@@ -49,6 +50,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await reservations(story);
   await changes(story, buyer);
   await fulfillment(story, buyer);
+  await rateCards(story);
   await returns(story);
   await carriers(story);
   await platforms(story);

@@ -1,0 +1,44 @@
+// Files of which every row is part of one thing: it is taken in as a whole, or not at all.
+import { Fault, type FieldProblem, faults, invalidFields } from "../kit/fault.ts";
+import { readTable, type SheetFile, type Table } from "../kit/sheet.ts";
+import { tooMany } from "./imports.ts";
+
+/** How the rows of a file are read. */
+export interface WholeFile<Row> extends Table {
+  /** Checks the record of a row by itself. Refuses: validation_failed. */
+  readonly read: (record: Record<string, unknown>) => Row;
+  readonly rows_max: number;
+}
+
+const problems_max = 100;
+
+/**
+ * All rows of a file, in their order. Refuses: validation_failed, which names the first bad rows by their lines;
+ * malformed_request and unsupported_media_type, when it is no such file.
+ */
+export async function readWholeFile<Row>(file: SheetFile, it: WholeFile<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
+  const problems: FieldProblem[] = [];
+  for await (const { line, record } of readTable(file, it)) {
+    if (rows.length >= it.rows_max) throw tooMany(it.rows_max);
+    try {
+      rows.push(it.read(record()));
+    } catch (error) {
+      problems.push(...problemsOf(line, error, it));
+      if (problems.length >= problems_max) break;
+    }
+  }
+  if (problems.length > 0) throw invalidFields(problems);
+  return rows;
+}
+
+/** What is wrong with a row, by its line and column. Throws what is no refusal of the row. */
+function problemsOf(line: number, error: unknown, { columns }: Table): FieldProblem[] {
+  if (!(error instanceof Fault) || faults[error.code].type === "api") throw error;
+  const { fields = [] } = error.facts;
+  if (fields.length === 0) return [{ field: `line ${line}`, code: error.code, message: error.message }];
+  return fields.map((problem) => {
+    const column = columns.find(({ path }) => path.join(".") === problem.field);
+    return { ...problem, field: `line ${line}, ${column?.name ?? problem.field}` };
+  });
+}

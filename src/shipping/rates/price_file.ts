@@ -1,0 +1,36 @@
+import type { Column } from "../../kit/sheet.ts";
+
+/** The columns of a file of a card's prices. */
+export const priceColumns: readonly Column[] = [
+  {
+    name: "zone",
+    path: ["zone"],
+    kind: "text",
+    meaning: "A zone of the card; `*` for every zone without rows of its own.",
+    example: "5",
+  },
+  {
+    name: "up_to_pounds",
+    path: ["up_to_pounds"],
+    kind: "number",
+    empty: null,
+    meaning: "The heaviest parcel of this row; empty for what each pound beyond the last row costs.",
+    example: "10",
+  },
+  {
+    name: "price",
+    path: ["price"],
+    kind: "text",
+    meaning: "What is charged, with at most two decimals.",
+    example: "12.50",
+  },
+  {
+    name: "cost",
+    path: ["cost"],
+    kind: "text",
+    meaning: "What the carrier takes; as much as the price when it is empty.",
+    example: "9.80",
+  },
+];
+
+export const requiredPriceColumns = ["zone", "price"] as const;

@@ -1,0 +1,200 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { withFile } from "../../http/files.ts";
+import { answerList } from "../../http/paging.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented } from "../../http/route.ts";
+import { readWholeFile, type WholeFile } from "../../http/whole_files.ts";
+import { iso } from "../../kit/clock.ts";
+import { bodyOf, checkOf, closed, queryOf } from "../../kit/schema.ts";
+import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
+import type { PriceRow } from "./card.ts";
+import { createRateCard, replacePrices, updateRateCard } from "./commands.ts";
+import { priceColumns, requiredPriceColumns } from "./price_file.ts";
+import { readPriceRow } from "./rules.ts";
+import {
+  CardHistoryView,
+  CreateRateCard,
+  ListCardHistory,
+  ListedRateCard,
+  ListRateCards,
+  PriceRowField,
+  RateCardView,
+  UpdateRateCard,
+} from "./schemas.ts";
+import {
+  type CardVersion,
+  countCards,
+  countCardVersions,
+  getCard,
+  listCards,
+  listCardVersions,
+  lockCard,
+} from "./store.ts";
+import { cardView, contentView, listedCardView, priceRowView } from "./views.ts";
+
+const prefix = "/shipping/rate-cards";
+
+const cardRoutes = new Elysia({ prefix })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListRateCards),
+    detail: documented({
+      id: "listRateCards",
+      summary: "List the rate cards of the built-in carrier",
+      answers: { 200: ListView(ListedRateCard) },
+    }),
+  })
+  .post(
+    "",
+    ({ call, body }) => answerWrite(call, 201, async (tx) => cardView(await createRateCard(tx, body, call.actor))),
+    {
+      body: bodyOf(CreateRateCard),
+      detail: documented({
+        id: "createRateCard",
+        summary: "Add a rate card",
+        description:
+          "A card prices one service from `effective_from` to `effective_to`. Of two cards of a service that are" +
+          " active at the same time, the second is refused. What a parcel costs: `base` (the row of its zone and" +
+          " weight, at least `minimum`), the fixed surcharges that apply, `fuel` on what is fuelable," +
+          " `declared_value` when it is insured.",
+        refuses: ["rate_card_overlap"],
+        answers: { 201: EnvelopedView(RateCardView) },
+      }),
+    },
+  )
+  .get("/:id", ({ call, params }) => answerRead(call, async (db) => cardView(await getCard(db, params.id))), {
+    detail: documented({
+      id: "getRateCard",
+      summary: "Get a rate card",
+      answers: { 200: EnvelopedView(RateCardView) },
+    }),
+  })
+  .patch(
+    "/:id",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => lockCard(tx, params.id));
+        return cardView(await updateRateCard(tx, params.id, body, call.actor));
+      }),
+    {
+      body: bodyOf(UpdateRateCard),
+      detail: documented({
+        id: "updateRateCard",
+        matches: true,
+        summary: "Change a rate card",
+        description:
+          "What is given takes the place of what was there, as a whole. Labels and quotes keep the price that they" +
+          " were given.",
+        refuses: ["immutable_field", "rate_card_overlap"],
+        answers: { 200: EnvelopedView(RateCardView) },
+      }),
+    },
+  )
+  .get("/:id/history", ({ call, params, query }) => history(call, params.id, query), {
+    query: queryOf(ListCardHistory),
+    detail: documented({
+      id: "listRateCardHistory",
+      summary: "What a rate card said before, newest first",
+      answers: { 200: ListView(CardHistoryView) },
+    }),
+  });
+
+function list(call: Call, query: ListRateCards): Promise<Response> {
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listCards(db, query, window),
+      count: (db) => countCards(db, query),
+      position: (card) => [card.id, card.id],
+    },
+    (cards) => cards.map(listedCardView),
+  );
+}
+
+function history(call: Call, id: string, query: ListCardHistory): Promise<Response> {
+  const own = async (db: Db) => (await getCard(db, id)).id;
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => listCardVersions(db, await own(db), window),
+      count: async (db) => countCardVersions(db, await own(db)),
+      position: (row) => [row.version, row.id],
+    },
+    (rows) => rows.map(versionView),
+  );
+}
+
+function versionView({ version, content, actor_type, actor_id, actor_name, request_id, created_at }: CardVersion) {
+  return {
+    version,
+    card: contentView(content),
+    actor: { type: actor_type, id: actor_id, name: actor_name },
+    request_id,
+    created_at: iso(created_at),
+  };
+}
+
+const table = columnTable(priceColumns, requiredPriceColumns);
+const checkRow = checkOf(PriceRowField);
+
+const priceFile: WholeFile<PriceRow> = {
+  columns: priceColumns,
+  required: requiredPriceColumns,
+  read: (record) => readPriceRow(checkRow(record)),
+  rows_max: 10_000,
+};
+
+/** The file of a card's prices. They are one part of one record, and so one page. */
+function pricesOf(id: string): CsvFile<PriceRow, number> {
+  return {
+    name: `rate-card-${id.replaceAll(/\W/g, "")}.csv`,
+    columns: priceColumns.map(({ name }) => name),
+    page: async (db, after) => ({ rows: after === null ? (await getCard(db, id)).terms.prices : [], next: null }),
+    cells: (row) => writeCells(priceColumns, priceRowView(row)),
+  };
+}
+
+const priceRoutes = new Elysia({ prefix })
+  .use(conventions)
+  .post(
+    "/:id/import",
+    ({ call, params }) =>
+      withFile(call, async (file) => {
+        const prices = await readWholeFile(file, priceFile);
+        return answerWrite(call, 200, async (tx) => {
+          await requireMatch(call, () => lockCard(tx, params.id));
+          return cardView(await replacePrices(tx, params.id, prices, call.actor));
+        });
+      }),
+    {
+      detail: documented({
+        id: "importRateCardPrices",
+        matches: true,
+        summary: "Replace a rate card's prices by a file of CSV",
+        description: `All of its rows are taken in, or none. They take the place of the prices there are.\n\n${table}`,
+        sends: "text/csv",
+        answers: { 200: EnvelopedView(RateCardView) },
+      }),
+    },
+  )
+  .get("/:id/export.csv", ({ call, params, query }) => answerCsv(call, pricesOf(params.id), query), {
+    query: queryOf(closed(sheetFields)),
+    detail: documented({
+      id: "exportRateCardPrices",
+      summary: "Export a rate card's prices as CSV",
+      description: `The file can be imported.\n\n${table}`,
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  });
+
+/** Rate cards, and their prices as files. */
+export const rateCardRoutes = new Elysia().use(cardRoutes).use(priceRoutes);
