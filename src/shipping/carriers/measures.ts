@@ -12,9 +12,8 @@ export function weightText(weight: Weight, unit: WeightUnit, decimals: number): 
 
 /** As `weightText`, of goods in a parcel: rounded down, since together they weigh no more than it. Never nothing. */
 export function goodsWeightText(weight: Weight, unit: WeightUnit, decimals: number): string {
-  const started = startedSteps(weight, oneOf(unit), decimals);
-  const whole = weight.numerator * 10n ** BigInt(decimals) === started * weight.denominator * oneOf(unit);
-  return decimalText(whole || started === 1n ? started : started - 1n, decimals);
+  const steps = (weight.numerator * 10n ** BigInt(decimals)) / (weight.denominator * oneOf(unit));
+  return decimalText(steps > 0n ? steps : 1n, decimals);
 }
 
 /** The sides of a parcel in inches as decimal texts of so many decimals at most, rounded up. */
