@@ -37,8 +37,7 @@ export async function once(
   const fingerprint = fingerprintOf(call);
   if (await claimKey(tx, key, fingerprint, tx.now + kept_ms)) {
     const answer = await outcome(tx, call, work);
-    const body = secret_key === null ? answer.body : seal(answer.body, secret_key, sealed_for);
-    await keepAnswer(tx, key, { ...answer, body });
+    await keepAnswer(tx, key, secret_key === null ? answer : sealedAnswer(answer, secret_key));
     return answer;
   }
   const kept = await keptAnswer(tx, call, key, secret_key);
@@ -47,9 +46,14 @@ export async function once(
   return kept;
 }
 
+/** An answer that shows a secret, as it is kept. */
+export function sealedAnswer(answer: KeptAnswer, secret_key: Uint8Array): KeptAnswer {
+  return { ...answer, body: seal(answer.body, secret_key, sealed_for) };
+}
+
 /**
  * The answer that is kept for a key as it is to go out again, opened if it is sealed, or null.
- * Refuses: idempotency_key_reused.
+ * Refuses: idempotency_key_reused, idempotency_key_in_use (another answer may yet take its place).
  */
 export async function keptAnswer(
   db: Db,
@@ -59,6 +63,7 @@ export async function keptAnswer(
 ): Promise<KeptAnswer | null> {
   const kept = await findOwnAnswer(db, call, key);
   if (kept === null) return null;
+  if (kept.open_until !== null && kept.open_until > db.now) throw inUse();
   const { status, headers, body: bytes } = kept.answer;
   const body = secret_key === null ? bytes : open(bytes, secret_key, sealed_for);
   assert(body !== null, "a kept answer was sealed under another secret key");

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte, sql as template } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, lte, sql as template } from "drizzle-orm";
 import { amongThose, isAlone } from "../../db/kit.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { type Args, prepared } from "../database/statements.ts";
@@ -22,9 +22,9 @@ const byKey = prepared((sql, a: Args<{ key: string; now: number }>) =>
 export async function findKeptAnswer(db: Db, key: string) {
   const [row] = await byKey(db, { key, now: db.now });
   if (row === undefined) return null;
-  const { fingerprint, status, body, headers } = row;
+  const { fingerprint, status, body, headers, open_until } = row;
   const answer: KeptAnswer = { status, body, headers: JSON.parse(headers) as Record<string, string> };
-  return { fingerprint, answer };
+  return { fingerprint, answer, open_until };
 }
 
 const claim = prepared((sql: Writing, a: Args<{ key: string; fingerprint: string; now: number; expires_at: number }>) =>
@@ -67,6 +67,41 @@ const keep = prepared((sql: Writing, a: Args<{ key: string; status: number; head
 /** Keeps the answer under a key that this transaction has claimed. */
 export async function keepAnswer(tx: Tx, key: string, { status, headers, body }: KeptAnswer): Promise<void> {
   await keep(tx, { key, status, headers: JSON.stringify(headers), body });
+}
+
+const open = prepared((sql: Writing, a: Args<{ key: string; until: number }>) =>
+  sql
+    .update(idempotency_keys)
+    .set({ open_until: template`${a.until}` })
+    .where(eq(idempotency_keys.key, a.key)),
+);
+
+/** Lets another answer take the place of the one that is kept under a key, until a moment. */
+export async function openAnswer(tx: Tx, key: string, until: number): Promise<void> {
+  await open(tx, { key, until });
+}
+
+const isOpen = (key: string) => and(eq(idempotency_keys.key, key), isNotNull(idempotency_keys.open_until));
+
+/** Has the answer under a key be the last one; false when another one has taken its place. */
+export async function closeAnswer(tx: Tx, key: string): Promise<boolean> {
+  const closed = tx.sql.update(idempotency_keys).set({ open_until: null }).where(isOpen(key));
+  return (await closed.returning({ key: idempotency_keys.key })).length === 1;
+}
+
+/** Keeps another, last answer under a key; false when the one before is no longer open. */
+export async function replaceAnswer(tx: Tx, key: string, { status, body, headers }: KeptAnswer): Promise<boolean> {
+  const replaced = tx.sql
+    .update(idempotency_keys)
+    .set({ status, body, headers: JSON.stringify(headers), open_until: null })
+    .where(and(isOpen(key), gt(idempotency_keys.open_until, tx.now)));
+  return (await replaced.returning({ key: idempotency_keys.key })).length === 1;
+}
+
+/** Frees a key, so that its request may be sent anew; false when the answer under it is no longer open. */
+export async function forgetAnswer(tx: Tx, key: string): Promise<boolean> {
+  const deleted = tx.sql.delete(idempotency_keys).where(and(isOpen(key), gt(idempotency_keys.open_until, tx.now)));
+  return (await deleted.returning({ key: idempotency_keys.key })).length === 1;
 }
 
 /** Forgets up to `limit` answers whose time is over, and says whether more may be left. */

@@ -1,0 +1,113 @@
+// Work that goes on between transactions, such as a purchase at an outside server: its first transaction answers 202
+// for it, until its last one has something better to say.
+import type { Tx } from "../database/store.ts";
+import { Fault } from "../kit/fault.ts";
+import { jsonResponse, writeFor } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { enveloped } from "./envelope.ts";
+import { refusalOf } from "./errors.ts";
+import { idempotencyKey, keptAnswer, once, sealedAnswer } from "./idempotency.ts";
+import { refuseUnmatched } from "./preconditions.ts";
+import { closeAnswer, forgetAnswer, type KeptAnswer, openAnswer, replaceAnswer } from "./store.ts";
+import { inTurn } from "./turns.ts";
+
+/** What the end of the work is answered with: a view, or a refusal. */
+export type Ending = { readonly status: number; readonly data: unknown } | Fault;
+
+/** Called in the transaction that ends the work. */
+export type End = (tx: Tx, ending: Ending) => Promise<void>;
+
+/** Work in several transactions. What was begun is finished by a job, whatever becomes of this process. */
+export interface SlowWork<Begun> {
+  /** The first transaction: what must be stored before anything goes out, and the view that is answered meanwhile. */
+  readonly begin: (tx: Tx) => Promise<{ readonly begun: Begun; readonly data: unknown }>;
+  /**
+   * All that follows, in no transaction and in further ones. It calls `end` in the transaction that ends the work, and
+   * does not when it leaves that to a job.
+   */
+  readonly goOn: (begun: Begun, end: End) => Promise<void>;
+  /** For how long a client waits for the end. */
+  readonly patience_ms: number;
+}
+
+// An answer that is open for so much longer is not replaced: whoever was to do so is gone.
+const closing_ms = 10_000;
+
+/**
+ * Answers with the end of the work if that comes in time, and else 202 with how it stands. With an `Idempotency-Key`
+ * the 202 is kept with what the work begins with, and the end takes its place in the transaction that ends it, unless
+ * somebody was told the 202 before: all who ask with this key get the same bytes, also after a crash. A failure of the
+ * 5xx kind, after which nothing is left of the work, frees the key.
+ * Refuses: idempotency_key_in_use, idempotency_key_reused.
+ */
+export async function answerSlowWork<Begun>(
+  call: Call,
+  work: SlowWork<Begun>,
+  secret_key: Uint8Array,
+): Promise<Response> {
+  const key = idempotencyKey(call.request);
+  if (key === null) return begin(call, work, null, secret_key);
+  return inTurn(call, key, async () => {
+    const kept = await call.store.read((db) => keptAnswer(db, call, key, secret_key));
+    return kept === null ? begin(call, work, key, secret_key) : respond(call, kept);
+  });
+}
+
+async function begin<Begun>(call: Call, work: SlowWork<Begun>, key: string | null, secret_key: Uint8Array) {
+  // The last run of the transaction is the one that counts.
+  const last: { begun: { readonly it: Begun } | null } = { begun: null };
+  const act = async (tx: Tx): Promise<KeptAnswer> => {
+    const { begun, data } = await work.begin(tx);
+    refuseUnmatched(call);
+    last.begun = { it: begun };
+    return answerOf(call, tx, { status: 202, data });
+  };
+  const first = await writeFor(call, async (tx) => {
+    last.begun = null;
+    if (key === null) return act(tx);
+    const answer = await once(tx, call, key, act, secret_key);
+    if (last.begun !== null) await openAnswer(tx, key, tx.now + work.patience_ms + closing_ms);
+    return answer;
+  });
+  if (last.begun === null) return respond(call, first);
+  const ended = await goOn(call, work, last.begun.it, key, secret_key);
+  return respond(call, ended ?? first);
+}
+
+/** How the work ended, if it did before the client was told otherwise. */
+async function goOn<Begun>(
+  call: Call,
+  work: SlowWork<Begun>,
+  begun: Begun,
+  key: string | null,
+  secret_key: Uint8Array,
+): Promise<KeptAnswer | null> {
+  const last: { answer: KeptAnswer | null } = { answer: null };
+  const end: End = async (tx, ending) => {
+    last.answer = null;
+    const answer = answerOf(call, tx, ending);
+    if (key === null) last.answer = answer;
+    else if (answer.status >= 500) last.answer = (await forgetAnswer(tx, key)) ? answer : null;
+    else last.answer = (await replaceAnswer(tx, key, sealedAnswer(answer, secret_key))) ? answer : null;
+  };
+  const going = work.goOn(begun, end);
+  const late = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => late.resolve("late"), work.patience_ms);
+  const came = await Promise.race([going, late.promise]).finally(() => clearTimeout(timer));
+  if (came !== "late" && last.answer !== null) return last.answer;
+  // From here on the first answer holds, unless the work has ended a moment ago.
+  if (key === null || (await call.store.write((tx) => closeAnswer(tx, key)))) {
+    // What still goes wrong, the work itself has to tell.
+    going.catch(() => {});
+    return null;
+  }
+  await going;
+  return last.answer;
+}
+
+function answerOf(call: Call, tx: Tx, ending: Ending): KeptAnswer {
+  if (ending instanceof Fault) return refusalOf(ending, call, tx.now);
+  return { status: ending.status, body: JSON.stringify(enveloped(ending.data, call.request_id, tx.now)), headers: {} };
+}
+
+const respond = (call: Call, { status, body, headers }: KeptAnswer) => jsonResponse(call, status, body, headers);
