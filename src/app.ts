@@ -36,7 +36,7 @@ const features = (service: Service) =>
     .use(addressRoutes(carrierAsker(service)))
     .use(customerRoutes)
     .use(inventoryRoutes)
-    .use(orderRoutes)
+    .use(orderRoutes(service))
     .use(shippingRoutes(service))
     .use(paperRoutes(service))
     .use(trackingRoutes)

@@ -16,6 +16,8 @@ import { forgetNotifications } from "./platforms/notifications/jobs.ts";
 import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { moveReports } from "./platforms/reports/store.ts";
+import { finishPurchases, purchasesSettled } from "./shipping/labels/purchases/jobs.ts";
+import { movePurchases } from "./shipping/labels/purchases/store.ts";
 import { askAboutAddresses } from "./shipping/verification/jobs.ts";
 import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
@@ -86,6 +88,8 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "addresses.ask",                 what: "ask carriers about addresses",       job: askAboutAddresses },
   { when: "platforms.import", what: "import orders of platforms", job: importDue, settle: importsSettled },
   { when: "platforms.report", what: "tell platforms of parcels",  job: reportDue, settle: reportsSettled },
+  { when: "shipping.finish_purchases", what: "finish purchases at carriers",
+    job: finishPurchases, settle: purchasesSettled },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
   { when: "webhooks.end_waiting",          what: "end what waits for receivers that are gone", job: endWaiting },
@@ -138,8 +142,8 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
-  const moves = [moveLeases, moveAttempts, movePauses, moveMails, moveImports, moveReports, moveAsks];
-  for (const move of moves) await move(tx, by_ms);
+  const waits = [moveLeases, moveAttempts, movePauses, moveMails, moveImports, moveReports, moveAsks, movePurchases];
+  for (const move of waits) await move(tx, by_ms);
   for (const { when } of wokenJobs) tx.wake(when, tx.now);
 }
 

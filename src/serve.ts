@@ -54,6 +54,8 @@ export interface Running {
   readonly stop: () => Promise<boolean>;
 }
 
+const carrier_patience_ms = 5000;
+
 const closing_min_ms = 250;
 
 // A connection over which nothing goes for so long is ended, also that of a client who takes nothing of an answer.
@@ -88,6 +90,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     loopback_only: isLoopback(host),
     webhook_allow_cidrs,
     event_retention_days: settings.event_retention_days,
+    carrier_patience_ms,
     mail,
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),

@@ -37,6 +37,8 @@ interface Options {
   readonly mail?: Service["mail"];
   readonly base_url?: string;
   readonly gs1_prefix?: string | null;
+  /** For how long a request waits for a carrier. */
+  readonly carrier_patience_ms?: number;
   /** Is told how long requests may take. */
   readonly waitFor?: Service["waitFor"];
   /** Clocks that run, instead of such that stand still. */
@@ -48,7 +50,7 @@ interface Options {
 function serviceOn(
   stores: Service["stores"],
   log: Log,
-  { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {} }: Options,
+  { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {}, ...more }: Options,
 ): Service {
   return {
     stores,
@@ -61,6 +63,7 @@ function serviceOn(
     loopback_only,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
+    carrier_patience_ms: more.carrier_patience_ms ?? 5000,
     mail,
     peerOf: () => "127.0.0.1",
     waitFor,

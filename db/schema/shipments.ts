@@ -9,8 +9,10 @@ import {
   type LabelStatus,
   labelStatuses,
   type VoidStatus,
+  voidStatuses,
 } from "../../src/shipping/labels/status.ts";
 import type { PriceLine } from "../../src/shipping/offer.ts";
+import type { Package } from "../../src/shipping/parcel.ts";
 import {
   bool,
   bytes,
@@ -29,6 +31,7 @@ import {
   unique,
   where,
 } from "../kit.ts";
+import { carrier_accounts } from "./carrier_accounts.ts";
 import { order_lines, orders } from "./orders.ts";
 import { returns } from "./returns.ts";
 import type { Place } from "./warehouses.ts";
@@ -87,16 +90,15 @@ export const labels = table(
   "labels",
   {
     id: id(),
-    shipment_id: int()
-      .notNull()
-      .references(() => shipments.id),
+    /** Null for a parcel that comes back. */
+    shipment_id: int().references(() => shipments.id),
     order_id: int()
       .notNull()
       .references(() => orders.id),
     /** The return that its parcel comes back for; null for a parcel that leaves. */
     return_id: int().references(() => returns.id),
     /** The carrier account that it is bought with; null for a label of our own. */
-    account_id: int(),
+    account_id: int().references(() => carrier_accounts.id),
     status: text().$type<LabelStatus>().notNull(),
     carrier: text().notNull(),
     service: text().notNull(),
@@ -120,7 +122,7 @@ export const labels = table(
     /** What the carrier calls the purchase. */
     carrier_ref: text(),
     tracker_ref: text(),
-    package: json<Record<string, unknown>>().notNull(),
+    package: json<Package>().notNull(),
     /** What the goods are worth, as the request said. */
     value_cents: int(),
     insurance: bool().notNull().default(false),
@@ -153,7 +155,17 @@ export const labels = table(
     index("labels_return").on(t.return_id).where(where("return_id is not null")),
     index("labels_claimed").on(t.claimed_until).where(where("claimed_until is not null")),
     oneOf("labels", "status", labelStatuses),
-    check("labels_cost", "cost_cents >= 0"),
+    oneOf("labels", "void_status", voidStatuses),
+    check("labels_cost", "cost_cents >= 0 and carrier_cost_cents >= 0"),
+    check("labels_place", "(shipment_id is null) <> (return_id is null)"),
+    check("labels_bought", "tracking_number is not null or status in ('processing', 'error')"),
+    check("labels_failed", "(status = 'error') = (error_code is not null)"),
+    // Nothing is left for ever: whatever is under way has a moment at which somebody looks.
+    check(
+      "labels_under_way",
+      "(status = 'processing' or coalesce(void_status, '') = 'asked') = (claimed_until is not null)",
+    ),
+    check("labels_asked", "claimed_until is null or account_id is not null"),
   ],
 );
 

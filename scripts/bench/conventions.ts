@@ -85,6 +85,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     loopback_only: true,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
+    carrier_patience_ms: 0,
     mail: null,
     peerOf: () => "127.0.0.1",
     waitFor: () => {},

@@ -138,7 +138,7 @@ const acts: Perform = {
     const parcel = { weight: weight_grams, weight_unit: "g" };
     const carrier = builtInCarrier(tx.mode).code;
     const input = { order_id: named(orders, order_number), carrier, service, package: parcel };
-    const label = await buyTrackedLabel(tx, input, { actor, additional: false });
+    const label = await buyTrackedLabel(tx, input, { actor, additional: false, quote: null });
     return () => tracking_numbers.set(order_number, label.tracking_number ?? "");
   },
   scan: async (tx, { order_number, status, message, city, state }, { tracking_numbers }) => {

@@ -3,17 +3,17 @@ import { answerRead, answerWrite } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
-import { bodyOf, queryOf } from "../kit/schema.ts";
-import { voidLabelsOfOrder } from "../shipping/labels/commands.ts";
+import type { Service } from "../http/service.ts";
+import { bodyOf } from "../kit/schema.ts";
 import { actionRoutes, answerOrder, orderAnswer } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
 import { bulkRoutes } from "./bulk/routes.ts";
-import { cancelOrder } from "./cancellations/commands.ts";
+import { cancellationRoutes } from "./cancellations/routes.ts";
 import { updateOrder } from "./changes/commands.ts";
 import { createOrder } from "./commands.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { listRoutes } from "./list/routes.ts";
-import { CancelOrder, CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
+import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderSheetRoutes } from "./sheets/routes.ts";
 import { orderMoves } from "./status.ts";
 import { getOrder } from "./store.ts";
@@ -68,33 +68,21 @@ const records = new Elysia({ prefix: "/orders" })
         refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
       }),
     },
-  )
-  .delete(
-    "/:id",
-    ({ call, params, query }) =>
-      answerOrder(call, params.id, async (tx) => {
-        await voidLabelsOfOrder(tx, params.id, call.actor);
-        return cancelOrder(tx, params.id, query, call.actor);
-      }),
-    {
-      query: queryOf(CancelOrder),
-      detail: order("cancelOrder", "Cancel an order", {
-        matches: true,
-        refuses: ["invalid_state_transition", "label_not_voidable"],
-      }),
-    },
   );
 
 /** Orders, from their creation to their delivery, and what stock can only tell with them. */
-export const orderRoutes = new Elysia()
-  .use(records)
-  .use(listRoutes)
-  .use(bulkRoutes)
-  .use(orderSheetRoutes)
-  .use(actionRoutes)
-  .use(historyRoutes)
-  .use(allocationRoutes)
-  .use(traceRoutes);
+export function orderRoutes(service: Service) {
+  return new Elysia()
+    .use(records)
+    .use(listRoutes)
+    .use(bulkRoutes)
+    .use(orderSheetRoutes)
+    .use(cancellationRoutes(service))
+    .use(actionRoutes)
+    .use(historyRoutes)
+    .use(allocationRoutes)
+    .use(traceRoutes);
+}
 
 function transitions() {
   return Object.entries(orderMoves).map(([action, { from, to, held, tells }]) => ({

@@ -18,6 +18,12 @@ export interface End {
   readonly residential: boolean | null;
 }
 
+/** One end of a way whose whole address is known. */
+export function endAt(address: Address): End {
+  const { country, postal_code, state, city } = address;
+  return { country, postal_code, state, city, address, residential: null };
+}
+
 /** A carrier as it is listed, with what it sells. */
 export interface ListedCarrier {
   /** In small letters, such as `usps`. */

@@ -32,18 +32,32 @@ import type { TrackingUpdate } from "./update.ts";
  */
 export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
   const bought = await buyLabel(tx, input, buying);
-  const record = await openRecord(tx, bought);
-  const data = { object: "shipment", ...parcelView({ ...bought, record }) };
-  await emit(tx, [{ type: labelMoves.complete.tells, data }]);
+  await followLabel(tx, bought);
   return bought.label;
 }
 
-async function openRecord(tx: Tx, { label, shipment, estimated_delivery }: Bought): Promise<TrackingRecord> {
+/** Begins to follow the parcel of a label that was just bought. Emits: shipment.created. */
+export async function followLabel(tx: Tx, bought: Bought): Promise<void> {
+  const { label, shipment, estimated_delivery } = bought;
+  const record = await openRecord(tx, label, shipment.id, estimated_delivery);
+  const data = { object: "shipment", ...parcelView({ ...bought, record }) };
+  await emit(tx, [{ type: labelMoves.complete.tells, data }]);
+}
+
+/** Begins to follow a parcel that comes back, of which its return tells. */
+export async function followReturnLabel(tx: Tx, label: Label): Promise<void> {
+  await openRecord(tx, label, null, label.delivery_date);
+}
+
+async function openRecord(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null) {
+  const { account_id, tracking_url, tracker_ref } = label;
   return insertRecord(tx, {
     tracking_number: label.tracking_number ?? "",
     carrier: label.carrier,
     service_type: label.service,
-    shipment_id: shipment.id,
+    shipment_id,
+    ...(shipment_id === null && { order_id: label.order_id }),
+    ...(account_id !== null && { account_id, tracking_url, taken_up: tracker_ref !== null }),
     estimated_delivery,
     ...label.package,
   });

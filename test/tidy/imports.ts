@@ -37,7 +37,9 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["commands", new RegExp(`^${feature}commands\\.ts$`)],
   ["http", /^src\/http\//],
   ["outbound", /^src\/outbound\//],
-  ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|(?:carriers|connectors)/\\w+\\.ts)$`)],
+  // What calls carriers between transactions, for the routes and jobs of any feature.
+  ["callers", new RegExp(`^${feature}(?:(?:buyer|asker)\\.ts|carriers/\\w+\\.ts)$`)],
+  ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|connectors/\\w+\\.ts)$`)],
 ];
 const fromTheGround = [
   "config",
@@ -49,6 +51,7 @@ const fromTheGround = [
   "commands",
   "http",
   "outbound",
+  "callers",
   "edge",
   "start",
 ];

@@ -7,14 +7,11 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { voidLabelsOfItems } from "../../shipping/labels/commands.ts";
-import { cancelItems } from "../cancellations/commands.ts";
 import { acceptSuggestion } from "../changes/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
 import { type Order, orderView } from "../order.ts";
 import {
-  CancelItems,
   DeliverOrder,
   HoldOrder,
   NoFields,
@@ -99,20 +96,6 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
         matches: true,
         refuses: ["insufficient_inventory"],
         answers: { 200: EnvelopedView(ReleasedView) },
-      }),
-    },
-  )
-  .post(
-    "/cancel_items",
-    ({ call, params, body }) =>
-      answerOrder(call, params.id, async (tx) => {
-        await voidLabelsOfItems(tx, params.id, body.items, call.actor);
-        return cancelItems(tx, params.id, body, call.actor);
-      }),
-    {
-      body: bodyOf(CancelItems),
-      detail: order("cancelOrderItems", "Cancel units of an order that have not left", {
-        refuses: ["invalid_state_transition", "label_not_voidable"],
       }),
     },
   )

@@ -3,12 +3,16 @@ import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { decide } from "../../orders/rules.ts";
+import { lockOrder } from "../../orders/store.ts";
 import { Lanes } from "../../outbound/lanes.ts";
+import { hasCarriersLabels } from "../../shipping/labels/store.ts";
+import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
 import { accessTo } from "../connectors/access.ts";
 import { secretsOf } from "../connectors/asking.ts";
 import type { Access } from "../connectors/connector.ts";
 import { connectors } from "../connectors/table.ts";
-import { takeMissing, takeOrder } from "../orders/commands.ts";
+import { platformActor, takeMissing, takeOrder } from "../orders/commands.ts";
 import type { PlatformOrder } from "../platform.ts";
 import { claimImports, failImport } from "./commands.ts";
 import type { Claim, Import } from "./import.ts";
@@ -41,10 +45,26 @@ async function importOne(claim: Claim, store: Store, service: Service): Promise<
   const access = accessTo(claim.connection, store, service);
   try {
     const order = claim.import.payload ?? (await fetched(claim, access));
+    if (order?.state === "cancelled") await giveUpLabels(claim, store, service);
     const done = await store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
     if (done !== null) service.log.info("an order of a platform was dealt with", factsOf(done, claim, store));
   } catch (error) {
     await fail(error, { claim, store, service, secrets: secretsOf(access) });
+  }
+}
+
+/** Carriers take their labels of an order back before it is cancelled; what they keep is told when it is not. */
+async function giveUpLabels({ connection, import: { order_id } }: Claim, store: Store, service: Service) {
+  if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
+  try {
+    await giveBackLabels({ store, service }, platformActor(connection), async (tx) => {
+      const order = await lockOrder(tx, order_id);
+      decide(order, "cancel");
+      return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };
+    });
+  } catch (error) {
+    const told = error instanceof Fault && ["label_not_voidable", "invalid_state_transition"].includes(error.code);
+    if (!told) throw error;
   }
 }
 

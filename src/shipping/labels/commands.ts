@@ -3,6 +3,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { readCents } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
 import { itemsToCancel, losingParcels, takesAll } from "../../orders/cancellations/rules.ts";
 import {
@@ -19,12 +20,11 @@ import { type Order, openUnits } from "../../orders/order.ts";
 import { decide } from "../../orders/rules.ts";
 import { labelShipment, openShipment, voidShipment } from "../../orders/shipments/commands.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
-import { listShipments } from "../../orders/shipments/store.ts";
 import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../../orders/store.ts";
 import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
 import { type Address, addressOf, readAddress } from "../address.ts";
-import type { Carriage, End, Offer } from "../offer.ts";
+import { endAt, type Offer } from "../offer.ts";
 import { type Parcel, readParcel } from "../parcel.ts";
 import { type BuiltInCarrier, builtInCarrier } from "../rates/carrier.ts";
 import { offerBy, type ReadyCard } from "../rates/offers.ts";
@@ -34,18 +34,27 @@ import { originOfOrder } from "../store.ts";
 import { gramsOf } from "../weight.ts";
 import { drawLabel, type LabelWarning } from "./face.ts";
 import type { Label } from "./label.ts";
-import { checkPrintable, chooseCard, duplicate_within_ms, purchaseFingerprint } from "./rules.ts";
+import {
+  checkPrintable,
+  chooseCard,
+  duplicate_within_ms,
+  isIn,
+  purchaseFingerprint,
+  refuseLeft,
+  refuseUnderWay,
+} from "./rules.ts";
 import type { CreateLabel } from "./schemas.ts";
 import { demonstrationPrefix, ssccOf } from "./sscc.ts";
 import { labelMoves } from "./status.ts";
 import {
   allotSerial,
-  type BoughtLabel,
   getLabel,
-  insertLabel,
-  listBoughtLabels,
+  insertOwnLabel,
+  listParcelsInHouse,
+  listValidLabels,
   lockOrderOfLabels,
   saveVoided,
+  type ValidLabel,
 } from "./store.ts";
 import { ownTrackingNumber, testPrefix } from "./tracking_number.ts";
 
@@ -56,6 +65,17 @@ export interface Buying {
   readonly actor: Actor;
   /** An equal label bought a moment ago is no mistake: this one is for another carton. */
   readonly additional: boolean;
+  /** What was quoted for it, and is charged. */
+  readonly quote: UsedQuote | null;
+}
+
+/** An offer that somebody held on to. */
+export interface UsedQuote {
+  /** Names the quote: each is used once. */
+  readonly nonce: string;
+  readonly offer: Offer;
+  /** Whether the carrier made it for the very addresses, so that it can be paid for as it is. */
+  readonly whole: boolean;
 }
 
 /** A label just bought, with its parcel and order. `estimated_delivery` is in milliseconds. */
@@ -63,51 +83,75 @@ export interface Bought {
   readonly order: Order;
   readonly shipment: Shipment;
   readonly label: Label;
-  readonly estimated_delivery: number;
+  readonly estimated_delivery: number | null;
 }
 
 /**
  * Buys a label of the built-in carrier for a parcel of an order. It follows no parcel and tells nobody: the one command
  * that does all of it is tracking's `buyTrackedLabel`.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_used.
  */
 export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Bought> {
   const carrier = builtInCarrier(tx.mode);
-  const card = chooseCard(carrier, await listReadyCards(tx), input);
-  const { service } = card.card;
+  const card = buying.quote === null ? chooseCard(carrier, await listReadyCards(tx), input) : null;
+  const service = card === null ? (buying.quote?.offer.service ?? "") : card.card.service;
+  const ready = await openParcel(tx, input, buying, { carrier: carrier.code, service });
+  const { order, shipment, from_address, to_address } = ready;
+  checkPrintable({ from_address, to_address });
+  const offer = dated(card === null ? buying.quote?.offer : offerOf(carrier, card, ready, tx.now));
+  const label = await makeLabel(tx, { ...ready, carrier, offer, quote: buying.quote });
+  const { tracking_number } = label;
+  assert(tracking_number !== null, "a bought label has a tracking number");
+  const labelled = await labelShipment(tx, { order, shipment }, tracking_number, buying.actor);
+  return { ...labelled, label, estimated_delivery: offer.delivery_date };
+}
+
+/** A parcel that was opened for a label, and all that the label says of it. */
+export interface ReadyParcel {
+  readonly order: Order;
+  readonly shipment: Shipment;
+  readonly parcel: Parcel;
+  readonly value_cents: number | null;
+  readonly insurance: boolean;
+  readonly from_address: Address;
+  readonly to_address: Address;
+  /** The IANA zone of the warehouse. */
+  readonly origin_zone: string;
+  readonly fingerprint: string;
+}
+
+/**
+ * Opens the parcel that a label is asked for, whoever sells the label.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ */
+export async function openParcel(
+  tx: Tx,
+  input: CreateLabel,
+  buying: Buying,
+  seller: { readonly carrier: string; readonly service: string },
+): Promise<ReadyParcel> {
+  const { carrier, service } = seller;
   const parcel = readParcel(input.package, "package.");
+  const { value = null, insurance = false } = input.package;
+  const value_cents = value === null ? null : readCents(value);
   const from = givenAddress("from_address", input);
   const to = givenAddress("to_address", input);
   const order_id = await resolveOrder(tx, input.order_id);
   await lockOrderOfLabels(tx, order_id);
-  const earlier = await listBoughtLabels(tx, order_id);
+  const earlier = await listValidLabels(tx, order_id);
   const { dimensions } = parcel.package;
-  const facts = [carrier.code, service, gramsOf(parcel.weight), dimensions, from, to, input.items];
+  const worth = value_cents === null && !insurance ? [] : [value_cents, insurance];
+  const facts = [carrier, service, gramsOf(parcel.weight), dimensions, from, to, input.items, ...worth];
   const fingerprint = purchaseFingerprint(facts);
   if (!buying.additional) refuseDuplicate(tx, earlier, fingerprint);
   const units = await unitsOf(tx, input, order_id, buying.additional && earlier.length > 0);
-  const opened = await openShipment(tx, order_id, { carrier: carrier.code, service, units });
-  const { order, shipment } = opened;
+  const { order, shipment } = await openShipment(tx, order_id, { carrier, service, units });
   const origin = await originOfOrder(tx, order_id, order.warehouse_id);
   const to_address = to ?? addressOf(order.shipping_address);
   const from_address = from ?? origin.address;
-  checkPrintable({ from_address, to_address });
-  const way = { from_address, to_address, origin_zone: origin.timezone, reference: order.order_number };
-  const offer = offerOf(carrier, card, { ...way, ...parcel }, tx.now);
-  const label = await makeLabel(tx, {
-    order,
-    shipment_id: shipment.id,
-    carrier,
-    offer,
-    parcel,
-    from_address,
-    to_address,
-    fingerprint,
-  });
-  const { tracking_number } = label;
-  assert(tracking_number !== null, "a bought label has a tracking number");
-  const labelled = await labelShipment(tx, opened, tracking_number, buying.actor);
-  return { ...labelled, label, estimated_delivery: offer.delivery_date };
+  const origin_zone = origin.timezone;
+  return { order, shipment, parcel, value_cents, insurance, from_address, to_address, origin_zone, fingerprint };
 }
 
 function givenAddress(field: "from_address" | "to_address", input: CreateLabel): Address | null {
@@ -118,7 +162,7 @@ function givenAddress(field: "from_address" | "to_address", input: CreateLabel):
   return address;
 }
 
-function refuseDuplicate(tx: Tx, earlier: readonly BoughtLabel[], fingerprint: string): void {
+function refuseDuplicate(tx: Tx, earlier: readonly ValidLabel[], fingerprint: string): void {
   const recently = tx.now - duplicate_within_ms;
   const equal = earlier.find((label) => label.fingerprint === fingerprint && label.created_at > recently);
   if (equal === undefined) return;
@@ -135,57 +179,39 @@ async function unitsOf(tx: Tx, { items }: CreateLabel, order_id: number, one_mor
   return addedUp(namedUnits(order, items, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0)));
 }
 
-interface Way extends Parcel {
-  readonly from_address: Address;
-  readonly to_address: Address;
-  readonly origin_zone: string;
-  readonly reference: string;
-}
-
-/** The offer of the built-in carrier for one parcel, which always has a date. Refuses: validation_failed. */
-function offerOf(carrier: BuiltInCarrier, card: ReadyCard, way: Way, now: number): DatedOffer {
-  const { from_address, to_address, ...same } = way;
-  const carriage: Carriage = {
-    ...same,
-    from: endOf(from_address),
-    to: endOf(to_address),
-    value_cents: null,
-    insurance: false,
-    return: false,
-  };
-  const { offer, messages } = offerBy(carrier, card, carriage, now);
-  if (offer !== null) {
-    const { delivery_date, ship_date } = offer;
-    assert(delivery_date !== null && ship_date !== null, "the built-in carrier promises a day");
-    return { ...offer, delivery_date, ship_date };
-  }
+/** The offer of the built-in carrier for one parcel. Refuses: validation_failed. */
+function offerOf(carrier: BuiltInCarrier, card: ReadyCard, ready: ReadyParcel, now: number): Offer {
+  const { order, parcel, from_address, to_address, value_cents, insurance, origin_zone } = ready;
+  const ends = { from: endAt(from_address), to: endAt(to_address) };
+  const goods = { ...parcel, value_cents, insurance, origin_zone, reference: order.order_number, return: false };
+  const { offer, messages } = offerBy(carrier, card, { ...ends, ...goods }, now);
+  if (offer !== null) return offer;
   const { code, message } = messages.at(-1) ?? { code: "invalid_value", message: "is not carried" };
   const field =
     code === "over_weight_limit" ? "package.weight" : code === "over_size_limit" ? "package.dimensions" : "to_address";
   throw invalid(field, `is not carried: ${message.replace(/\.$/, "")}`, field === "to_address" ? code : "too_large");
 }
 
-function endOf(address: Address): End {
-  const { country, postal_code, state, city } = address;
-  return { country, postal_code, state, city, address, residential: null };
-}
-
 type DatedOffer = Offer & { readonly delivery_date: number; readonly ship_date: string };
 
-interface Purchase {
-  readonly order: Order;
-  readonly shipment_id: number;
+/** The built-in carrier always promises a day. */
+function dated(offer: Offer | undefined): DatedOffer {
+  assert(offer !== undefined, "a quote has an offer");
+  const { delivery_date, ship_date } = offer;
+  assert(delivery_date !== null && ship_date !== null, "the built-in carrier promises a day");
+  return { ...offer, delivery_date, ship_date };
+}
+
+interface Purchase extends ReadyParcel {
   readonly carrier: BuiltInCarrier;
   readonly offer: DatedOffer;
-  readonly parcel: Parcel;
-  readonly from_address: Address;
-  readonly to_address: Address;
-  readonly fingerprint: string;
+  readonly quote: UsedQuote | null;
 }
 
 /** Draws a label and stores it. */
 async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
-  const { order, shipment_id, carrier, offer, parcel, from_address, to_address } = purchase;
+  const { order, carrier, offer, parcel, from_address, to_address } = purchase;
+  const shipment_id = purchase.shipment.id;
   const test = tx.mode === "test";
   const { tracking_number, unlike } = await numberOf(tx, shipment_id);
   const { order_number, lost } = printedNumber(order);
@@ -203,22 +229,25 @@ async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
     date: offer.ship_date,
     test,
   });
-  return insertLabel(tx, {
+  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date } = offer;
+  return insertOwnLabel(tx, {
     shipment_id,
     order_id: order.id,
     status: labelMoves.complete.to,
     carrier: carrier.code,
     service: offer.service,
     tracking_number,
-    cost_cents: offer.rate_cents,
-    currency: offer.currency,
+    ...{ cost_cents: rate_cents, carrier_cost_cents: cost_cents, currency, breakdown, zone, billable_pounds },
+    delivery_date,
     package: parcel.package,
+    value_cents: purchase.value_cents,
+    insurance: purchase.insurance,
     from_address,
     to_address,
     drawing,
-    documents: [],
     warnings: [...lost, ...unlike, ...warnings],
     fingerprint: purchase.fingerprint,
+    ...(purchase.quote !== null && { quote_nonce: purchase.quote.nonce }),
     created_at: tx.now,
     voided_at: null,
   });
@@ -251,9 +280,9 @@ function printedNumber({ id, order_number }: Order): { order_number: string; los
 }
 
 /**
- * Voids a label whose parcel has not left, and takes the parcel apart: its units can go into another one. Voiding it
- * again changes nothing.
- * Refuses: resource_missing, label_not_voidable, invalid_state_transition.
+ * Voids a label of our own whose parcel has not left, and takes the parcel apart: its units can go into another one.
+ * Voiding it again changes nothing.
+ * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
  * Emits: order.shipped, order.delivered, when all else of the order had left already.
  */
 export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
@@ -261,57 +290,61 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
   await lockOrderOfLabels(tx, order_id);
   const label = await getLabel(tx, id);
   if (label.status === "voided") return label;
-  const parcels = await parcelsInHouse(tx, order_id);
-  if (!parcels.has(label.shipment_id)) {
-    throw new Fault("label_not_voidable", "The parcel has left; create a return instead.", {
-      shipment_id: wireId("shipment", label.shipment_id),
-    });
-  }
+  refuseLeft(label, await listParcelsInHouse(tx, order_id));
   return voidBought(tx, label, actor);
 }
 
 /**
  * Voids the labels of an order whose parcels have not left, before the order is cancelled. An identifier that names no
- * order names no labels.
- * Refuses: ambiguous_identifier, invalid_state_transition.
+ * order names no labels. Those of carriers are given back before.
+ * Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable (a carrier's), label_in_progress.
  */
 export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
   const order_id = (await findOrderId(tx, id, null)) ?? 0;
   await lockOrderOfLabels(tx, order_id);
-  const bought = await listBoughtLabels(tx, order_id);
-  if (bought.length === 0) return;
-  await voidAll(tx, bought, await parcelsInHouse(tx, order_id), actor);
+  const valid = await listValidLabels(tx, order_id);
+  if (valid.length === 0) return;
+  await voidAll(tx, valid, await listParcelsInHouse(tx, order_id), actor);
 }
 
 /**
- * Voids the labels of the parcels that lose units when these items of an order are cancelled.
- * Refuses: resource_missing, validation_failed, invalid_state_transition.
+ * Voids the labels of the parcels that lose units when these items of an order are cancelled. Those of carriers are
+ * given back before.
+ * Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a carrier's),
+ * label_in_progress.
  */
 export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly ItemInput[], actor: Actor): Promise<void> {
   const order = await lockOrder(tx, id);
+  const losing = parcelsLosing(order, items);
+  await voidAll(tx, await listValidLabels(tx, order.id), losing, actor);
+}
+
+/**
+ * The ids of the parcels that lose units when these items of an order are cancelled.
+ * Refuses: validation_failed, resource_missing, invalid_state_transition.
+ */
+export function parcelsLosing(order: Order, items: readonly ItemInput[]): Set<number> {
   decide(order, "cancel_items");
   const units = itemsToCancel(order, items);
   const parcels = takesAll(order, units) ? order.shipments : losingParcels(order, units).map((one) => one.shipment);
-  const losing = new Set(parcels.map((shipment) => shipment.id));
-  const bought = await listBoughtLabels(tx, order.id);
-  if (bought.some(({ shipment_id }) => losing.has(shipment_id))) await voidAll(tx, bought, losing, actor);
+  return new Set(parcels.map((shipment) => shipment.id));
 }
 
-async function voidAll(tx: Tx, bought: readonly BoughtLabel[], parcels: ReadonlySet<number>, actor: Actor) {
-  for (const { id, shipment_id } of bought) {
-    if (parcels.has(shipment_id)) await voidBought(tx, await getLabel(tx, id), actor);
+async function voidAll(tx: Tx, valid: readonly ValidLabel[], parcels: ReadonlySet<number>, actor: Actor) {
+  for (const { id } of valid.filter((label) => isIn(label, parcels))) {
+    await voidBought(tx, await getLabel(tx, id), actor);
   }
 }
 
-/** The ids of an order's parcels that have not left; one that was given up is none that left. */
-async function parcelsInHouse(tx: Tx, order_id: number): Promise<Set<number>> {
-  const shipments = await listShipments(tx, [order_id]);
-  return new Set(shipments.filter(({ status }) => status === "pending" || status === "voided").map(({ id }) => id));
-}
-
 async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
+  refuseUnderWay(label);
+  const { account_id, shipment_id } = label;
+  if (account_id !== null) {
+    const message = "The label is a carrier's, who has not taken it back. Send the request again.";
+    throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
+  }
   const voided: Label = { ...label, status: move(labelMoves, "void", label.status), voided_at: tx.now };
-  await voidShipment(tx, label.shipment_id, actor);
+  if (shipment_id !== null) await voidShipment(tx, shipment_id, actor);
   await saveVoided(tx, voided);
   return voided;
 }

@@ -1,3 +1,4 @@
+import type { Actor } from "../../kit/actor.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Mode } from "../../kit/mode.ts";
@@ -6,34 +7,92 @@ import type { Site } from "../../kit/site.ts";
 import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
 import type { Drawing } from "../../typesetting/drawings/drawing.ts";
 import { type Address, addressView } from "../address.ts";
+import type { PriceLine } from "../offer.ts";
 import type { Package } from "../parcel.ts";
 import { listedDocuments, type StoredDocument } from "./documents/document.ts";
 import { documentLinks, type LinkSigner, link_lifetime_ms } from "./documents/links.ts";
 import type { LabelWarning } from "./face.ts";
-import type { LabelStatus } from "./status.ts";
+import type { LabelStatus, VoidStatus } from "./status.ts";
 
-/** A label and what it cost. Until it is bought, it has neither a `drawing` of ours nor a document of its carrier. */
+/** A label, what it cost, and how far its purchase has come. Of our own labels the fields of carriers are null. */
 export interface Label {
   readonly id: number;
-  readonly shipment_id: number;
+  /** The parcel that it is stuck on; null for one that comes back. */
+  readonly shipment_id: number | null;
   readonly order_id: number;
+  /** The return that its parcel comes back for; null for a parcel that leaves. */
+  readonly return_id: number | null;
+  /** The carrier account that it is bought with. */
+  readonly account_id: number | null;
   readonly status: LabelStatus;
   readonly carrier: string;
   readonly service: string;
+  /** Null until it is bought. */
   readonly tracking_number: string | null;
+  /** Where the carrier shows the parcel to anyone. */
+  readonly tracking_url: string | null;
+  /** What is charged for it; zero until an offer is chosen. */
   readonly cost_cents: number;
+  /** What the carrier takes for it. */
+  readonly carrier_cost_cents: number;
   readonly currency: string;
+  readonly breakdown: readonly PriceLine[] | null;
+  readonly zone: string | null;
+  readonly billable_pounds: number | null;
+  /** When it is to arrive, as it was offered. */
+  readonly delivery_date: number | null;
+  /** The quote that it is bought by. */
+  readonly quote_nonce: string | null;
+  /** What the carrier is paid for, stored before it is; null until an offer is chosen. */
+  readonly offer_ref: string | null;
+  /** What the carrier calls the purchase. */
+  readonly carrier_ref: string | null;
+  readonly tracker_ref: string | null;
   readonly package: Package;
+  readonly value_cents: number | null;
+  readonly insurance: boolean;
   readonly from_address: Address;
   readonly to_address: Address;
+  /** What each format of our own label is written from. */
   readonly drawing: Drawing | null;
   readonly documents: readonly StoredDocument[];
   readonly warnings: readonly LabelWarning[];
   /** Equal for equal purchases. */
   readonly fingerprint: string;
+  /** Who asked a carrier for it. */
+  readonly asked_by: Actor | null;
+  /** Until when a server alone may ask the carrier; null when nothing is left to ask. */
+  readonly claimed_until: number | null;
+  /** How often a server has taken it upon itself to ask. */
+  readonly attempts: number;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly void_status: VoidStatus | null;
   readonly created_at: number;
   readonly voided_at: number | null;
 }
+
+/** What a label of our own says of its purchase beside what it cost. */
+export const own_purchase = {
+  return_id: null,
+  account_id: null,
+  tracking_url: null,
+  quote_nonce: null,
+  offer_ref: null,
+  carrier_ref: null,
+  tracker_ref: null,
+  documents: [],
+  asked_by: null,
+  claimed_until: null,
+  attempts: 0,
+  error_code: null,
+  error_message: null,
+  void_status: null,
+} as const satisfies Partial<Label>;
+
+/** Whether anything is known of what it costs. */
+const isPriced = ({ account_id, offer_ref, quote_nonce }: Label) =>
+  account_id === null || offer_ref !== null || quote_nonce !== null;
 
 /** What the links of a label need: where the service is reached, who signs, whose data it is, and what time it is. */
 export interface LinkContext {
@@ -45,9 +104,10 @@ export interface LinkContext {
 }
 
 /** The label as the API shows it, with links to its documents that need no key. */
-export function labelView(label: Label, { origin, site, signer, mode, now }: LinkContext) {
+export function labelView(label: Label, context: LinkContext) {
+  const { return_id, account_id, error_code, error_message } = label;
+  const { origin, signer, mode, now } = context;
   const expires = Math.floor((now + link_lifetime_ms) / 1000);
-  const page = origin + trackingPagePath(site, { mode, shipment_id: label.shipment_id });
   const linkTo = documentLinks(origin, { label_id: label.id, mode, expires }, signer);
   const documents = listedDocuments(label).map(({ kind, ...wish }) => ({
     kind,
@@ -56,26 +116,42 @@ export function labelView(label: Label, { origin, site, signer, mode, now }: Lin
   }));
   return {
     label_id: wireId("label", label.id),
-    shipment_id: wireId("shipment", label.shipment_id),
+    shipment_id: label.shipment_id === null ? null : wireId("shipment", label.shipment_id),
     order_id: wireId("order", label.order_id),
+    return_id: return_id === null ? null : wireId("return", return_id),
+    account_id: account_id === null ? null : wireId("carrier_account", account_id),
     status: label.status,
     carrier: label.carrier,
     service: label.service,
     tracking_number: label.tracking_number,
-    tracking_url: label.tracking_number === null ? null : page,
-    cost: money(label.cost_cents),
+    tracking_url: trackingPage(label, context),
+    cost: isPriced(label) ? money(label.cost_cents) : null,
+    carrier_cost: isPriced(label) ? money(label.carrier_cost_cents) : null,
     currency: label.currency,
+    breakdown: label.breakdown,
+    billable_weight: label.billable_pounds,
+    zone: label.zone,
+    delivery_date: isoOrNull(label.delivery_date),
     label_url: documents.find(({ kind }) => kind === "label")?.url ?? null,
     documents,
-    package: packageView(label.package),
+    package: packageView(label),
     from_address: addressView(label.from_address),
     to_address: addressView(label.to_address),
     warnings: label.warnings,
+    error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
+    void_status: label.void_status,
     created_at: iso(label.created_at),
     voided_at: isoOrNull(label.voided_at),
   };
 }
 
-function packageView({ weight, ...same }: Package) {
-  return { weight: Number(weight), ...same };
+/** Where anyone sees the parcel: our page of a parcel of ours, else the carrier's own. */
+function trackingPage({ account_id, shipment_id, tracking_number, tracking_url }: Label, at: LinkContext) {
+  if (tracking_number === null) return null;
+  if (account_id !== null || shipment_id === null) return tracking_url;
+  return at.origin + trackingPagePath(at.site, { mode: at.mode, shipment_id });
+}
+
+function packageView({ package: { weight, ...same }, value_cents, insurance }: Label) {
+  return { weight: Number(weight), ...same, value: value_cents === null ? null : money(value_cents), insurance };
 }

@@ -1,27 +1,54 @@
 import { createHash } from "node:crypto";
-import { type FieldProblem, invalidFields } from "../../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
+import { wireId } from "../../kit/ids.ts";
 import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
 import type { Address } from "../address.ts";
 import type { BuiltInCarrier } from "../rates/carrier.ts";
 import type { ReadyCard } from "../rates/offers.ts";
+import type { Label } from "./label.ts";
 
 /** For so long after a purchase an equal one counts as a mistake. */
 export const duplicate_within_ms = 10 * 60_000;
 
 /** What a purchase names of a carrier. */
 interface Named {
-  readonly carrier: string;
-  readonly service: string;
+  readonly carrier?: string | undefined;
+  readonly service?: string | undefined;
 }
 
 /** The card of the built-in carrier's service that a purchase names. Refuses: validation_failed. */
 export function chooseCard(carrier: BuiltInCarrier, cards: readonly ReadyCard[], names: Named): ReadyCard {
+  if (names.carrier === undefined) throw invalid("carrier", "is required", "required");
   if (names.carrier !== carrier.code) throw invalidChoice("carrier", names.carrier, [carrier.code]);
+  if (names.service === undefined) throw invalid("service", "is required", "required");
   const found = cards.find(({ card }) => card.service === names.service);
   if (found !== undefined) return found;
   const codes = cards.map(({ card }) => card.service);
   throw invalidChoice("service", names.service, codes);
+}
+
+/** Refuses: label_in_progress, for a label that is being bought or given back at this moment. */
+export function refuseUnderWay({ id, status, void_status }: Pick<Label, "id" | "status" | "void_status">): void {
+  const doing = status === "processing" ? "bought" : void_status === "asked" ? "given back" : null;
+  if (doing === null) return;
+  throw new Fault("label_in_progress", `A label is being ${doing} at its carrier. Send the request again by and by.`, {
+    label_id: wireId("label", id),
+    retry_after_seconds: 5,
+  });
+}
+
+/** Refuses: label_not_voidable, when the parcel of a label is not among those in the house. */
+export function refuseLeft({ shipment_id }: Label, in_house: ReadonlySet<number>): void {
+  if (shipment_id === null || in_house.has(shipment_id)) return;
+  throw new Fault("label_not_voidable", "The parcel has left; create a return instead.", {
+    shipment_id: wireId("shipment", shipment_id),
+  });
+}
+
+/** Whether a label is of one of these parcels. */
+export function isIn({ shipment_id }: Pick<Label, "shipment_id">, parcels: ReadonlySet<number>): boolean {
+  return shipment_id !== null && parcels.has(shipment_id);
 }
 
 // How the shipping routes call what is printed of an address.

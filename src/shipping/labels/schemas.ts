@@ -1,21 +1,38 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, nullable, quantityField, textField, weightUnitField } from "../../kit/schema.ts";
+import {
+  choice,
+  closed,
+  idField,
+  moneyField,
+  nullable,
+  quantityField,
+  textField,
+  weightUnitField,
+} from "../../kit/schema.ts";
 import { weightUnits } from "../../kit/weight_unit.ts";
 import { drawingFormats } from "../../typesetting/drawings/drawing.ts";
 import { AddressView, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
-import { documentKinds, labelStatuses } from "./status.ts";
+import { documentKinds, labelStatuses, voidStatuses } from "./status.ts";
 
 const readOnly = [
   "label_id",
   "shipment_id",
+  "return_id",
   "status",
   "tracking_number",
   "tracking_url",
   "cost",
+  "carrier_cost",
   "currency",
+  "breakdown",
+  "billable_weight",
+  "zone",
+  "delivery_date",
   "label_url",
   "documents",
   "warnings",
+  "error",
+  "void_status",
   "created_at",
   "voided_at",
 ];
@@ -26,20 +43,49 @@ const Item = closed({
   quantity: quantityField(),
 });
 
+const PackageField = closed({
+  weight: WeightField,
+  weight_unit: Type.Optional(weightUnitField("lb unless given.")),
+  dimensions: Type.Optional(nullable(DimensionsField)),
+  value: Type.Optional(nullable(moneyField("Declared value."))),
+  insurance: Type.Optional(
+    Type.Boolean({ description: "Insures the parcel for its `value`, where the service offers that." }),
+  ),
+});
+
+/** Which offer is bought: what a quote says, or a carrier's service. */
+const bought = {
+  carrier: Type.Optional(textField(40, { description: "Can be left out with `quote_id`." })),
+  service: Type.Optional(textField(40, { description: "Can be left out with `quote_id`." })),
+  account_id: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 40,
+        description: "The carrier account to buy with, where several sell for the carrier.",
+      }),
+    ),
+  ),
+  quote_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 8000,
+      description:
+        "A rate of `POST /shipping/rates`: the label costs exactly that. The order, the parcel and the addresses must" +
+        " be those that it was quoted for.",
+    }),
+  ),
+} as const;
+
 export const CreateLabel = closed(
   {
     order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
       hint: "must be an order's id or its order number",
     }),
-    carrier: textField(40),
-    service: textField(40),
+    ...bought,
     from_address: Type.Optional(ShippingAddress),
     to_address: Type.Optional(ShippingAddress),
-    package: closed({
-      weight: WeightField,
-      weight_unit: Type.Optional(weightUnitField("lb unless given.")),
-      dimensions: Type.Optional(nullable(DimensionsField)),
-    }),
+    package: PackageField,
     items: Type.Optional(
       Type.Array(Item, {
         minItems: 1,
@@ -79,25 +125,40 @@ const text = nullable(Type.String());
 
 export const LabelView = closed({
   label_id: Type.String(),
-  shipment_id: Type.String(),
+  shipment_id: nullable(Type.String({ description: "Null for a parcel that comes back." })),
   order_id: Type.String(),
+  return_id: text,
+  account_id: nullable(Type.String({ description: "The carrier account; null for a label of our own." })),
   status: choice(labelStatuses),
   carrier: Type.String(),
   service: Type.String(),
   tracking_number: text,
   tracking_url: text,
-  cost: Type.Number(),
+  cost: nullable(Type.Number({ description: "What is charged; null while no offer has been chosen." })),
+  carrier_cost: nullable(Type.Number({ description: "What the carrier takes." })),
   currency: Type.String(),
-  label_url: text,
+  breakdown: nullable(Type.Array(closed({ code: Type.String(), amount_cents: Type.Integer() }))),
+  billable_weight: nullable(Type.Integer({ description: "In pounds." })),
+  zone: text,
+  delivery_date: nullable(moment),
+  label_url: nullable(Type.String({ description: "Null until it is bought." })),
   documents: Type.Array(closed({ kind: choice(documentKinds), format: choice(drawingFormats), url: Type.String() })),
   package: closed({
     weight: Type.Number(),
     weight_unit: choice(weightUnits),
     dimensions: nullable(PackageDimensions),
+    value: nullable(Type.Number()),
+    insurance: Type.Boolean(),
   }),
   from_address: AddressView,
   to_address: AddressView,
   warnings: Type.Array(closed({ field: Type.String(), code: Type.String(), message: Type.String() })),
+  error: nullable(closed({ code: Type.String(), message: Type.String() })),
+  void_status: nullable(
+    choice(voidStatuses, {
+      description: "Of a carrier's label: the carrier is being asked, has yet to decide, or has taken it back.",
+    }),
+  ),
   created_at: moment,
   voided_at: nullable(moment),
 });

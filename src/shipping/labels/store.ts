@@ -2,25 +2,35 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { forUpdate, given } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { labels, ssccs } from "../../../db/schema/shipments.ts";
+import { isDuplicate } from "../../database/conflict.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
-import { missing } from "../../kit/fault.ts";
+import { Fault, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { listShipments } from "../../orders/shipments/store.ts";
 import { listDocuments } from "./documents/store.ts";
-import type { Label } from "./label.ts";
+import { type Label, own_purchase } from "./label.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
 
-const boughtOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
+const validOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
   select
     .select({
       id: labels.id,
       shipment_id: labels.shipment_id,
+      account_id: labels.account_id,
+      status: labels.status,
+      void_status: labels.void_status,
       fingerprint: labels.fingerprint,
       created_at: labels.created_at,
     })
     .from(labels)
-    .where(and(eq(labels.order_id, given(a.order_id)), sql`${labels.status} = 'completed'`))
+    .where(
+      and(
+        eq(labels.order_id, given(a.order_id)),
+        sql`${labels.status} in ('completed', 'processing') and ${labels.return_id} is null`,
+      ),
+    )
     .orderBy(desc(labels.id)),
 );
 
@@ -58,27 +68,64 @@ export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<
   return row === undefined ? null : labelOf(db, row);
 }
 
-/** A label of an order that is valid, in short. */
-export type BoughtLabel = Pick<Label, "id" | "shipment_id" | "fingerprint" | "created_at">;
+/** A label of an order that is valid, or is being bought, in short. */
+export type ValidLabel = Pick<
+  Label,
+  "id" | "shipment_id" | "account_id" | "status" | "void_status" | "fingerprint" | "created_at"
+>;
 
-/** The valid labels of an order, newest first. */
-export async function listBoughtLabels(db: Db, order_id: number): Promise<BoughtLabel[]> {
-  return boughtOfOrder(db, { order_id });
+/** The labels of an order's parcels that are valid or being bought, newest first. */
+export async function listValidLabels(db: Db, order_id: number): Promise<ValidLabel[]> {
+  return validOfOrder(db, { order_id });
 }
 
-/** Stores a label and answers it. */
+/** Whether parcels of an order have labels of carriers, which only they can void. */
+export async function hasCarriersLabels(db: Db, order_id: number): Promise<boolean> {
+  return (await listValidLabels(db, order_id)).some(({ account_id }) => account_id !== null);
+}
+
+/** The ids of an order's parcels that have not left; one that was given up is none that left. */
+export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<number>> {
+  const shipments = await listShipments(db, [order_id]);
+  return new Set(shipments.filter(({ status }) => status === "pending" || status === "voided").map(({ id }) => id));
+}
+
+/** Stores a label and answers it. Refuses: quote_used. */
 export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Label> {
-  const { from_address, to_address, documents: _, ...same } = label;
-  const [id = 0] = await insertIds(tx, labels, [
-    {
-      ...same,
-      package: { ...label.package },
-      from_address: { ...from_address },
-      to_address: { ...to_address },
-      warnings: [...label.warnings],
-    },
-  ]);
-  return { id, ...label };
+  return { id: await insertRow(tx, rowOf(label)), ...label };
+}
+
+/** As `insertLabel`, for one of our own: what is null of it is not written. Refuses: quote_used. */
+export async function insertOwnLabel(
+  tx: Tx,
+  label: Omit<Label, "id" | keyof typeof own_purchase> & { readonly quote_nonce?: string },
+): Promise<Label> {
+  return { ...own_purchase, id: await insertRow(tx, rowOf(label)), ...label };
+}
+
+async function insertRow(tx: Tx, row: typeof labels.$inferInsert): Promise<number> {
+  try {
+    const [id = 0] = await insertIds(tx, labels, [row]);
+    return id;
+  } catch (error) {
+    if (!isDuplicate(error, "labels", "labels_quote", ["quote_nonce"])) throw error;
+    throw new Fault("quote_used", "A label was bought with this quote already. Ask for rates again.");
+  }
+}
+
+/** A label as it is written: the tables' types want lists and objects that may change. */
+function rowOf<Fields extends Omit<Label, "id" | keyof typeof own_purchase> & Partial<Pick<Label, "documents">>>(
+  fields: Fields,
+) {
+  const { breakdown, documents: _, ...label } = fields;
+  return {
+    ...label,
+    breakdown: breakdown === null ? null : [...breakdown],
+    package: { ...label.package },
+    from_address: { ...label.from_address },
+    to_address: { ...label.to_address },
+    warnings: [...label.warnings],
+  };
 }
 
 /** The serial of the next SSCC, for a parcel. Nobody else ever gets it. */

@@ -34,8 +34,9 @@ export interface Fake {
   offers: (carriage: Carriage, ctx: Ctx) => Promise<Offers>;
   buy: (ref: string, carriage: Carriage, ctx: Ctx) => Promise<Purchase>;
   find: (ref: string, ctx: Ctx) => Promise<Purchase>;
+  void: (carrier_ref: string, ctx: Ctx) => Promise<"voided" | "submitted" | "rejected">;
   /** The credentials of every call, oldest first. */
-  readonly asked: { readonly what: "check" | "offers" | "buy" | "find"; readonly ctx: Ctx }[];
+  readonly asked: { readonly what: "check" | "offers" | "buy" | "find" | "void"; readonly ctx: Ctx }[];
 }
 
 /** A connector `code` whose carrier offers one service for ten dollars, until a test says otherwise. */
@@ -47,6 +48,7 @@ export function fakeCarrier(code = "fake"): Fake {
     offers: async () => ({ offers: [fakeOffer()], messages: [] }),
     buy: async () => ({ state: "not_bought" }),
     find: async () => ({ state: "not_bought" }),
+    void: async () => "voided",
     connector: {
       calls: "outside",
       code,
@@ -72,6 +74,10 @@ export function fakeCarrier(code = "fake"): Fake {
       find: async (ref, ctx) => {
         asked.push({ what: "find", ctx });
         return fake.find(ref, ctx);
+      },
+      void: async (carrier_ref, ctx) => {
+        asked.push({ what: "void", ctx });
+        return fake.void(carrier_ref, ctx);
       },
     },
   };

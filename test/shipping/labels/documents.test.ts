@@ -2,16 +2,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { labels } from "../../../db/schema/shipments.ts";
+import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import { insertDocuments } from "../../../src/shipping/labels/documents/store.ts";
 import type { CarrierDocument } from "../../../src/shipping/offer.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
+import { fakeCarrier } from "../carriers/fake.ts";
 import { openShop } from "../shop.ts";
 
 let app: TestApp;
 let shop: Awaited<ReturnType<typeof openShop>>;
+let account_id = 0;
 beforeAll(async () => {
   app = await openTestApp();
   shop = await openShop(app);
+  handInCarriers(app.service, { fake: fakeCarrier().connector });
+  const account = await app.post("/shipping/carrier-accounts", {
+    connector: "fake",
+    credentials: { api_key: "secret_of_it" },
+  });
+  account_id = Number(account.body.data.id.replace("cac_", ""));
 });
 afterAll(() => app.close());
 
@@ -24,7 +33,7 @@ async function carriersLabel(documents: readonly CarrierDocument[]) {
   const { label_id } = (await shop.label((await shop.order()).id)).body.data;
   const id = Number(label_id.replace("lbl_", ""));
   await app.service.stores.live.write(async (tx) => {
-    await tx.sql.update(labels).set({ drawing: null, account_id: 1 }).where(eq(labels.id, id));
+    await tx.sql.update(labels).set({ drawing: null, account_id }).where(eq(labels.id, id));
     await insertDocuments(tx, id, documents);
   });
   return label_id as string;

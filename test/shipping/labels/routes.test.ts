@@ -101,7 +101,7 @@ describe("works", () => {
     const { data } = (await shop.label((await shop.order()).id, fields)).body;
     expect(data.from_address).toEqual({ ...desk, company: null, street2: null, phone: null });
     expect(data.to_address).toEqual({ ...to_address, company: null, street2: null });
-    expect(data.package).toEqual({ weight: 1000, weight_unit: "g", dimensions });
+    expect(data.package).toEqual({ weight: 1000, weight_unit: "g", dimensions, value: null, insurance: false });
     expect(data.warnings.map(({ code }: { code: string }) => code)).toEqual(["no_postal_barcode"]);
     expect(await types()).toEqual(["shipment.created"]);
   });
@@ -323,7 +323,10 @@ describe("refuses", () => {
     expect(fieldsOf(nowhere)).toEqual(["to_address.state", "to_address.zip"]);
     await types();
     const answer = await app.post("/shipping/labels", { carrier: "local", package: { weight: -1 }, size: 1 });
-    expect(fieldsOf(answer)).toEqual(["order_id", "package.weight", "service", "size"]);
+    expect(fieldsOf(answer)).toEqual(["order_id", "package.weight", "size"]);
+    const unnamed = { order_id: id, package: { weight: 1 } };
+    expect(fieldsOf(await app.post("/shipping/labels", unnamed))).toEqual(["carrier"]);
+    expect(fieldsOf(await app.post("/shipping/labels", { ...unnamed, carrier: "local" }))).toEqual(["service"]);
   });
 
   test("an equal label within ten minutes, also when both come at once", async () => {

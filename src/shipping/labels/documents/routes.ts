@@ -107,9 +107,11 @@ async function readableOf(db: Db, label: Label, wish: Wish): Promise<Readable> {
 
 /** A label as it is printed now: its order may have got more parcels, and its parcel's page another address. */
 async function drawingOfToday(db: Db, label: Label, drawing: NonNullable<Label["drawing"]>) {
-  const page = trackingUrl(db, { ...label, id: label.shipment_id });
+  const { shipment_id } = label;
+  if (shipment_id === null) return drawing;
+  const page = trackingUrl(db, { ...label, id: shipment_id });
   const pointed = withQrCode(drawing, page);
-  const place = parcelPlace(await getOrder(db, label.order_id), label.shipment_id);
+  const place = parcelPlace(await getOrder(db, label.order_id), shipment_id);
   return place === null ? pointed : withParcel(pointed, placeInWords(place));
 }
 

@@ -1,0 +1,108 @@
+// Cancelling, whole or in part. Parcels are given up by it, and their labels are voided first: those of carriers in no
+// transaction.
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerLongWork, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import type { FaultCode } from "../../kit/fault.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { parcelsLosing, voidLabelsOfItems, voidLabelsOfOrder } from "../../shipping/labels/commands.ts";
+import { hasCarriersLabels } from "../../shipping/labels/store.ts";
+import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
+import { answerOrder, orderAnswer, requireVersion } from "../actions/routes.ts";
+import { findOrderId } from "../names/store.ts";
+import type { Order } from "../order.ts";
+import { decide } from "../rules.ts";
+import { CancelItems, CancelOrder, OrderView } from "../schemas.ts";
+import { lockOrder } from "../store.ts";
+import { cancelItems, cancelOrder } from "./commands.ts";
+
+/** An act by which an order loses parcels, whose labels are voided before. */
+interface LosingAct {
+  /** The ids of the parcels; refuses when the order may not lose them. */
+  readonly losing: (order: Order) => ReadonlySet<number>;
+  readonly act: (tx: Tx) => Promise<Order>;
+}
+
+/** What such an act may be refused for beside what it is itself. */
+const cancelling_refuses = [
+  "carrier_error",
+  "carrier_unauthorized",
+  "invalid_state_transition",
+  "label_in_progress",
+  "label_not_voidable",
+] as const satisfies FaultCode[];
+
+/**
+ * As `answerOrder`, for an act by which parcels are given up: carriers take their labels back first, in no transaction.
+ * Refuses: label_not_voidable, label_in_progress, what `losing` refuses, and as `answerOrder`.
+ */
+async function answerWithoutLabels(
+  call: Call,
+  service: Service,
+  id: string,
+  { losing, act }: LosingAct,
+): Promise<Response> {
+  const { store, actor } = call;
+  const concerned = await store.read(async (db) => {
+    const order_id = await findOrderId(db, id, null);
+    return order_id !== null && (await hasCarriersLabels(db, order_id));
+  });
+  if (!concerned) return answerOrder(call, id, act);
+  return answerLongWork(call, async () => {
+    await giveBackLabels({ store, service }, actor, async (tx) => {
+      await call.confirm(tx);
+      await requireVersion(tx, call, id);
+      const order = await lockOrder(tx, id);
+      return { order_id: order.id, parcels: losing(order) };
+    });
+    // The order has another version by now; that it was as the client saw it was asked before.
+    return answerWrite(call, 200, async (tx) => orderAnswer(await act(tx), tx.now));
+  });
+}
+
+const noted = (id: string, summary: string) =>
+  documented({
+    id,
+    summary,
+    description: "Labels of carriers are given back to them first. Where a carrier refuses, nothing is cancelled.",
+    matches: true,
+    refuses: cancelling_refuses,
+    answers: { 200: EnvelopedView(OrderView) },
+  });
+
+/** Cancels orders and parts of them. */
+export const cancellationRoutes = (service: Service) =>
+  new Elysia({ prefix: "/orders/:id" })
+    .use(conventions)
+    .delete(
+      "",
+      ({ call, params: { id }, query }) =>
+        answerWithoutLabels(call, service, id, {
+          losing: (order) => {
+            if (order.status !== "cancelled") decide(order, "cancel");
+            return new Set(order.shipments.map((shipment) => shipment.id));
+          },
+          act: async (tx) => {
+            await voidLabelsOfOrder(tx, id, call.actor);
+            return cancelOrder(tx, id, query, call.actor);
+          },
+        }),
+      { query: queryOf(CancelOrder), detail: noted("cancelOrder", "Cancel an order") },
+    )
+    .post(
+      "/cancel_items",
+      ({ call, params: { id }, body }) =>
+        answerWithoutLabels(call, service, id, {
+          losing: (order) => parcelsLosing(order, body.items),
+          act: async (tx) => {
+            await voidLabelsOfItems(tx, id, body.items, call.actor);
+            return cancelItems(tx, id, body, call.actor);
+          },
+        }),
+      { body: bodyOf(CancelItems), detail: noted("cancelOrderItems", "Cancel units of an order that have not left") },
+    );

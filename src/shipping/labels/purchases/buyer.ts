@@ -1,0 +1,131 @@
+// Buys labels of carriers in three steps: claimed in one transaction, paid for in none, recorded in another.
+import type { Tx } from "../../../database/store.ts";
+import { Fault } from "../../../kit/fault.ts";
+import { wireId } from "../../../kit/ids.ts";
+import { noteReturnLabel } from "../../../returns/labels/commands.ts";
+import { followLabel, followReturnLabel } from "../../../tracking/commands.ts";
+import type { Bought } from "../../offer.ts";
+import type { Label } from "../label.ts";
+import { getLabel } from "../store.ts";
+import { type At, asked, type Counter, counterOf } from "./asker.ts";
+import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed, whoAsked } from "./commands.ts";
+import { give_up_after_ms, isPassing, nobodyKnows, offerFor, type Reason } from "./rules.ts";
+
+/** How a purchase ended. */
+export type Ended =
+  | { readonly state: "bought"; readonly label: Label }
+  | { readonly state: "failed"; readonly label: Label; readonly fault: Fault };
+
+/** Called in the transaction that ends a purchase. */
+export type OnEnd = (tx: Tx, ended: Ended) => Promise<void>;
+
+const nobodyWaits: OnEnd = async () => {};
+
+/** A purchase that somebody is at. */
+interface Pursuit extends At {
+  readonly claim: Label;
+  readonly onEnd: OnEnd;
+  /** Whether what failed for the moment is tried again later, since nobody waits for it. */
+  readonly patient: boolean;
+}
+
+/**
+ * Goes on with a purchase that was claimed a moment ago: chooses the offer if none was quoted, pays for it, and records
+ * what came of it. What is left open then, the job finishes.
+ */
+export async function buyClaimed(at: At, claim: Label, onEnd: OnEnd): Promise<void> {
+  const pursuit = { ...at, claim, onEnd, patient: false };
+  const counter = await counterOf(at, claim);
+  if (counter instanceof Fault) await fail(pursuit, counter);
+  else await pay(pursuit, counter);
+}
+
+/**
+ * Goes on with a purchase whose server is gone, or that its carrier had not finished. What may have been paid for is
+ * looked up first, and paid for only if the carrier knows of no purchase.
+ */
+export async function buyAgain(at: At, claim: Label): Promise<void> {
+  const pursuit = { ...at, claim, onEnd: nobodyWaits, patient: true };
+  const { offer_ref } = claim;
+  const late = at.store.clock.now() - claim.created_at >= give_up_after_ms;
+  const counter = await counterOf(at, claim);
+  if (offer_ref !== null) {
+    const found = counter instanceof Fault ? null : await asked(counter, at, (one, ctx) => one.find(offer_ref, ctx));
+    const said = found !== null && "said" in found ? found.said : null;
+    if (said?.state === "bought") return record(pursuit, said.bought);
+    if (said?.state !== "not_bought") {
+      if (late) return giveUp(pursuit);
+      return wait(pursuit, found !== null && "fault" in found ? found.fault : null);
+    }
+  }
+  if (counter instanceof Fault) return fail(pursuit, counter);
+  if (late) return fail(pursuit, new Fault("carrier_error", "The label was not bought within a day."));
+  return pay(pursuit, counter);
+}
+
+async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {
+  const { store, claim, patient } = pursuit;
+  const carriage = await store.write((tx) => carriageOfLabel(tx, claim));
+  let offer = null;
+  if (claim.offer_ref === null) {
+    const offered = await asked(counter, pursuit, (one, ctx) => one.offers(carriage, ctx));
+    if ("fault" in offered) {
+      return patient && isPassing(offered.fault) ? wait(pursuit, offered.fault) : fail(pursuit, offered.fault);
+    }
+    offer = offerFor(claim, offered.said);
+    if (offer instanceof Fault) return fail(pursuit, offer);
+  }
+  // Who is about to pay must know that nobody else does, and what for, whatever happens to this process.
+  const ready = await store.write((tx) => readyToPay(tx, claim, offer));
+  const ref = ready?.offer_ref ?? null;
+  if (ref === null) return;
+  const paid = await asked(counter, pursuit, (one, ctx) => one.buy(ref, carriage, ctx));
+  if ("fault" in paid) return paid.certain ? fail(pursuit, paid.fault) : wait(pursuit, paid.fault);
+  if (paid.said.state === "bought") return record(pursuit, paid.said.bought);
+  if (paid.said.state === "waiting") return wait(pursuit, null);
+  const words = `The carrier ${claim.carrier} did not sell the label, and did not say why.`;
+  return fail(pursuit, new Fault("carrier_refused", words));
+}
+
+/** Stores what was bought, whoever has learnt of it, and tells of it once. */
+async function record({ store, service, claim, onEnd }: Pursuit, bought: Bought): Promise<void> {
+  const recorded = await store.write(async (tx) => {
+    const done = await recordBought(tx, claim, bought);
+    if (done === null) return (await getLabel(tx, claim.id)).status;
+    const { label, parcel } = done;
+    if (parcel !== null) await followLabel(tx, { ...parcel, label, estimated_delivery: label.delivery_date });
+    else await comesBack(tx, label);
+    await onEnd(tx, { state: "bought", label: await getLabel(tx, label.id) });
+    return label.status;
+  });
+  if (recorded !== "error") return;
+  // It was given up before the carrier's late answer came.
+  const label = wireId("label", claim.id);
+  service.log.error("a carrier sold a label that was given up", { label, carrier_ref: bought.carrier_ref });
+}
+
+async function comesBack(tx: Tx, label: Label): Promise<void> {
+  await followReturnLabel(tx, label);
+  await noteReturnLabel(tx, label, whoAsked(label));
+}
+
+async function fail({ store, claim, onEnd }: Pursuit, fault: Fault): Promise<void> {
+  await store.write(async (tx) => {
+    const { code, message } = fault;
+    const label = await recordFailed(tx, claim, { code, message, known: true });
+    if (label !== null) await onEnd(tx, { state: "failed", label, fault });
+  });
+}
+
+/** Nobody knows what became of it, and nobody is asked any more. */
+async function giveUp({ store, service, claim }: Pursuit): Promise<void> {
+  const reason: Reason = nobodyKnows(claim);
+  const label = await store.write((tx) => recordFailed(tx, claim, { ...reason, known: false }));
+  const facts = { label: wireId("label", claim.id), carrier: claim.carrier, offer_ref: claim.offer_ref };
+  if (label !== null) service.log.error("nobody knows whether a label was bought", facts);
+}
+
+async function wait({ store, claim }: Pursuit, fault: Fault | null): Promise<void> {
+  const seconds = fault?.facts["retry_after_seconds"];
+  await store.write((tx) => lookLater(tx, claim, typeof seconds === "number" ? seconds : null));
+}

@@ -1,0 +1,257 @@
+import type { Db, Tx } from "../../../database/store.ts";
+import type { Actor } from "../../../kit/actor.ts";
+import { system } from "../../../kit/actor.ts";
+import { assert } from "../../../kit/assert.ts";
+import { invalid } from "../../../kit/fault.ts";
+import { invalidChoice } from "../../../kit/field_problems.ts";
+import { readId } from "../../../kit/ids.ts";
+import { move } from "../../../kit/moves.ts";
+import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
+import type { Order } from "../../../orders/order.ts";
+import { labelShipment, voidShipment } from "../../../orders/shipments/commands.ts";
+import type { Shipment } from "../../../orders/shipments/shipment.ts";
+import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
+import { lockOrder } from "../../../orders/store.ts";
+import { listActiveAccounts } from "../../accounts/store.ts";
+import type { Bought, Carriage, Offer } from "../../offer.ts";
+import { builtInCarrier } from "../../rates/carrier.ts";
+import { originOfOrder } from "../../store.ts";
+import { type Buying, openParcel, type UsedQuote } from "../commands.ts";
+import { insertDocuments } from "../documents/store.ts";
+import type { Label } from "../label.ts";
+import type { CreateLabel } from "../schemas.ts";
+import { type LabelStatus, labelMoves } from "../status.ts";
+import { insertLabel, lockOrderOfLabels } from "../store.ts";
+import { carriageOf, lease_ms, lookWait, type Reason } from "./rules.ts";
+import { lockDue, lockLabel, nextDueAt, saveLabel } from "./store.ts";
+
+/** The job that finishes purchases which a request has left. */
+export const finishing_job = "shipping.finish_purchases";
+
+/** By which account a label is bought, and for what: the offer of a quote, or a service whose offer is yet to come. */
+export interface Seller {
+  readonly account_id: number;
+  readonly carrier: string;
+  readonly service: string;
+  readonly quote: UsedQuote | null;
+}
+
+/**
+ * The account that sells what a purchase names, the oldest where several do. Refuses: validation_failed.
+ */
+export async function chooseSeller(
+  db: Db,
+  { carrier, service, account_id }: Pick<CreateLabel, "carrier" | "service" | "account_id">,
+): Promise<Seller> {
+  if (carrier === undefined) throw invalid("carrier", "is required", "required");
+  if (service === undefined) throw invalid("service", "is required", "required");
+  const active = await listActiveAccounts(db);
+  const named = account_id === undefined || account_id === null ? null : readId("carrier_account", account_id);
+  const asked = active.filter(({ id }) => account_id === undefined || account_id === null || id === named);
+  if (asked.length === 0 && active.length > 0) throw invalid("account_id", "names no active carrier account");
+  const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
+  const found = listed.find(({ code }) => code === carrier);
+  if (found === undefined) {
+    throw invalidChoice("carrier", carrier, [builtInCarrier(db.mode).code, ...new Set(listed.map(({ code }) => code))]);
+  }
+  const codes = found.services.map(({ code }) => code);
+  // What an account does not list may be sold all the same: its carrier knows.
+  if (codes.length > 0 && !codes.includes(service)) throw invalidChoice("service", service, codes);
+  return { account_id: found.account_id, carrier, service, quote: null };
+}
+
+/**
+ * Claims the purchase of a carrier's label for a parcel of an order: the parcel is opened, and the label waits.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ */
+export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, seller: Seller): Promise<Label> {
+  const ready = await openParcel(tx, input, buying, seller);
+  const { value_cents, insurance, from_address, to_address, fingerprint } = ready;
+  return claimNew(tx, seller, buying.actor, {
+    shipment_id: ready.shipment.id,
+    order_id: ready.order.id,
+    return_id: null,
+    package: ready.parcel.package,
+    ...{ value_cents, insurance, from_address, to_address, fingerprint },
+  });
+}
+
+/** What a label is for. */
+type Wanted = Pick<
+  Label,
+  | "shipment_id"
+  | "order_id"
+  | "return_id"
+  | "package"
+  | "value_cents"
+  | "insurance"
+  | "from_address"
+  | "to_address"
+  | "fingerprint"
+>;
+
+/** Stores a label that its carrier is about to be asked for. */
+export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: Wanted): Promise<Label> {
+  const { account_id, carrier, service, quote } = seller;
+  const claimed_until = tx.now + lease_ms;
+  tx.wake(finishing_job, claimed_until);
+  return insertLabel(tx, {
+    ...wanted,
+    ...{ account_id, carrier, service, status: "processing", quote_nonce: quote?.nonce ?? null },
+    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(quote.whole ? {} : { offer_ref: null }) }),
+    ...{ tracking_number: null, tracking_url: null, carrier_ref: null, tracker_ref: null, drawing: null },
+    ...{ documents: [], warnings: [] },
+    ...{ asked_by, claimed_until, attempts: 1, error_code: null, error_message: null, void_status: null },
+    ...{ created_at: tx.now, voided_at: null },
+  });
+}
+
+const unpriced = {
+  ...{ cost_cents: 0, carrier_cost_cents: 0, currency: "USD", breakdown: null, zone: null, billable_pounds: null },
+  ...{ delivery_date: null, offer_ref: null },
+} as const;
+
+/** What an offer says of a label. */
+function pricedBy(offer: Offer) {
+  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date, ref } = offer;
+  return {
+    ...{ cost_cents: rate_cents, carrier_cost_cents: cost_cents, currency, breakdown, zone, billable_pounds },
+    ...{ delivery_date, offer_ref: ref },
+  };
+}
+
+/** What the carrier of a label is asked to carry, as the order stands now. */
+export async function carriageOfLabel(tx: Tx, label: Label): Promise<Carriage> {
+  const order = await lockOrder(tx, label.order_id);
+  const { timezone } = await originOfOrder(tx, order.id, order.warehouse_id);
+  const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
+  const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeInWords(place)}`;
+  return carriageOf(label, timezone, reference);
+}
+
+/** The label of a claim, with its order locked; null when another server has claimed it since, or it is settled. */
+export async function lockClaimed(tx: Tx, claim: Label): Promise<Label | null> {
+  await lockOrderOfLabels(tx, claim.order_id);
+  const now = await lockLabel(tx, claim.id);
+  const same = now?.attempts === claim.attempts && now.status === claim.status && now.void_status === claim.void_status;
+  return same ? now : null;
+}
+
+/**
+ * The last thing that is stored before the carrier is paid: the offer, if it was just chosen, and that this server is
+ * the one that pays. Null when another server took the purchase over.
+ */
+export async function readyToPay(tx: Tx, claim: Label, offer: Offer | null): Promise<Label | null> {
+  const label = await lockClaimed(tx, claim);
+  if (label === null) return null;
+  const claimed_until = tx.now + lease_ms;
+  tx.wake(finishing_job, claimed_until);
+  return saveLabel(tx, label, { ...(offer === null ? {} : costing(label, offer)), claimed_until });
+}
+
+/** What an offer says of a label, except that a quote keeps its price. */
+function costing({ quote_nonce }: Label, offer: Offer): Partial<Label> {
+  if (quote_nonce === null) return pricedBy(offer);
+  return { offer_ref: offer.ref, carrier_cost_cents: offer.cost_cents };
+}
+
+/** A label that a carrier sold, with its parcel and order where it leaves. */
+export interface Recorded {
+  readonly label: Label;
+  readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
+}
+
+/**
+ * Records what a carrier sold, once, whoever learnt of it: the label has its number and documents, and its parcel the
+ * number. It follows no parcel and tells nobody. Null when it is recorded already.
+ */
+export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promise<Recorded | null> {
+  await lockOrderOfLabels(tx, claim.order_id);
+  const before = await lockLabel(tx, claim.id);
+  if (before === null || before.status !== "processing") return null;
+  const tracking_number = plainTrackingNumber(bought.tracking_number);
+  await insertDocuments(tx, before.id, bought.documents);
+  const label = await saveLabel(tx, before, {
+    status: move<LabelStatus, typeof labelMoves>(labelMoves, "complete", before.status),
+    tracking_number,
+    tracking_url: bought.tracking_url,
+    carrier_cost_cents: bought.cost_cents,
+    delivery_date: bought.estimated_delivery ?? before.delivery_date,
+    carrier_ref: bought.carrier_ref,
+    tracker_ref: bought.tracker_ref,
+    claimed_until: null,
+  });
+  if (label.shipment_id === null) return { label, parcel: null };
+  const order = await lockOrder(tx, label.order_id);
+  const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
+  assert(shipment !== undefined, "an order has the parcels that its labels name");
+  const parcel = { order, shipment };
+  // A parcel that was given up all the same keeps no number; its label can be given back.
+  if (shipment.status === "voided") return { label, parcel };
+  return { label, parcel: await labelShipment(tx, parcel, tracking_number, whoAsked(label)) };
+}
+
+/** In whose name a purchase is told. */
+export function whoAsked({ asked_by }: Label): Actor {
+  return asked_by ?? system(finishing_job);
+}
+
+/**
+ * Records that nothing was bought: the units of the parcel are free for another label, and so is the quote, unless
+ * nobody knows what the carrier did. Null when another server took the purchase over.
+ * Emits: order.shipped, order.delivered, when all else of the order had left already.
+ */
+export async function recordFailed(
+  tx: Tx,
+  claim: Label,
+  reason: Reason & { readonly known: boolean },
+): Promise<Label | null> {
+  const before = await lockClaimed(tx, claim);
+  if (before === null) return null;
+  const { code: error_code, message: error_message, known } = reason;
+  const status = move(labelMoves, "fail", before.status);
+  const { shipment_id } = before;
+  if (shipment_id !== null && (await isInHouse(tx, before, shipment_id))) {
+    await voidShipment(tx, shipment_id, whoAsked(before));
+  }
+  const quote_nonce = known ? null : before.quote_nonce;
+  return saveLabel(tx, before, { status, error_code, error_message, quote_nonce, claimed_until: null });
+}
+
+async function isInHouse(tx: Tx, { order_id }: Label, shipment_id: number): Promise<boolean> {
+  const { shipments } = await lockOrder(tx, order_id);
+  return shipments.some(({ id, status }) => id === shipment_id && status === "pending");
+}
+
+/** Lets the job look again later. Null when another server took it over. */
+export async function lookLater(tx: Tx, claim: Label, retry_after_seconds: number | null): Promise<Label | null> {
+  const label = await lockClaimed(tx, claim);
+  if (label === null) return null;
+  const claimed_until = tx.now + lookWait(label.attempts, retry_after_seconds);
+  tx.wake(finishing_job, claimed_until);
+  return saveLabel(tx, label, { claimed_until });
+}
+
+const claimed_together_max = 20;
+
+/** What was claimed, and when there will be more to claim unless something else happens first. */
+export interface ClaimedLabels {
+  readonly claims: readonly Label[];
+  readonly next_at: number | null;
+}
+
+/**
+ * Claims labels whose servers are gone, or whose carriers are to be asked again: one of each account that this server
+ * has nothing under way of, so that none of them waits for longer than its claim holds.
+ */
+export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedLabels> {
+  const taken = new Set(busy);
+  const claims: Label[] = [];
+  while (claims.length < claimed_together_max) {
+    const label = await lockDue(tx, taken);
+    if (label === null) break;
+    taken.add(label.account_id ?? 0);
+    claims.push(await saveLabel(tx, label, { claimed_until: tx.now + lease_ms, attempts: label.attempts + 1 }));
+  }
+  return { claims, next_at: await nextDueAt(tx, taken) };
+}

@@ -1,0 +1,55 @@
+// Finishes what requests have left: purchases whose server is gone or whose carrier took its time, and labels that
+// carriers have not said yet whether they take back.
+import type { Store } from "../../../database/store.ts";
+import type { Service } from "../../../http/service.ts";
+import { wireId } from "../../../kit/ids.ts";
+import { Lanes } from "../../../outbound/lanes.ts";
+import type { Label } from "../label.ts";
+import { giveBack } from "../voids/buyer.ts";
+import { buyAgain } from "./buyer.ts";
+import { claimDue, finishing_job } from "./commands.ts";
+import { purchasesUnderWay } from "./under_way.ts";
+
+interface Task {
+  readonly connection: { readonly id: number };
+  readonly label: Label;
+}
+
+const lanes = new WeakMap<Store, Lanes<Task>>();
+
+/** A round of `shipping.finish_purchases`: what is due begins to be looked after. */
+export async function finishPurchases(store: Store, service: Service): Promise<number | null> {
+  let lane = lanes.get(store);
+  if (lane === undefined) {
+    lane = lanesOf(store, service);
+    lanes.set(store, lane);
+  }
+  return await lane.round();
+}
+
+/** Waits until everything under way at carriers is over and recorded. */
+export async function purchasesSettled(store: Store): Promise<void> {
+  await lanes.get(store)?.settled();
+  await purchasesUnderWay(store);
+}
+
+function lanesOf(store: Store, service: Service): Lanes<Task> {
+  return new Lanes({
+    claim: async (busy) => {
+      const { claims, next_at } = await store.write((tx) => claimDue(tx, busy));
+      return { claims: claims.map((label) => ({ connection: { id: label.account_id ?? 0 }, label })), next_at };
+    },
+    work: ({ label }) => finish(label, store, service),
+    // The claim runs out, and then it is tried again.
+    failed: (error) => service.log.error("a purchase was not recorded", { mode: store.mode, error: String(error) }),
+    idle: () => store.write(async (tx) => tx.wake(finishing_job, tx.now)),
+  });
+}
+
+async function finish(label: Label, store: Store, service: Service): Promise<void> {
+  const at = { store, service };
+  if (label.status === "processing") await buyAgain(at, label);
+  else await giveBack(at, label);
+  const facts = { mode: store.mode, label: wireId("label", label.id), attempts: label.attempts };
+  service.log.info("a label was looked after at its carrier", facts);
+}

@@ -1,0 +1,75 @@
+import type { Db, Tx } from "../../../database/store.ts";
+import { answerWrite } from "../../../http/answer.ts";
+import type { Call } from "../../../http/call.ts";
+import { enveloped } from "../../../http/envelope.ts";
+import { idempotencyKey } from "../../../http/idempotency.ts";
+import type { Service } from "../../../http/service.ts";
+import { answerSlowWork, type Ending } from "../../../http/slow_work.ts";
+import { buyTrackedLabel } from "../../../tracking/commands.ts";
+import { builtInCarrier } from "../../rates/carrier.ts";
+import type { Label, labelView } from "../label.ts";
+import type { CreateLabel } from "../schemas.ts";
+import { buyClaimed, type Ended } from "./buyer.ts";
+import { beginPurchase, chooseSeller } from "./commands.ts";
+import { goesOn } from "./under_way.ts";
+
+/** Shows a label to the client who asks. */
+export type View = (label: Label, db: Db) => ReturnType<typeof labelView>;
+
+/** Buys a label. Its links open without a key, so what is kept for a repeated request is sealed. */
+export async function answerPurchase(call: Call, service: Service, body: CreateLabel, view: View): Promise<Response> {
+  const { secret_key } = service;
+  const buying = {
+    actor: call.actor,
+    // With a key of its own a request is never repeated by mistake.
+    additional: body.additional === true || idempotencyKey(call.request) !== null,
+    quote: null,
+  };
+  const { carrier } = body;
+  if (carrier === undefined || carrier === builtInCarrier(call.store.mode).code) {
+    const work = async (tx: Tx) => view(await buyTrackedLabel(tx, body, buying), tx);
+    return answerWrite(call, 201, work, enveloped, secret_key);
+  }
+  return answerClaimed(call, service, view, async (tx) => {
+    return beginPurchase(tx, body, buying, await chooseSeller(tx, body));
+  });
+}
+
+/** Answers with what becomes of a purchase at a carrier that a transaction claims. */
+export function answerClaimed(call: Call, service: Service, view: View, claim: (tx: Tx) => Promise<Label>) {
+  const { secret_key, carrier_patience_ms: patience_ms } = service;
+  const at = { store: call.store, service };
+  return answerSlowWork(
+    call,
+    {
+      patience_ms,
+      begin: async (tx) => {
+        const label = await claim(tx);
+        return { begun: label, data: view(label, tx) };
+      },
+      goOn: (label, end) =>
+        goesOn(
+          call.store,
+          told(
+            service,
+            buyClaimed(at, label, (tx, ended) => end(tx, endingOf(ended, view, tx))),
+          ),
+        ),
+    },
+    secret_key,
+  );
+}
+
+const endingOf = (ended: Ended, view: View, tx: Tx): Ending =>
+  ended.state === "bought" ? { status: 201, data: view(ended.label, tx) } : ended.fault;
+
+/** Work whose failure is logged, since nobody may wait for it any more. */
+export async function told<Done>({ log }: Service, work: Promise<Done>): Promise<Done> {
+  try {
+    return await work;
+  } catch (error) {
+    // The claim runs out, and then the job goes on with it.
+    log.error("a purchase was not recorded", { error: String(error) });
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { assert } from "../../../kit/assert.ts";
+import { Fault } from "../../../kit/fault.ts";
+import { type Carriage, endAt, type Offer, type Offers } from "../../offer.ts";
+import { readWeight } from "../../weight.ts";
+import type { Label } from "../label.ts";
+
+const minute_ms = 60_000;
+
+/** For so long the server that has claimed a purchase is the only one that asks the carrier about it. */
+export const lease_ms = 5 * minute_ms;
+
+/** A purchase of which a carrier has told nothing for so long is given up. */
+export const give_up_after_ms = 24 * 60 * minute_ms;
+
+const wait_first_ms = 5000;
+const wait_max_ms = 30 * minute_ms;
+const hint_max_ms = 4 * 60 * minute_ms;
+
+/** How long to wait after so many looks: 5 seconds, twice as long each time, to half an hour; longer if asked to. */
+export function lookWait(attempts: number, retry_after_seconds: number | null): number {
+  const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
+  return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
+}
+
+/** What a label's carrier is asked to carry. `reference` is printed for people. */
+export function carriageOf(label: Label, origin_zone: string, reference: string): Carriage {
+  const weight = readWeight(label.package.weight, label.package.weight_unit);
+  assert(weight !== null, "the weight of a label was read before");
+  return {
+    from: endAt(label.from_address),
+    to: endAt(label.to_address),
+    package: label.package,
+    weight,
+    value_cents: label.value_cents,
+    insurance: label.insurance,
+    origin_zone,
+    reference,
+    return: label.return_id !== null,
+  };
+}
+
+/** The cheapest of the offers for the service of a label; else why there is none, with what the carrier says. */
+export function offerFor({ carrier, service }: Pick<Label, "carrier" | "service">, found: Offers): Offer | Fault {
+  const [best] = found.offers
+    .filter((offer) => offer.carrier === carrier && offer.service === service)
+    .sort((one, other) => one.rate_cents - other.rate_cents);
+  if (best !== undefined) return best;
+  const said = found.messages
+    .filter((message) => message.carrier === carrier && (message.service === null || message.service === service))
+    .map(({ message }) => message);
+  const others = found.offers.filter((offer) => offer.carrier === carrier).map((offer) => offer.service);
+  const words = [
+    `The carrier ${carrier} does not offer ${service} for this parcel.`,
+    ...said,
+    ...(others.length === 0 ? [] : [`It offers: ${[...new Set(others)].join(", ")}.`]),
+  ];
+  return new Fault("carrier_refused", words.join(" "));
+}
+
+/** Why nothing was bought, as a label keeps it. */
+export interface Reason {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What is left to a person when a carrier has told nothing of a purchase for a day. */
+export function nobodyKnows({ carrier, offer_ref }: Label): Reason {
+  const where = offer_ref === null ? "" : ` It calls the purchase ${offer_ref}.`;
+  return {
+    code: "purchase_unknown",
+    message:
+      `The carrier ${carrier} has not said within a day whether this label was bought.${where} Look there whether it` +
+      " was, and have it refunded if so; the units of the parcel are free for another label.",
+  };
+}
+
+/** Whether asking again by and by may help. */
+export function isPassing({ code, facts }: Fault): boolean {
+  return code === "carrier_timeout" || (code === "carrier_error" && facts["permanent"] !== true);
+}

@@ -1,0 +1,66 @@
+import { and, asc, eq, lte, notInArray, sql as template } from "drizzle-orm";
+import { forUpdate, skipLocked } from "../../../../db/kit.ts";
+import { labels } from "../../../../db/schema/shipments.ts";
+import { type Args, prepared } from "../../../database/statements.ts";
+import type { Db, Tx } from "../../../database/store.ts";
+import type { Label } from "../label.ts";
+
+type Row = typeof labels.$inferSelect;
+// What a carrier drew is read where it is shown.
+const labelOf = (row: Row): Label => ({ ...(row as unknown as Label), documents: [] });
+
+const locked = prepared((sql, a: Args<{ id: number }>) =>
+  forUpdate(sql.select().from(labels).where(eq(labels.id, a.id))),
+);
+
+/** A label by its id, locked until the transaction ends; null when there is none. */
+export async function lockLabel(tx: Tx, id: number): Promise<Label | null> {
+  const [row] = await locked(tx, { id });
+  return row === undefined ? null : labelOf(row);
+}
+
+/** Stores what changed of a label, and answers it as it is then. */
+export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): Promise<Label> {
+  const { breakdown, from_address: _from, to_address: _to, warnings: _warnings, documents: _drawn, ...same } = change;
+  const listed = breakdown === undefined ? {} : { breakdown: breakdown === null ? null : [...breakdown] };
+  await tx.sql
+    .update(labels)
+    .set({ ...same, ...listed })
+    .where(eq(labels.id, before.id));
+  return { ...before, ...change };
+}
+
+// The condition of the partial index stands in the text, since the engines do not look into parameters.
+const isClaimed = template`${labels.claimed_until} is not null`;
+
+const isOfOther = (busy: ReadonlySet<number>) =>
+  busy.size === 0 ? undefined : notInArray(labels.account_id, [...busy]);
+
+/** The label of no busy account whose claim has been over for longest, locked; null when there is none. */
+export async function lockDue(tx: Tx, busy: ReadonlySet<number>): Promise<Label | null> {
+  const due = tx.sql
+    .select()
+    .from(labels)
+    .where(and(isClaimed, lte(labels.claimed_until, tx.now), isOfOther(busy)))
+    .orderBy(asc(labels.claimed_until), asc(labels.id))
+    .limit(1);
+  const [row] = await skipLocked(due);
+  return row === undefined ? null : labelOf(row);
+}
+
+/** When the first claim on a label of no busy account is over, in milliseconds; null when there is none. */
+export async function nextDueAt(db: Db, busy: ReadonlySet<number>): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: template<number | null>`min(${labels.claimed_until})`.mapWith(Number) })
+    .from(labels)
+    .where(and(isClaimed, isOfOther(busy)));
+  return row?.at ?? null;
+}
+
+/** Moves the ends of the claims, by as much as the clock was set. */
+export async function movePurchases(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(labels)
+    .set({ claimed_until: template`${labels.claimed_until} + ${by_ms}` })
+    .where(isClaimed);
+}

@@ -1,0 +1,45 @@
+import type { Tx } from "../../../database/store.ts";
+import { answerWrite } from "../../../http/answer.ts";
+import type { Call } from "../../../http/call.ts";
+import { enveloped } from "../../../http/envelope.ts";
+import type { Service } from "../../../http/service.ts";
+import { answerSlowWork } from "../../../http/slow_work.ts";
+import { voidLabel } from "../commands.ts";
+import { told, type View } from "../purchases/routes.ts";
+import { goesOn } from "../purchases/under_way.ts";
+import { getLabel } from "../store.ts";
+import { giveBack } from "./buyer.ts";
+import { beginVoid } from "./commands.ts";
+
+/** Voids a label, and asks its carrier first where it is a carrier's. */
+export async function answerVoid(call: Call, service: Service, id: string, view: View): Promise<Response> {
+  const { secret_key, carrier_patience_ms: patience_ms } = service;
+  const { account_id, status } = await call.store.read((db) => getLabel(db, id));
+  if (account_id === null || status === "voided") {
+    const work = async (tx: Tx) => view(await voidLabel(tx, id, call.actor), tx);
+    return answerWrite(call, 200, work, enveloped, secret_key);
+  }
+  const at = { store: call.store, service };
+  return answerSlowWork(
+    call,
+    {
+      patience_ms,
+      begin: async (tx) => {
+        const label = await beginVoid(tx, id, call.actor);
+        return { begun: label, data: view(label, tx) };
+      },
+      goOn: async (label, end) => {
+        // Somebody else was a moment faster.
+        if (label.status === "voided") {
+          await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
+          return;
+        }
+        const given = giveBack(at, label, (tx, answer) =>
+          end(tx, "fault" in answer ? answer.fault : { status: 200, data: view(answer.label, tx) }),
+        );
+        await goesOn(call.store, told(service, given));
+      },
+    },
+    secret_key,
+  );
+}
