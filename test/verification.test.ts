@@ -205,8 +205,23 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
   ],
   [
     "a label that nobody was told of",
-    (tx) => tx.sql.update(labels).set({ status: "error" }),
+    (tx) => tx.sql.update(labels).set({ status: "error", error_code: "carrier_refused" }),
     [[told("shipment.created"), "events: 0 1"]],
+  ],
+  [
+    "a label without its document",
+    (tx) => tx.sql.update(labels).set({ drawing: null }),
+    [["L1 a label that was bought has a number and a document", "label 1001: 1 0"]],
+  ],
+  [
+    "a label of another order's parcel",
+    (tx) => tx.sql.update(labels).set({ order_id: 1001 }),
+    [["L3 a label is of a parcel or a return of its order", "label 1001: 1001 1002"]],
+  ],
+  [
+    "a parcel with another number than its label",
+    (tx) => tx.sql.update(labels).set({ tracking_number: "WH1" }),
+    [["L4 a labelled parcel has its label's number", "label 1001: 1 0"]],
   ],
 ])("%s", async (_, change, differences) => {
   const said = await found(change);

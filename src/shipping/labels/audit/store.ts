@@ -1,10 +1,79 @@
-// Whether every label was told of.
-import { sql } from "drizzle-orm";
-import { labels } from "../../../../db/schema/shipments.ts";
-import { verifierOf } from "../../../database/verifier.ts";
+// Whether every label was told of, has what it must have, and is not left under way for ever.
+import { and, eq, lt, sql } from "drizzle-orm";
+import { returns } from "../../../../db/schema/returns.ts";
+import { label_documents, labels, shipments } from "../../../../db/schema/shipments.ts";
+import { type Args, prepared } from "../../../database/statements.ts";
+import type { Db } from "../../../database/store.ts";
+import { type Check, type Difference, plainRows, type RowsOf, verifierOf } from "../../../database/verifier.ts";
 import { tells } from "../../../outbox/audit/store.ts";
 
-const bought = sql`select count(*) from ${labels} where ${labels.status} in ('completed', 'voided')`;
+// Parcels that come back are told of by their returns.
+const bought = sql`select count(*) from ${labels}
+  where ${labels.status} in ('completed', 'voided') and ${labels.return_id} is null`;
 
-/** Holds the labels that were bought against the events of them. */
-export const verifyLabels = verifierOf([tells("shipment.created", bought)], { events: async () => [] });
+const isBought = sql`${labels.status} in ('completed', 'voided')`;
+const hasDocument = sql`(${labels.drawing} is not null
+  or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id}))`;
+
+const checks: readonly Check<"events" | "label" | "quotes">[] = [
+  tells("shipment.created", bought),
+  {
+    rule: "L1 a label that was bought has a number and a document",
+    noun: "label",
+    rows: sql`select ${labels.id} as id, 1 as expected,
+        case when ${labels.tracking_number} is not null and ${hasDocument} then 1 else 0 end as actual
+      from ${labels} where ${isBought}`,
+  },
+  {
+    rule: "L2 no quote bought two labels",
+    noun: "quotes",
+    rows: sql`select cast(null as bigint) as id, count(distinct ${labels.quote_nonce}) as expected,
+        count(${labels.quote_nonce}) as actual
+      from ${labels} where ${isBought}`,
+  },
+  {
+    rule: "L3 a label is of a parcel or a return of its order",
+    noun: "label",
+    rows: sql`select ${labels.id} as id, ${labels.order_id} as expected,
+        coalesce(${shipments.order_id}, ${returns.order_id}) as actual
+      from ${labels} left join ${shipments} on ${shipments.id} = ${labels.shipment_id}
+      left join ${returns} on ${returns.id} = ${labels.return_id}`,
+  },
+  {
+    rule: "L4 a labelled parcel has its label's number",
+    noun: "label",
+    rows: sql`select ${labels.id} as id, 1 as expected,
+        case when ${shipments.tracking_number} = ${labels.tracking_number} then 1 else 0 end as actual
+      from ${labels} join ${shipments} on ${shipments.id} = ${labels.shipment_id}
+      where ${labels.status} = 'completed' and ${shipments.status} <> 'voided'`,
+  },
+];
+
+const labelRows: RowsOf = async (db, id) => {
+  const rows = await plainRows(db, "labels", labels, eq(labels.id, id));
+  return rows.map(({ drawing: _drawing, ...row }) => row as (typeof rows)[number]);
+};
+
+const verifyAll = verifierOf(checks, { events: async () => [], label: labelRows, quotes: async () => [] });
+
+const day_ms = 86_400_000;
+// A purchase is given up after a day, at the look that follows; so long a wait may pass until then.
+const late_ms = day_ms + 3_600_000;
+
+const lateOnes = prepared((select, a: Args<{ before: number }>) =>
+  select
+    .select({ id: labels.id })
+    .from(labels)
+    .where(and(sql`${labels.status} = 'processing'`, lt(labels.created_at, a.before))),
+);
+
+/** Holds the labels against what must be there of them. */
+export async function verifyLabels(db: Db): Promise<Difference[]> {
+  const late = await lateOnes(db, { before: db.now - late_ms });
+  const told: Difference[] = [];
+  for (const { id } of late) {
+    const rule = "L5 no label is under way for longer than a day";
+    told.push({ rule, subject: `label ${id}`, expected: 0, actual: 1, rows: await labelRows(db, id) });
+  }
+  return [...(await verifyAll(db)), ...told];
+}
