@@ -4,6 +4,7 @@ import { postal_codes } from "../../db/schema/postal.ts";
 import { packed_file, postalText } from "../../scripts/postal_codes.ts";
 import { loadZips, verifyOffline } from "../../src/addresses/commands.ts";
 import { loadPostalCodes } from "../../src/addresses/jobs.ts";
+import { carriedPlaces } from "../../src/addresses/postal/us.ts";
 import { whereToLoad } from "../../src/addresses/store.ts";
 import { openTestApp } from "../harness.ts";
 
@@ -46,4 +47,14 @@ test("the ZIP codes are loaded piece by piece; checks work all the while, and a 
   expect(await answers()).toEqual(expected);
   await loadPostalCodes(live);
   expect(await stored()).toBe(all);
+});
+
+test("every ZIP code is found in the carried file, and no other", async () => {
+  const lines = (await postalText()).trimEnd().split("\n");
+  const expected = new Map(
+    lines.map((line) => line.split("\t")).map(([zip, city, state]) => [Number(zip), [city, state]]),
+  );
+  const all = Array.from({ length: 100_000 }, (_, zip) => zip);
+  const found = new Map(carriedPlaces(all).map(({ zip, city, state }) => [zip, [city, state]]));
+  expect(found).toEqual(expected as typeof found);
 });

@@ -18,28 +18,44 @@ export interface ZipLine extends ZipPlace {
 /** Counts up whenever the carried file says something else, so that databases take it anew. */
 export const edition = 1;
 
-// It is wanted for a moment after the first start only: nothing keeps it in memory longer than that.
-let unpacked: WeakRef<{ readonly text: string }> | undefined;
+// It is wanted while databases are being loaded; after that nothing keeps it in memory.
+let unpacked: string | null = null;
 
 function carried(): string {
-  const known = unpacked?.deref();
-  if (known !== undefined) return known.text;
   // Its letters are those of ASCII, which take a byte each.
-  const fresh = { text: gunzipSync(readFileSync(packedPath)).toString("latin1") };
-  unpacked = new WeakRef(fresh);
-  return fresh.text;
+  unpacked ??= gunzipSync(readFileSync(packedPath)).toString("latin1");
+  return unpacked;
+}
+
+/** Gives back the memory of the carried file, until it is wanted again. */
+export function letCarriedGo(): void {
+  unpacked = null;
 }
 
 /** Where the program itself says that these ZIP codes are; those that it does not know are left out. */
 export function carriedPlaces(zips: readonly number[]): ZipPlace[] {
   const text = carried();
   return zips.flatMap((zip) => {
-    const key = `${String(zip).padStart(5, "0")}\t`;
-    const at = text.startsWith(key) ? 0 : text.indexOf(`\n${key}`) + 1;
-    if (at === 0 && !text.startsWith(key)) return [];
-    const { latitude_e3: _, longitude_e3: __, ...place } = readLine(text.slice(at, text.indexOf("\n", at)));
+    const line = lineOf(text, String(zip).padStart(5, "0"));
+    if (line === null) return [];
+    const { latitude_e3: _, longitude_e3: __, ...place } = readLine(line);
     return [place];
   });
+}
+
+/** The line that begins with a ZIP code, found by halves: the lines are in the order of their codes. */
+function lineOf(text: string, zip: string): string | null {
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = text.lastIndexOf("\n", Math.floor((low + high) / 2) - 1) + 1;
+    const begin = Math.max(middle, low);
+    const end = text.indexOf("\n", begin);
+    const found = text.slice(begin, begin + zip.length);
+    if (found === zip) return text.slice(begin, end);
+    if (found < zip) low = end + 1;
+    else high = begin;
+  }
+  return null;
 }
 
 /** So many lines of the carried file from a place in it on, and where to go on; null when that was all. */
