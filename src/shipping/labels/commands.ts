@@ -26,6 +26,7 @@ import { printableLine, unprintableLetters } from "../../typesetting/text/shapin
 import { type Address, addressOf, readAddress } from "../address.ts";
 import { endAt, type Offer } from "../offer.ts";
 import { type Parcel, readParcel } from "../parcel.ts";
+import { checkQuote, type Quote } from "../quotes/quote.ts";
 import { type BuiltInCarrier, builtInCarrier } from "../rates/carrier.ts";
 import { offerBy, type ReadyCard } from "../rates/offers.ts";
 import { listReadyCards } from "../rates/store.ts";
@@ -39,6 +40,7 @@ import {
   chooseCard,
   duplicate_within_ms,
   isIn,
+  notQuoted,
   purchaseFingerprint,
   refuseLeft,
   refuseUnderWay,
@@ -66,16 +68,7 @@ export interface Buying {
   /** An equal label bought a moment ago is no mistake: this one is for another carton. */
   readonly additional: boolean;
   /** What was quoted for it, and is charged. */
-  readonly quote: UsedQuote | null;
-}
-
-/** An offer that somebody held on to. */
-export interface UsedQuote {
-  /** Names the quote: each is used once. */
-  readonly nonce: string;
-  readonly offer: Offer;
-  /** Whether the carrier made it for the very addresses, so that it can be paid for as it is. */
-  readonly whole: boolean;
+  readonly quote: Quote | null;
 }
 
 /** A label just bought, with its parcel and order. `estimated_delivery` is in milliseconds. */
@@ -90,7 +83,7 @@ export interface Bought {
  * Buys a label of the built-in carrier for a parcel of an order. It follows no parcel and tells nobody: the one command
  * that does all of it is tracking's `buyTrackedLabel`.
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_used.
+ * quote_mismatch, quote_used.
  */
 export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Bought> {
   const carrier = builtInCarrier(tx.mode);
@@ -123,7 +116,8 @@ export interface ReadyParcel {
 
 /**
  * Opens the parcel that a label is asked for, whoever sells the label.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch.
  */
 export async function openParcel(
   tx: Tx,
@@ -133,8 +127,7 @@ export async function openParcel(
 ): Promise<ReadyParcel> {
   const { carrier, service } = seller;
   const parcel = readParcel(input.package, "package.");
-  const { value = null, insurance = false } = input.package;
-  const value_cents = value === null ? null : readCents(value);
+  const { value_cents, insurance } = worthOf(input, buying.quote);
   const from = givenAddress("from_address", input);
   const to = givenAddress("to_address", input);
   const order_id = await resolveOrder(tx, input.order_id);
@@ -151,7 +144,23 @@ export async function openParcel(
   const to_address = to ?? addressOf(order.shipping_address);
   const from_address = from ?? origin.address;
   const origin_zone = origin.timezone;
+  if (buying.quote !== null) {
+    checkQuote(buying.quote, { ...parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
+  }
   return { order, shipment, parcel, value_cents, insurance, from_address, to_address, origin_zone, fingerprint };
+}
+
+/** What the goods are worth and whether that is insured: as it was quoted, or as the request says. */
+function worthOf({ package: said }: CreateLabel, quote: Quote | null) {
+  const value_cents = said.value == null ? null : readCents(said.value);
+  const insurance = said.insurance ?? false;
+  if (quote === null) return { value_cents, insurance };
+  const differs = [
+    ...(said.value === undefined || value_cents === quote.value_cents ? [] : ["package.value"]),
+    ...(said.insurance === undefined || insurance === quote.insurance ? [] : ["package.insurance"]),
+  ];
+  if (differs.length > 0) throw notQuoted(differs);
+  return { value_cents: quote.value_cents, insurance: quote.insurance };
 }
 
 function givenAddress(field: "from_address" | "to_address", input: CreateLabel): Address | null {
@@ -205,7 +214,7 @@ function dated(offer: Offer | undefined): DatedOffer {
 interface Purchase extends ReadyParcel {
   readonly carrier: BuiltInCarrier;
   readonly offer: DatedOffer;
-  readonly quote: UsedQuote | null;
+  readonly quote: Quote | null;
 }
 
 /** Draws a label and stores it. */

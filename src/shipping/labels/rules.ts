@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
-import { wireId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
 import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
 import type { Address } from "../address.ts";
+import type { Quote } from "../quotes/quote.ts";
 import type { BuiltInCarrier } from "../rates/carrier.ts";
 import type { ReadyCard } from "../rates/offers.ts";
 import type { Label } from "./label.ts";
@@ -26,6 +27,27 @@ export function chooseCard(carrier: BuiltInCarrier, cards: readonly ReadyCard[],
   if (found !== undefined) return found;
   const codes = cards.map(({ card }) => card.service);
   throw invalidChoice("service", names.service, codes);
+}
+
+/** The refusal of a purchase that names in these fields what its quote was not given for. */
+export function notQuoted(fields: readonly string[]): Fault {
+  const message = "is not what the quote was given for";
+  return new Fault("quote_mismatch", `${fields.join(", ")} ${message}.`, {
+    fields: fields.map((field) => ({ field, code: "quote_mismatch", message })),
+  });
+}
+
+/** Refuses: quote_mismatch, when a purchase names another carrier, service or account than its quote. */
+export function checkQuotedNames(
+  { offer, account_id }: Quote,
+  named: Named & { readonly account_id?: string | number | null | undefined },
+): void {
+  const fields = (["carrier", "service"] as const).filter(
+    (name) => named[name] !== undefined && named[name] !== offer[name],
+  );
+  const account = named.account_id == null ? account_id : readId("carrier_account", named.account_id);
+  const differing = [...fields, ...(account === account_id ? [] : ["account_id"])];
+  if (differing.length > 0) throw notQuoted(differing);
 }
 
 /** Refuses: label_in_progress, for a label that is being bought or given back at this moment. */

@@ -12,11 +12,12 @@ import { labelShipment, voidShipment } from "../../../orders/shipments/commands.
 import type { Shipment } from "../../../orders/shipments/shipment.ts";
 import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
 import { lockOrder } from "../../../orders/store.ts";
-import { listActiveAccounts } from "../../accounts/store.ts";
+import { findAccount, listActiveAccounts } from "../../accounts/store.ts";
 import type { Bought, Carriage, Offer } from "../../offer.ts";
+import { hasAddresses, type Quote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
 import { originOfOrder } from "../../store.ts";
-import { type Buying, openParcel, type UsedQuote } from "../commands.ts";
+import { type Buying, openParcel } from "../commands.ts";
 import { insertDocuments } from "../documents/store.ts";
 import type { Label } from "../label.ts";
 import type { CreateLabel } from "../schemas.ts";
@@ -33,7 +34,7 @@ export interface Seller {
   readonly account_id: number;
   readonly carrier: string;
   readonly service: string;
-  readonly quote: UsedQuote | null;
+  readonly quote: Quote | null;
 }
 
 /**
@@ -60,9 +61,20 @@ export async function chooseSeller(
   return { account_id: found.account_id, carrier, service, quote: null };
 }
 
+/** The account whose offer was quoted. Refuses: validation_failed, when it sells nothing any more. */
+export async function sellerOfQuote(db: Db, quote: Quote): Promise<Seller> {
+  const account = quote.account_id === null ? null : await findAccount(db, quote.account_id);
+  if (account === null || account.status !== "active") {
+    throw invalid("quote_id", "is of a carrier account that is paused or gone; ask for rates again");
+  }
+  const { carrier, service } = quote.offer;
+  return { account_id: account.id, carrier, service, quote };
+}
+
 /**
  * Claims the purchase of a carrier's label for a parcel of an order: the parcel is opened, and the label waits.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch, quote_used.
  */
 export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, seller: Seller): Promise<Label> {
   const ready = await openParcel(tx, input, buying, seller);
@@ -98,7 +110,7 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
   return insertLabel(tx, {
     ...wanted,
     ...{ account_id, carrier, service, status: "processing", quote_nonce: quote?.nonce ?? null },
-    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(quote.whole ? {} : { offer_ref: null }) }),
+    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(hasAddresses(quote) ? {} : { offer_ref: null }) }),
     ...{ tracking_number: null, tracking_url: null, carrier_ref: null, tracker_ref: null, drawing: null },
     ...{ documents: [], warnings: [] },
     ...{ asked_by, claimed_until, attempts: 1, error_code: null, error_message: null, void_status: null },

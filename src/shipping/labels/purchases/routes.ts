@@ -6,11 +6,13 @@ import { idempotencyKey } from "../../../http/idempotency.ts";
 import type { Service } from "../../../http/service.ts";
 import { answerSlowWork, type Ending } from "../../../http/slow_work.ts";
 import { buyTrackedLabel } from "../../../tracking/commands.ts";
+import { readQuote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
 import type { Label, labelView } from "../label.ts";
+import { checkQuotedNames } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { buyClaimed, type Ended } from "./buyer.ts";
-import { beginPurchase, chooseSeller } from "./commands.ts";
+import { beginPurchase, chooseSeller, sellerOfQuote } from "./commands.ts";
 import { goesOn } from "./under_way.ts";
 
 /** Shows a label to the client who asks. */
@@ -19,19 +21,32 @@ export type View = (label: Label, db: Db) => ReturnType<typeof labelView>;
 /** Buys a label. Its links open without a key, so what is kept for a repeated request is sealed. */
 export async function answerPurchase(call: Call, service: Service, body: CreateLabel, view: View): Promise<Response> {
   const { secret_key } = service;
+  const { mode } = call.store;
+  const quoted = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
   const buying = {
     actor: call.actor,
     // With a key of its own a request is never repeated by mistake.
     additional: body.additional === true || idempotencyKey(call.request) !== null,
-    quote: null,
+    quote: quoted,
   };
-  const { carrier } = body;
-  if (carrier === undefined || carrier === builtInCarrier(call.store.mode).code) {
-    const work = async (tx: Tx) => view(await buyTrackedLabel(tx, body, buying), tx);
+  // A quote ends at a moment; whoever repeats a request later gets the first one's answer all the same.
+  const checkQuoted = (tx: Tx) => {
+    if (body.quote_id === undefined || quoted === null) return;
+    readQuote(body.quote_id, { secret_key, mode, now: tx.now });
+    checkQuotedNames(quoted, body);
+  };
+  const own = builtInCarrier(mode).code;
+  if (quoted === null ? body.carrier === undefined || body.carrier === own : quoted.account_id === null) {
+    const work = async (tx: Tx) => {
+      checkQuoted(tx);
+      return view(await buyTrackedLabel(tx, body, buying), tx);
+    };
     return answerWrite(call, 201, work, enveloped, secret_key);
   }
   return answerClaimed(call, service, view, async (tx) => {
-    return beginPurchase(tx, body, buying, await chooseSeller(tx, body));
+    checkQuoted(tx);
+    const seller = quoted === null ? await chooseSeller(tx, body) : await sellerOfQuote(tx, quoted);
+    return beginPurchase(tx, body, buying, seller);
   });
 }
 
