@@ -25,6 +25,12 @@ export async function checkStored(tx: Tx, addresses: readonly PostalAddress[]): 
   });
 }
 
+/** Whether an address has a ZIP code that nobody here knows. An order may go there; a carrier's label may not. */
+export async function hasUnknownZip(db: Db, address: PostalAddress): Promise<boolean> {
+  const [found] = await verifyOffline(db, [address]);
+  return found?.warnings.some(({ code }) => code === "unknown_zip") ?? false;
+}
+
 /** Has a carrier asked about addresses that are stored from now on, or nobody. */
 export async function setAsksCarrier(tx: Tx, asks_carrier: boolean): Promise<void> {
   await saveAsksCarrier(tx, asks_carrier);

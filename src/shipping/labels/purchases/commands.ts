@@ -1,3 +1,5 @@
+import { isSamePlace } from "../../../addresses/address.ts";
+import { hasUnknownZip } from "../../../addresses/commands.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
@@ -13,6 +15,8 @@ import type { Shipment } from "../../../orders/shipments/shipment.ts";
 import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
 import { lockOrder } from "../../../orders/store.ts";
 import { findAccount, listActiveAccounts } from "../../accounts/store.ts";
+import type { Address } from "../../address.ts";
+import { boxWarnings } from "../../boxes.ts";
 import type { Bought, Carriage, Offer } from "../../offer.ts";
 import { hasAddresses, type Quote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
@@ -79,6 +83,7 @@ export async function sellerOfQuote(db: Db, quote: Quote): Promise<Seller> {
 export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, seller: Seller): Promise<Label> {
   const ready = await openParcel(tx, input, buying, seller);
   const { value_cents, insurance, from_address, to_address, fingerprint } = ready;
+  await refuseUnknownZip(tx, ready.order, to_address);
   return claimNew(tx, seller, buying.actor, {
     shipment_id: ready.shipment.id,
     order_id: ready.order.id,
@@ -86,6 +91,19 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
     package: ready.parcel.package,
     ...{ value_cents, insurance, from_address, to_address, fingerprint },
   });
+}
+
+/**
+ * A carrier takes no ZIP code that nobody knows, unless one has found that very address before.
+ * Refuses: validation_failed.
+ */
+async function refuseUnknownZip(tx: Tx, { shipping_address, address_verification }: Order, to: Address): Promise<void> {
+  const found = address_verification !== null && address_verification.method !== "offline";
+  if (found && address_verification.status !== "error" && isSamePlace(shipping_address, to)) return;
+  if (!(await hasUnknownZip(tx, to))) return;
+  const remedy = "correct the order's address, or have a carrier verify it";
+  const message = `is no ZIP code that is known here (${to.postal_code}): ${remedy}`;
+  throw invalid("to_address.zip", message, "unknown_zip");
 }
 
 /** What a label is for. */
@@ -112,7 +130,7 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
     ...{ account_id, carrier, service, status: "processing", quote_nonce: quote?.nonce ?? null },
     ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(hasAddresses(quote) ? {} : { offer_ref: null }) }),
     ...{ tracking_number: null, tracking_url: null, carrier_ref: null, tracker_ref: null, drawing: null },
-    ...{ documents: [], warnings: [] },
+    ...{ documents: [], warnings: boxWarnings(carrier, wanted.to_address) },
     ...{ asked_by, claimed_until, attempts: 1, error_code: null, error_message: null, void_status: null },
     ...{ created_at: tx.now, voided_at: null },
   });

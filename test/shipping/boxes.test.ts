@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { orders } from "../../db/schema/orders.ts";
+import type { AddressVerification } from "../../src/addresses/address.ts";
+import { boxWarnings } from "../../src/shipping/boxes.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+import { openSeller } from "./labels/seller.ts";
+
+const address = {
+  ...{ name: "Jane", company: null, address_line1: "PO Box 12", address_line2: null, city: "Portland", state: "OR" },
+  ...{ postal_code: "97201", country: "US", phone: null },
+};
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+test("carriers that deliver to doors only are told of boxes at post offices, others are not", () => {
+  expect(boxWarnings("ups", address)).toMatchObject([{ field: "to_address.street1", code: "po_box" }]);
+  expect(boxWarnings("usps", address)).toEqual([]);
+  expect(boxWarnings("ups", { ...address, address_line1: "12 Boxwood Rd" })).toEqual([]);
+});
+
+test("a carrier sells no label to a ZIP code that nobody knows, unless one has found the address", async () => {
+  await openSeller(shop.app);
+  const { id } = shop.customer;
+  const { name: _, company: __, phone: ___, ...nowhere } = { ...address, postal_code: "00000" };
+  const place = (await shop.app.post(`/customers/${id}/addresses`, nowhere)).body;
+  const order = await shop.order([[await shop.product(5), 1]], { shipping_address_id: place.id });
+  const asked = { order_id: order.id, package: { weight: 1, weight_unit: "lb" }, service: "ground", carrier: "swift" };
+  await shop.told();
+  const refused = await shop.app.post("/shipping/labels", asked);
+  const details = refused.body.error.details.map(({ field, code }: { field: string; code: string }) => [field, code]);
+  expect([refused.status, refused.body.error.code, details]).toEqual([
+    ...[422, "validation_failed"],
+    [["to_address.zip", "unknown_zip"]],
+  ]);
+  expect([await shop.told(), (await shop.get(order.id)).shipments]).toEqual([[], []]);
+  // The built-in carrier only warned of it, with the order.
+  const found: AddressVerification = {
+    ...{ status: "verified", method: "fake", errors: [], warnings: [], suggestion: null },
+    ...{ po_box: true, residential: null, checked_at: 0 },
+  };
+  const { live } = shop.app.service.stores;
+  await live.write(async (tx) => void (await tx.sql.update(orders).set({ address_verification: found })));
+  expect((await shop.app.post("/shipping/labels", asked)).status).toBe(201);
+});
