@@ -60,3 +60,21 @@ export function reduced({ numerator, denominator }: Fraction): Fraction {
   while (other > 0n) [one, other] = [other, one % other];
   return { numerator: numerator / one, denominator: denominator / one };
 }
+
+/** A fraction so many times. */
+export function times({ numerator, denominator }: Fraction, count: number): Fraction {
+  return { numerator: numerator * BigInt(count), denominator };
+}
+
+/** How many units of so many smallest units each it is, as exact decimal text; null when that has no end. */
+export function decimalText(fraction: Fraction, unit: bigint): string | null {
+  const { numerator, denominator } = reduced({ ...fraction, denominator: fraction.denominator * unit });
+  let [decimals, scale] = [0, 1n];
+  while (scale % denominator !== 0n) {
+    if (decimals === longest_text) return null;
+    decimals += 1;
+    scale *= 10n;
+  }
+  const digits = String((numerator * scale) / denominator).padStart(decimals + 1, "0");
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}

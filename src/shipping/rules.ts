@@ -19,8 +19,8 @@ const countryHint = "must be a two-letter country code such as US";
 
 /** Where a parcel would leave and arrive, as a client says it; in the US unless a country is given. */
 export interface Ends {
-  readonly from_zip: string;
-  readonly to_zip: string;
+  readonly from_zip?: string | undefined;
+  readonly to_zip?: string | undefined;
   readonly from_country?: string | undefined;
   readonly to_country?: string | undefined;
 }
@@ -30,7 +30,8 @@ export function checkEnds(ends: Ends): void {
   const problems = (["from", "to"] as const).flatMap((end) => {
     const country = ends[`${end}_country`] ?? "US";
     if (!isCountry(country)) return [isNone(`${end}_country`, countryHint)];
-    return postalProblems(`${end}_zip`, ends[`${end}_zip`], country);
+    const code = ends[`${end}_zip`];
+    return code === undefined ? [] : postalProblems(`${end}_zip`, code, country);
   });
   if (problems.length > 0) throw invalidFields(problems);
 }

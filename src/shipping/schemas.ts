@@ -12,7 +12,7 @@ export const DimensionsField = closed({
   length: side,
   width: side,
   height: side,
-  unit: Type.Optional(choice(lengthUnits)),
+  unit: choice(lengthUnits),
 });
 export const CountryField = Type.String({
   pattern: "^[A-Z]{2}$",

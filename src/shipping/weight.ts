@@ -1,4 +1,4 @@
-import { type Fraction, readFraction, roundedUnits, startedUnits } from "../kit/fraction.ts";
+import { decimalText, type Fraction, readFraction, roundedUnits, startedUnits } from "../kit/fraction.ts";
 import type { WeightUnit } from "../kit/weight_unit.ts";
 
 /** A weight as an exact fraction of nanograms, so that 0.45359237 kg is exactly one pound. Always above zero. */
@@ -32,4 +32,9 @@ export function gramsOf(weight: Weight): number {
 /** The pounds a carrier bills: every started pound counts, and at least one. */
 export function billedPounds(weight: Weight): number {
   return Number(startedUnits(weight, unitNanograms.lb));
+}
+
+/** The weight in a unit as exact decimal text; null when that has no end. */
+export function weightText(weight: Weight, unit: WeightUnit): string | null {
+  return decimalText(weight, unitNanograms[unit]);
 }

@@ -12,16 +12,29 @@ export type OutsideCarriers = Readonly<Record<string, OutsideCarrier>>;
 /** The connectors that every installation has. */
 export const outsideCarriers: OutsideCarriers = { easypost, karrio, shippo };
 
-const handed_in = new WeakMap<Service, OutsideCarriers>();
+/** How carriers are asked: by which connectors, and for how many milliseconds the rates of all of them are awaited. */
+export interface Asking {
+  readonly carriers: OutsideCarriers;
+  readonly rates_wait_ms: number;
+}
+
+// The rest of eight seconds is left for the answer.
+const usual: Asking = { carriers: outsideCarriers, rates_wait_ms: 7500 };
+const handed_in = new WeakMap<Service, Asking>();
+
+/** How a service asks carriers. */
+export function askingOf(service: Service): Asking {
+  return handed_in.get(service) ?? usual;
+}
 
 /** The connectors that a service calls outside servers by. */
 export function outsideCarriersOf(service: Service): OutsideCarriers {
-  return handed_in.get(service) ?? outsideCarriers;
+  return askingOf(service).carriers;
 }
 
-/** Has a service call by other connectors than those of every installation. */
-export function handInCarriers(service: Service, carriers: OutsideCarriers): void {
-  handed_in.set(service, carriers);
+/** Has a service call by other connectors than those of every installation, or await them for another time. */
+export function handInCarriers(service: Service, carriers: OutsideCarriers, rates_wait_ms = usual.rates_wait_ms): void {
+  handed_in.set(service, { carriers, rates_wait_ms });
 }
 
 const ownCarriers: Readonly<Record<Mode, OwnCarrier>> = {

@@ -1,64 +1,118 @@
 import { Elysia } from "elysia";
 import type { Db } from "../../database/store.ts";
-import { answerRead } from "../../http/answer.ts";
+import { answerRead, jsonResponse } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
+import { EnvelopedView, enveloped } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
-import { readCents } from "../../kit/money.ts";
+import { systemClock } from "../../kit/clock.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { ownCarrier } from "../carriers/table.ts";
-import type { Carriage, End } from "../offer.ts";
-import { readParcel } from "../parcel.ts";
-import { checkEnds } from "../rules.ts";
-import { usualOrigin } from "../store.ts";
+import type { CarrierAccount } from "../accounts/account.ts";
+import { listActiveAccounts } from "../accounts/store.ts";
+import { accessTo } from "../carriers/access.ts";
+import { askingOf, outsideCarriersOf, ownCarrier } from "../carriers/table.ts";
+import { type Answers, Asker, type Counter } from "./asker.ts";
+import { type Question, readQuestion } from "./commands.ts";
 import { quoter } from "./quote.ts";
+import { byPrice, checkFilter, type Filter, isAskedFor, mayOffer } from "./rules.ts";
 import { CarriersView, GetRates, RatesView } from "./schemas.ts";
-import { carrierView, rateView } from "./views.ts";
+import { carrierView, messageView, packageView, rateView } from "./views.ts";
+
+const realTime = systemClock();
 
 /** What parcels cost, and who carries them. */
-export const quoteRoutes = ({ secret_key }: Service) =>
-  new Elysia({ prefix: "/shipping" })
+export function quoteRoutes(service: Service) {
+  const asker = new Asker({ now: () => realTime.now(), log: service.log });
+  return new Elysia({ prefix: "/shipping" })
     .use(conventions)
-    .post("/rates", ({ call, body }) => answerRead(call, (db) => ratesOf(db, body, secret_key)), {
+    .post("/rates", ({ call, body }) => rates(call, body, service, asker), {
       body: bodyOf(GetRates),
       detail: documented({
         id: "getRates",
-        summary: "Get what a parcel costs with each service",
+        summary: "Get what a parcel costs with each service of each carrier",
+        description:
+          "Asks the built-in carrier and every active carrier account at once. What does not answer within eight" +
+          " seconds, or fails, becomes a message beside the rates of the others.",
+        refuses: ["ambiguous_identifier", "resource_missing"],
         answers: { 200: EnvelopedView(RatesView) },
       }),
     })
-    .get(
-      "/carriers",
-      ({ call }) =>
-        answerRead(call, async (db) => ({ carriers: (await ownCarrier(db.mode).carriers(db)).map(carrierView) })),
-      {
-        detail: documented({
-          id: "listCarriers",
-          summary: "List the carriers and their services",
-          answers: { 200: EnvelopedView(CarriersView) },
-        }),
-      },
-    );
-
-async function ratesOf(db: Db, body: GetRates, secret_key: Uint8Array) {
-  checkEnds(body);
-  const { timezone } = await usualOrigin(db);
-  const carriage: Carriage = {
-    ...readParcel(body, ""),
-    from: endOf(body.from_country, body.from_zip),
-    to: endOf(body.to_country, body.to_zip),
-    value_cents: body.value == null ? null : readCents(body.value),
-    insurance: body.insurance === true,
-    origin_zone: timezone,
-    reference: null,
-    return: false,
-  };
-  const { offers, messages } = await ownCarrier(db.mode).offers(db, carriage);
-  const quotes = quoter(carriage, null, { secret_key, mode: db.mode, now: db.now });
-  return { rates: offers.map((offer) => rateView(offer, null, quotes)), messages };
+    .get("/carriers", ({ call }) => answerRead(call, async (db) => ({ carriers: await carriersOf(db) })), {
+      detail: documented({
+        id: "listCarriers",
+        summary: "List the carriers and their services",
+        description: "The built-in carrier, then those that the active carrier accounts listed when they were tested.",
+        answers: { 200: EnvelopedView(CarriersView) },
+      }),
+    });
 }
 
-function endOf(country = "US", postal_code: string): End {
-  return { country, postal_code, state: null, city: null, address: null, residential: null };
+async function carriersOf(db: Db) {
+  const own = ownCarrier(db.mode);
+  const built_in = (await own.carriers(db)).map((carrier) => ({ ...carrier, connector: own.code, account_id: null }));
+  const others = (await listActiveAccounts(db)).flatMap(({ id, connector, carriers }) =>
+    carriers.map((carrier) => ({ ...carrier, connector, account_id: id })),
+  );
+  return [...built_in, ...others].map(carrierView);
+}
+
+/** What the database knows of a question: who is to be asked, and what the built-in carrier offers. */
+interface Asked extends Question {
+  readonly own: Answers;
+  readonly accounts: readonly CarrierAccount[];
+  readonly now: number;
+}
+
+async function rates(call: Call, body: GetRates, service: Service, asker: Asker): Promise<Response> {
+  const { store } = call;
+  const asked = await store.read((db) => askHere(db, body));
+  const counters = asked.accounts.flatMap((account) => counterOf(account, call, service));
+  const { rates_wait_ms } = askingOf(service);
+  const others = counters.length === 0 ? none : await asker.ask(counters, asked.carriage, rates_wait_ms);
+  const now = counters.length === 0 ? asked.now : store.clock.now();
+  const quotes = quoter(asked.carriage, asked.order_id, { secret_key: service.secret_key, mode: store.mode, now });
+  const offers = [...asked.own.offers, ...others.offers].filter(({ offer }) => isAskedFor(body, offer)).sort(byPrice);
+  const data = {
+    rates: offers.map((one) => rateView(one, quotes)),
+    messages: [...asked.own.messages, ...others.messages].map(messageView),
+    parcel: packageView(asked.carriage.package),
+  };
+  return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
+}
+
+const none: Answers = { offers: [], messages: [] };
+
+/** Reads the question and what can be answered here, in one view of the database. */
+async function askHere(db: Db, body: GetRates): Promise<Asked> {
+  const question = await readQuestion(db, body);
+  const active = await listActiveAccounts(db);
+  if (body.carriers !== undefined || body.services !== undefined) await checkKnown(db, body, active);
+  const accounts = active.filter(({ carriers }) => mayOffer(body, carriers));
+  return { ...question, own: await ownAnswers(db, body, question), accounts, now: db.now };
+}
+
+/** Refuses: validation_failed, for a carrier or service that is not sold. What was never listed, nobody knows. */
+async function checkKnown(db: Db, filter: Filter, active: readonly CarrierAccount[]): Promise<void> {
+  if (active.some(({ carriers }) => carriers.length === 0)) return;
+  checkFilter(filter, [...(await ownCarrier(db.mode).carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);
+}
+
+/** What the built-in carrier offers and says, if it is asked about. */
+async function ownAnswers(db: Db, filter: Filter, { carriage }: Question): Promise<Answers> {
+  const own = ownCarrier(db.mode);
+  if (filter.carriers !== undefined && !filter.carriers.includes(own.code)) return none;
+  const { offers, messages } = await own.offers(db, carriage);
+  const account_id = null;
+  return {
+    offers: offers.map((offer) => ({ account_id, offer })),
+    messages: messages.filter((message) => isAskedFor(filter, message)).map((said) => ({ account_id, ...said })),
+  };
+}
+
+/** How an account is asked; not at all by a release that does not have its connector, or where it knows no rates. */
+function counterOf(account: CarrierAccount, { store }: Call, service: Service): Counter[] {
+  const connector = outsideCarriersOf(service)[account.connector];
+  if (!connector?.capabilities.has("rating")) return [];
+  return [{ account, connector, ctx: accessTo(account, connector, store, service) }];
 }

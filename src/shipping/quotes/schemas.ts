@@ -1,21 +1,50 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, moneyField, nullable, textField, weightUnitField } from "../../kit/schema.ts";
-import { CountryField, DimensionsField, WeightField } from "../schemas.ts";
+import { weightUnits } from "../../kit/weight_unit.ts";
+import { CountryField, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
+
+const zip = (which: string) =>
+  Type.Optional(textField(20, { description: `The ${which} postal code. A ZIP code means the US, A1A 1A1 Canada.` }));
+const country = Type.Optional(CountryField);
+const codes = (which: string) =>
+  Type.Optional(
+    Type.Array(textField(100), {
+      minItems: 1,
+      maxItems: 100,
+      description: `Only ${which}, as GET /shipping/carriers names them.`,
+    }),
+  );
 
 export const GetRates = closed({
-  from_zip: textField(20),
-  to_zip: textField(20),
-  from_country: Type.Optional(CountryField),
-  to_country: Type.Optional(CountryField),
-  weight: WeightField,
+  from_zip: zip("sender's"),
+  to_zip: zip("recipient's"),
+  from_country: country,
+  to_country: country,
+  from_address: Type.Optional(ShippingAddress),
+  to_address: Type.Optional(ShippingAddress),
+  residential: Type.Optional(
+    Type.Boolean({ description: "Whether the recipient's place is a home, for which some carriers take more." }),
+  ),
+  order_id: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+      hint: "must be an order's id or its order number",
+      description:
+        "An order, in place of postal codes and weight: from its warehouse to its address, with the weight of its" +
+        " units that are in no parcel yet. Addresses and a weight that are given beside it count instead.",
+    }),
+  ),
+  weight: Type.Optional(WeightField),
   weight_unit: Type.Optional(weightUnitField("lb unless given.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
   value: Type.Optional(nullable(moneyField("Declared value."))),
   insurance: Type.Optional(Type.Boolean()),
+  carriers: codes("of these carriers"),
+  services: codes("for these services"),
 });
 export type GetRates = Static<typeof GetRates>;
 
 const moment = Type.String({ format: "date-time" });
+const account_id = nullable(Type.String({ description: "Whose carrier it is; null for the built-in one." }));
 
 export const RatesView = closed({
   rates: Type.Array(
@@ -26,7 +55,7 @@ export const RatesView = closed({
       carrier_name: Type.String(),
       service: Type.String(),
       service_name: Type.String(),
-      account_id: nullable(Type.String({ description: "Whose carrier it is; null for the built-in one." })),
+      account_id,
       rate: Type.Number(),
       rate_cents: Type.Integer(),
       currency: Type.String(),
@@ -39,18 +68,35 @@ export const RatesView = closed({
       ship_date: nullable(Type.String()),
       delivery_date: nullable(moment),
     }),
+    { description: "The cheapest first; those in other currencies than US dollars after them, each by itself." },
   ),
   messages: Type.Array(
     closed({
-      carrier: Type.String(),
+      carrier: Type.String({ description: "The carrier; of an account that did not answer, its connector." }),
       service: nullable(Type.String()),
+      account_id,
       level: choice(["info", "warning", "error"]),
-      code: Type.String({ description: "Such as over_weight_limit, zip_unknown or insurance_not_offered." }),
+      code: Type.String({ description: "Such as over_weight_limit, zip_unknown, carrier_timeout or carrier_error." }),
       message: Type.String(),
     }),
+    { description: "What carriers say beside their rates, and which of them did not answer." },
   ),
+  parcel: closed({
+    weight: Type.Number(),
+    weight_unit: choice(weightUnits),
+    dimensions: nullable(PackageDimensions),
+  }),
 });
 
 export const CarriersView = closed({
-  carriers: Type.Array(closed({ code: Type.String(), name: Type.String(), services: Type.Array(Type.String()) })),
+  carriers: Type.Array(
+    closed({
+      code: Type.String(),
+      name: Type.String(),
+      services: Type.Array(Type.String()),
+      service_names: Type.Record(Type.String(), Type.String(), { description: "How people call each service." }),
+      connector: Type.String({ description: "What its rates and labels come by." }),
+      account_id,
+    }),
+  ),
 });

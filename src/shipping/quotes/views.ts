@@ -1,16 +1,24 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
-import type { ListedCarrier, Offer } from "../offer.ts";
+import type { ListedCarrier, Message, Offer } from "../offer.ts";
+import type { Package } from "../parcel.ts";
 
-/** Names the quote of an offer, of an account's carrier or of the built-in one. */
+/** Something of the carrier of an account; of the built-in carrier without an account. */
+export interface OfAccount {
+  readonly account_id: number | null;
+}
+
+const nameOf = ({ account_id }: OfAccount) => (account_id === null ? null : wireId("carrier_account", account_id));
+
+/** Names the quotes of offers. */
 export interface Quoter {
   readonly id: (offer: Offer, account_id: number | null) => string;
   readonly expires_at: number;
 }
 
 /** An offer as the API shows it, with the quote by which a label can be bought for exactly that. */
-export function rateView(offer: Offer, account_id: number | null, quotes: Quoter) {
+export function rateView({ offer, account_id }: OfAccount & { readonly offer: Offer }, quotes: Quoter) {
   return {
     quote_id: quotes.id(offer, account_id),
     expires_at: iso(quotes.expires_at),
@@ -18,7 +26,7 @@ export function rateView(offer: Offer, account_id: number | null, quotes: Quoter
     carrier_name: offer.carrier_name,
     service: offer.service,
     service_name: offer.service_name,
-    account_id: account_id === null ? null : wireId("carrier_account", account_id),
+    account_id: nameOf({ account_id }),
     rate: money(offer.rate_cents),
     rate_cents: offer.rate_cents,
     currency: offer.currency,
@@ -33,7 +41,30 @@ export function rateView(offer: Offer, account_id: number | null, quotes: Quoter
   };
 }
 
+/** What a carrier says as the API shows it. */
+export function messageView({ carrier, service, account_id, level, code, message }: OfAccount & Message) {
+  return { carrier, service, account_id: nameOf({ account_id }), level, code, message };
+}
+
+/** A parcel as the rates are for it. */
+export function packageView({ weight, ...same }: Package) {
+  return { weight: Number(weight), ...same };
+}
+
 /** A carrier as the API lists it; its services are the codes that a purchase names. */
-export function carrierView({ code, name, services }: ListedCarrier) {
-  return { code, name, services: services.map((service) => service.code) };
+export function carrierView({
+  code,
+  name,
+  services,
+  connector,
+  account_id,
+}: OfAccount & ListedCarrier & { readonly connector: string }) {
+  return {
+    code,
+    name,
+    services: services.map((service) => service.code),
+    service_names: Object.fromEntries(services.map((service) => [service.code, service.name])),
+    connector,
+    account_id: nameOf({ account_id }),
+  };
 }

@@ -48,8 +48,11 @@ describe("works", () => {
 
   test("each mode has its carrier", async () => {
     const services = ["standard", "express", "overnight"];
-    const live = { carriers: [{ code: "local", name: "Packhouse Courier", services }] };
-    const sim = { carriers: [{ code: "sim", name: "Simulated Carrier", services }] };
+    const service_names = { standard: "Standard", express: "Express", overnight: "Overnight" };
+    const own = (code: string, name: string) => {
+      return { carriers: [{ code, name, services, service_names, connector: code, account_id: null }] };
+    };
+    const [live, sim] = [own("local", "Packhouse Courier"), own("sim", "Simulated Carrier")];
     expect((await app.get("/shipping/carriers")).body.data).toEqual(live);
     const key = app.keys.test.read;
     expect((await app.call("GET", "/shipping/carriers", undefined, { key })).body.data).toEqual(sim);
@@ -86,7 +89,7 @@ describe("refuses", () => {
   });
 
   test("every bad end at once", async () => {
-    const way = await app.post("/shipping/rates", { ...rates, from_zip: "1", to_zip: "K1A 0B1" });
+    const way = await app.post("/shipping/rates", { ...rates, from_zip: "1", to_zip: "K1A 0B1", to_country: "US" });
     expect(way.body.error.details).toMatchObject([
       {
         field: "from_zip",

@@ -1,0 +1,170 @@
+// Asks the carriers of all accounts for their rates at once. One that hangs holds nobody up but itself: its answer is
+// awaited for so long and no longer, so many questions of an account are under way at most, and after some failures in
+// a row it is let rest before it is tried again.
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Log } from "../../kit/log.ts";
+import type { CarrierAccount } from "../accounts/account.ts";
+import { refusalOf } from "../carriers/access.ts";
+import type { Ctx, OutsideCarrier } from "../carriers/connector.ts";
+import type { Carriage, Message, Offer, Offers } from "../offer.ts";
+import type { OfAccount } from "./views.ts";
+
+/** An account, the connector that calls for it, and what it calls with. */
+export interface Counter {
+  readonly account: CarrierAccount;
+  readonly connector: OutsideCarrier;
+  readonly ctx: Ctx;
+}
+
+/** What carriers offer and say, each with its account. */
+export interface Answers {
+  readonly offers: readonly (OfAccount & { readonly offer: Offer })[];
+  readonly messages: readonly (OfAccount & Message)[];
+}
+
+/** What is known of an account from the questions before. */
+interface Line {
+  readonly version: number;
+  readonly places: Places;
+  /** Failures in a row. */
+  failures: number;
+  /** Until then it is not asked, in milliseconds. */
+  rest_until: number;
+  last: Fault | null;
+}
+
+const places_max = 32;
+const failures_max = 3;
+const rest_ms = 30_000;
+const rest_max_ms = 5 * 60_000;
+// A question that ends neither well nor badly gives its place up by then.
+const place_ms = 60_000;
+
+/** Places for questions of one account that are under way at once. Who finds none waits for one in its turn. */
+class Places {
+  #free = places_max;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Asks a question from a place, and gives the place up when it is answered, or after a time without an answer. */
+  async within<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    let is_taken = true;
+    const leave = () => {
+      if (is_taken) this.#handOn();
+      is_taken = false;
+    };
+    const forgotten = setTimeout(leave, place_ms);
+    forgotten.unref();
+    try {
+      return await ask();
+    } finally {
+      clearTimeout(forgotten);
+      leave();
+    }
+  }
+
+  #handOn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
+
+/** Asks accounts for rates, and remembers which of them fail. `now` is in milliseconds. */
+export class Asker {
+  readonly #lines = new Map<string, Line>();
+  readonly #now: () => number;
+  readonly #log: Log;
+
+  constructor({ now, log }: { readonly now: () => number; readonly log: Log }) {
+    this.#now = now;
+    this.#log = log;
+  }
+
+  /** Asks all of them at once, and awaits each for so many milliseconds. What fails becomes a message. */
+  async ask(counters: readonly Counter[], carriage: Carriage, wait_ms: number): Promise<Answers> {
+    const answers = await Promise.all(counters.map((counter) => this.#askOne(counter, carriage, wait_ms)));
+    return {
+      offers: answers.flatMap(({ account_id, found }) => found.offers.map((offer) => ({ account_id, offer }))),
+      messages: answers.flatMap(({ account_id, found }) => found.messages.map((said) => ({ account_id, ...said }))),
+    };
+  }
+
+  async #askOne(counter: Counter, carriage: Carriage, wait_ms: number) {
+    const line = this.#lineOf(counter);
+    const found = this.#refusal(counter, line) ?? (await this.#answer(counter, line, carriage, wait_ms));
+    if (!(found instanceof Fault)) return { account_id: counter.account.id, found };
+    const { code, message } = found;
+    const said: Message = { carrier: counter.connector.code, service: null, level: "error", code, message };
+    return { account_id: counter.account.id, found: { offers: [], messages: [said] } };
+  }
+
+  /** What is known of an account: nothing once it was changed. */
+  #lineOf({ account, ctx }: Counter): Line {
+    const key = `${ctx.mode}/${account.id}`;
+    const known = this.#lines.get(key);
+    if (known?.version === account.version) return known;
+    const line = { version: account.version, places: new Places(), failures: 0, rest_until: 0, last: null };
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  /** Why an account is not asked now; null when it is. */
+  #refusal({ account }: Counter, line: Line): Fault | null {
+    const now = this.#now();
+    if (now < line.rest_until) {
+      const seconds = Math.ceil((line.rest_until - now) / 1000);
+      const said = line.last === null ? "" : ` It said last: ${line.last.message}`;
+      const message = `${account.name} has failed again and again, and is asked again in ${seconds} seconds.${said}`;
+      return new Fault(line.last?.code ?? "carrier_error", message);
+    }
+    // One question finds out whether it works again; until it is answered the others do without.
+    if (line.failures >= failures_max) line.rest_until = now + rest_ms;
+    return null;
+  }
+
+  async #answer(counter: Counter, line: Line, carriage: Carriage, wait_ms: number): Promise<Offers | Fault> {
+    const { account } = counter;
+    const message = `${account.name} did not answer within ${wait_ms / 1000} seconds.`;
+    const late = new Fault("carrier_timeout", message);
+    const { promise: lateness, resolve } = Promise.withResolvers<Fault>();
+    let is_late = false;
+    const timer = setTimeout(() => {
+      is_late = true;
+      resolve(late);
+    }, wait_ms);
+    const answer = line.places.within(async () => (is_late ? late : this.#call(counter, carriage)));
+    const found = await Promise.race([answer, lateness]);
+    clearTimeout(timer);
+    this.#remember(counter, line, found);
+    return found;
+  }
+
+  async #call({ connector, ctx }: Counter, carriage: Carriage): Promise<Offers | Fault> {
+    try {
+      return await connector.offers(carriage, ctx);
+    } catch (error) {
+      return refusalOf(error, ctx, this.#log);
+    }
+  }
+
+  #remember({ account }: Counter, line: Line, found: Offers | Fault): void {
+    const now = this.#now();
+    const failed = found instanceof Fault && (found.code === "carrier_timeout" || found.code === "carrier_error");
+    if (!failed) {
+      Object.assign(line, { failures: 0, rest_until: 0, last: null });
+      return;
+    }
+    line.failures += 1;
+    line.last = found;
+    const { retry_after_seconds } = found.facts;
+    const asked_to = typeof retry_after_seconds === "number" ? Math.min(retry_after_seconds * 1000, rest_max_ms) : 0;
+    const own = line.failures >= failures_max ? rest_ms : 0;
+    line.rest_until = Math.max(line.rest_until, now + Math.max(asked_to, own));
+    if (line.failures !== failures_max) return;
+    const facts = { account: wireId("carrier_account", account.id), code: found.code, reason: found.message };
+    this.#log.warn("a carrier account fails again and again, and is asked for rates less", facts);
+  }
+}

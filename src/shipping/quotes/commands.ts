@@ -1,0 +1,56 @@
+import type { Db } from "../../database/store.ts";
+import { invalid } from "../../kit/fault.ts";
+import { resolveOrder } from "../../orders/names/store.ts";
+import { getOrder } from "../../orders/store.ts";
+import { findProducts } from "../../products/store.ts";
+import { addressOf } from "../address.ts";
+import { type Carriage, type End, endAt } from "../offer.ts";
+import type { Parcel } from "../parcel.ts";
+import { originOfOrder, usualOrigin } from "../store.ts";
+import { contentsOf, goodsOf, productsToWeigh, readEnds, readGivenParcel, readValue, weighedParcel } from "./rules.ts";
+import type { GetRates } from "./schemas.ts";
+
+/** What is asked of every carrier: the parcel and its way, and the order that it is of, if any. */
+export interface Question {
+  readonly carriage: Carriage;
+  readonly order_id: number | null;
+}
+
+/**
+ * Reads what rates are asked for: a parcel as it is described, or the next one of an order.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier.
+ */
+export async function readQuestion(db: Db, body: GetRates): Promise<Question> {
+  const { from, to } = readEnds(body);
+  const parcel = readGivenParcel(body);
+  if (body.order_id !== undefined) return questionOfOrder(db, body, body.order_id, { from, to, parcel });
+  if (parcel === null) throw invalid("weight", "is required", "required");
+  const { timezone } = await usualOrigin(db);
+  const way = { from: from as End, to: to as End, origin_zone: timezone };
+  return { carriage: { ...parcel, ...way, ...readValue(body), reference: null, return: false }, order_id: null };
+}
+
+/** What of a question about an order the request itself says. */
+interface Given {
+  readonly from: End | null;
+  readonly to: End | null;
+  readonly parcel: Parcel | null;
+}
+
+async function questionOfOrder(db: Db, body: GetRates, name: string | number, given: Given): Promise<Question> {
+  const order_id = await resolveOrder(db, name);
+  const order = await getOrder(db, order_id);
+  const goods = goodsOf(order);
+  const products = await findProducts(db, productsToWeigh(order));
+  const parcel = given.parcel ?? weighedParcel(goods, products, body.dimensions);
+  const { address, timezone } = await originOfOrder(db, order_id, order.warehouse_id);
+  const to = given.to ?? { ...endAt(addressOf(order.shipping_address)), residential: body.residential ?? null };
+  const carriage: Carriage = {
+    ...parcel,
+    ...{ from: given.from ?? endAt(address), to, origin_zone: timezone },
+    ...readValue(body),
+    contents: contentsOf(goods, products, order.currency),
+    ...{ reference: order.order_number, return: false },
+  };
+  return { carriage, order_id };
+}

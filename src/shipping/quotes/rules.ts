@@ -1,0 +1,207 @@
+import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
+import { invalidChoice } from "../../kit/field_problems.ts";
+import { add, times } from "../../kit/fraction.ts";
+import { readCents } from "../../kit/money.ts";
+import type { WeightUnit } from "../../kit/weight_unit.ts";
+import { unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/rules.ts";
+import { costOf, type Order, type OrderLine, openUnits, partsOf } from "../../orders/order.ts";
+import type { Customs } from "../../products/product.ts";
+import { readAddress } from "../address.ts";
+import { type Content, type End, endAt, type ListedCarrier, type Message, type Offer } from "../offer.ts";
+import { type Parcel, readParcel } from "../parcel.ts";
+import { checkAddress, checkEnds } from "../rules.ts";
+import { readWeight, type Weight, weightText } from "../weight.ts";
+import { countryOfPostalCode } from "../zones/place.ts";
+import type { GetRates } from "./schemas.ts";
+
+const ends = ["from", "to"] as const;
+
+/** The ends of the way as the request gives them, by an address or a postal code; null for one that it leaves out. */
+export interface GivenEnds {
+  readonly from: End | null;
+  readonly to: End | null;
+}
+
+/** Refuses: validation_failed, for an end that is given twice, is no place, or is missing where there is no order. */
+export function readEnds(body: GetRates): GivenEnds {
+  const problems: FieldProblem[] = ends.flatMap((end) => endProblems(body, end));
+  if (problems.length > 0) throw invalidFields(problems);
+  checkEnds({ ...body, from_country: countryOf(body, "from"), to_country: countryOf(body, "to") });
+  return { from: readEnd(body, "from"), to: readEnd(body, "to") };
+}
+
+function endProblems(body: GetRates, end: "from" | "to"): FieldProblem[] {
+  const { [`${end}_zip` as const]: zip, [`${end}_address` as const]: address } = body;
+  const refused = (field: string, code: string, message: string) => [{ field: `${end}_${field}`, code, message }];
+  if (zip !== undefined && address !== undefined) {
+    return refused("zip", "invalid_value", `cannot be given together with ${end}_address`);
+  }
+  if (zip !== undefined && body.order_id !== undefined) {
+    return refused("zip", "invalid_value", "cannot be given together with order_id");
+  }
+  if (zip === undefined && body[`${end}_country`] !== undefined) {
+    return refused("country", "invalid_value", `belongs to ${end}_zip, which is not given`);
+  }
+  const is_missing = zip === undefined && address === undefined && body.order_id === undefined;
+  return is_missing ? refused("zip", "required", `is required, or ${end}_address, or an order_id`) : [];
+}
+
+function countryOf(body: GetRates, end: "from" | "to"): string {
+  return body[`${end}_country`] ?? countryOfPostalCode(body[`${end}_zip`] ?? "") ?? "US";
+}
+
+function readEnd(body: GetRates, end: "from" | "to"): End | null {
+  const residential = end === "to" ? (body.residential ?? null) : null;
+  const [zip, given] = [body[`${end}_zip`], body[`${end}_address`]];
+  if (given !== undefined) {
+    const address = readAddress(given);
+    checkAddress(`${end}_address`, address);
+    return { ...endAt(address), residential };
+  }
+  if (zip === undefined) return null;
+  return { country: countryOf(body, end), postal_code: zip, state: null, city: null, address: null, residential };
+}
+
+/** What is said of a parcel beside its ends. Refuses: validation_failed, for a value that is no amount. */
+export function readValue({ value, insurance }: GetRates) {
+  return { value_cents: value == null ? null : readCents(value), insurance: insurance === true };
+}
+
+/** The parcel that the request describes; null when it gives no weight. Refuses: validation_failed. */
+export function readGivenParcel({ weight, weight_unit, dimensions }: GetRates): Parcel | null {
+  return weight === undefined ? null : readParcel({ weight, weight_unit, dimensions }, "");
+}
+
+/** What is to be known of a product to weigh it and to declare it. */
+export interface Weighed {
+  readonly id: number;
+  readonly sku: string;
+  readonly weight: string | null;
+  readonly weight_unit: WeightUnit | null;
+  readonly customs: Customs | null;
+}
+
+/** The products whose weight tells what an order weighs: those of its lines, and the components of bundles. */
+export function productsToWeigh({ lines }: Order): number[] {
+  return [...new Set(lines.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]))];
+}
+
+/** Goods of one line in the parcel that is asked about. */
+interface Goods {
+  readonly line: OrderLine;
+  readonly quantity: number;
+}
+
+/** What the next parcel of an order holds: all that is in none yet, else all that has not left. */
+export function goodsOf(order: Order): Goods[] {
+  const loose = unitsWithoutParcel(order);
+  const units = loose.length > 0 ? loose : unitsOf(order, openUnits);
+  if (units.length === 0) throw invalid("order_id", "has no units that could be sent");
+  const lines = new Map(order.lines.map((line) => [line.id, line]));
+  return units.flatMap(({ order_line_id, quantity }) => {
+    const line = lines.get(order_line_id);
+    return line === undefined ? [] : [{ line, quantity }];
+  });
+}
+
+/** The parcel of goods, by the weights of their products. Refuses: validation_failed, where one is unknown. */
+export function weighedParcel(
+  goods: readonly Goods[],
+  products: readonly Weighed[],
+  dimensions: GetRates["dimensions"],
+): Parcel {
+  const known = new Map(products.map((product) => [product.id, product]));
+  const weights = goods.map(({ line, quantity }) => ({ line, quantity, weight: weightOf(line, known) }));
+  const unknown = weights.filter(({ weight }) => weight === null).map(({ line }) => line.sku);
+  if (unknown.length > 0) {
+    throw invalid("weight", `is required: nobody knows the weight of ${unknown.slice(0, 20).join(", ")}`, "required");
+  }
+  const sum = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
+  const units = new Set(products.flatMap(({ weight, weight_unit }) => (weight === null ? [] : (weight_unit ?? "lb"))));
+  const [unit = "g"] = units.size === 1 ? units : [];
+  // Every unit is a whole number of nanograms, so that grams can always say it.
+  const [text, weight_unit] = weightText(sum, unit) ? [weightText(sum, unit), unit] : [weightText(sum, "g"), "g"];
+  return readParcel({ weight: text ?? "", weight_unit, dimensions }, "");
+}
+
+/** What one unit of a line weighs: its product, or else the components of the bundle together; null when unknown. */
+function weightOf(line: OrderLine, products: ReadonlyMap<number, Weighed>): Weight | null {
+  const own = productWeight(products.get(line.product_id));
+  if (own !== null || line.components === null) return own;
+  const parts = line.components.map(({ product_id, quantity }) => {
+    const weight = productWeight(products.get(product_id));
+    return weight === null ? null : times(weight, quantity);
+  });
+  return parts.reduce((sum, weight) => (sum === null || weight === null ? null : add(sum, weight)));
+}
+
+function productWeight(product: Weighed | undefined): Weight | null {
+  if (product?.weight == null) return null;
+  return readWeight(product.weight, product.weight_unit ?? "lb");
+}
+
+/** What customs are told of goods, whose worth is told in US dollars: nothing of an order in another currency. */
+export function contentsOf(goods: readonly Goods[], products: readonly Weighed[], currency: string): Content[] {
+  if (currency !== "USD") return [];
+  const known = new Map(products.map((product) => [product.id, product]));
+  return goods.map(({ line, quantity }) => {
+    const customs = known.get(line.product_id)?.customs ?? null;
+    const weight = weightOf(line, known);
+    return {
+      description: customs?.description ?? line.name,
+      quantity,
+      value_cents: costOf(line, quantity),
+      weight: weight === null ? null : times(weight, quantity),
+      hs_code: customs?.hs_code ?? null,
+      country_of_origin: customs?.country_of_origin ?? null,
+    };
+  });
+}
+
+/** Which carriers and services are asked about; undefined for all. */
+export type Filter = Pick<GetRates, "carriers" | "services">;
+
+/** Refuses: validation_failed, for a carrier or a service that none of these sells. */
+export function checkFilter({ carriers, services }: Filter, listed: readonly ListedCarrier[]): void {
+  const known = {
+    carriers: [...new Set(listed.map(({ code }) => code))],
+    services: [...new Set(listed.flatMap((carrier) => carrier.services.map(({ code }) => code)))],
+  };
+  const check = (field: "carriers" | "services", words: readonly string[] = []) => {
+    for (const [at, word] of words.entries()) {
+      if (!known[field].includes(word)) throw invalidChoice(`${field}[${at}]`, word, known[field]);
+    }
+  };
+  check("carriers", carriers);
+  check("services", services);
+}
+
+/** Whether a carrier of these is asked about; of an account whose carriers nobody knows, one may be. */
+export function mayOffer({ carriers }: Filter, listed: readonly ListedCarrier[]): boolean {
+  return carriers === undefined || listed.length === 0 || listed.some(({ code }) => carriers.includes(code));
+}
+
+/** Whether an offer, or what a carrier says, is of what was asked about. */
+export function isAskedFor({ carriers, services }: Filter, { carrier, service }: Pick<Message, "carrier" | "service">) {
+  const has = (words: readonly string[] | undefined, word: string | null) =>
+    words === undefined || word === null || words.includes(word);
+  return has(carriers, carrier) && has(services, service);
+}
+
+/** The cheapest offer first; US dollars come first, other currencies after them by their codes, each by itself. */
+export function byPrice(one: { readonly offer: Offer }, other: { readonly offer: Offer }): number {
+  return compareAll(keysOf(one.offer), keysOf(other.offer));
+}
+
+function keysOf({ currency, rate_cents, delivery_days, carrier, service }: Offer) {
+  const latest = Number.MAX_SAFE_INTEGER;
+  return [currency === "USD" ? "" : currency, rate_cents, delivery_days ?? latest, carrier, service];
+}
+
+function compareAll(some: readonly (string | number)[], others: readonly (string | number)[]): number {
+  for (const [at, key] of some.entries()) {
+    const other = others[at] as string | number;
+    if (key !== other) return key < other ? -1 : 1;
+  }
+  return 0;
+}
