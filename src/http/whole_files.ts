@@ -1,6 +1,6 @@
 // Files of which every row is part of one thing: it is taken in as a whole, or not at all.
 import { Fault, type FieldProblem, faults, invalidFields } from "../kit/fault.ts";
-import { readTable, type SheetFile, type Table } from "../kit/sheet.ts";
+import { readTable, type SheetFile, type SheetRow, type Table } from "../kit/sheet.ts";
 import { tooMany } from "./imports.ts";
 
 /** How the rows of a file are read. */
@@ -13,16 +13,16 @@ export interface WholeFile<Row> extends Table {
 const problems_max = 100;
 
 /**
- * All rows of a file, in their order. Refuses: validation_failed, which names the first bad rows by their lines;
- * malformed_request and unsupported_media_type, when it is no such file.
+ * All rows of a file with their lines, in their order. Refuses: validation_failed, which names the first bad rows by
+ * their lines; malformed_request and unsupported_media_type, when it is no such file.
  */
-export async function readWholeFile<Row>(file: SheetFile, it: WholeFile<Row>): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function readWholeFile<Row>(file: SheetFile, it: WholeFile<Row>): Promise<SheetRow<Row>[]> {
+  const rows: SheetRow<Row>[] = [];
   const problems: FieldProblem[] = [];
-  for await (const { line, record } of readTable(file, it)) {
+  for await (const { line, name, record } of readTable(file, it)) {
     if (rows.length >= it.rows_max) throw tooMany(it.rows_max);
     try {
-      rows.push(it.read(record()));
+      rows.push({ line, name, row: it.read(record()) });
     } catch (error) {
       problems.push(...problemsOf(line, error, it));
       if (problems.length >= problems_max) break;

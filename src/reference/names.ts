@@ -22,7 +22,9 @@ import { RefundView } from "../returns/refunds/schemas.ts";
 import { ReturnView } from "../returns/schemas.ts";
 import { LabelView } from "../shipping/labels/schemas.ts";
 import { RatesView } from "../shipping/quotes/schemas.ts";
+import { HolidaysView } from "../shipping/delivery/schemas.ts";
 import { CardHistoryView, ListedRateCard, RateCardView } from "../shipping/rates/schemas.ts";
+import { ChartsView, OverridesView, ZonesView } from "../shipping/zones/schemas.ts";
 import { ShortTrackingView, TrackedView, TrackingView } from "../tracking/schemas.ts";
 import { DeliveryView } from "../webhooks/deliveries/schemas.ts";
 import { AttemptView } from "../webhooks/logs/schemas.ts";
@@ -59,6 +61,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   PostedCycleCount: PostedView,
   Product: ProductView,
   PutBack: PutBackView,
+  Holidays: HolidaysView,
   ListedRateCard,
   RateCard: RateCardView,
   RateCardHistoryEntry: CardHistoryView,
@@ -74,6 +77,9 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Tracking: TrackingView,
   Transfer: TransferView,
   Warehouse: WarehouseView,
+  ZoneCharts: ChartsView,
+  ZoneExplanation: ZonesView,
+  ZoneOverrides: OverridesView,
   Webhook: SubscriptionView,
   WebhookAttempt: AttemptView,
   WebhookDelivery: DeliveryView,

@@ -68,6 +68,13 @@ export const tags: readonly Tag[] = [
     paths: /^\/addresses/,
   },
   {
+    name: "Rate cards",
+    description:
+      "What the built-in carrier charges, by zone and weight; how zones are chosen, and the days on which it rests." +
+      " The cards of a first start are samples, invented: put your own in their place.",
+    paths: /^\/shipping\/(?:rate-cards|zones|holidays)/,
+  },
+  {
     name: "Shipping",
     description: "What a parcel costs, and the labels that are bought for it.",
     paths: /^\/(?:shipping|labels)/,

@@ -1,10 +1,18 @@
 import { Elysia } from "elysia";
 import type { Service } from "../http/service.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { holidayRoutes } from "./delivery/routes.ts";
 import { labelRoutes } from "./labels/routes.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { rateCardRoutes } from "./rates/routes.ts";
+import { zoneRoutes } from "./zones/routes.ts";
 
 /** What parcels cost, who carries them, the labels that are bought for them, and the labels' documents. */
 export const shippingRoutes = (service: Service) =>
-  new Elysia().use(quoteRoutes(service)).use(rateCardRoutes).use(accountRoutes(service)).use(labelRoutes(service));
+  new Elysia()
+    .use(quoteRoutes(service))
+    .use(rateCardRoutes)
+    .use(zoneRoutes)
+    .use(holidayRoutes)
+    .use(accountRoutes(service))
+    .use(labelRoutes(service));

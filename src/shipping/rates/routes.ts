@@ -14,8 +14,8 @@ import { iso } from "../../kit/clock.ts";
 import { bodyOf, checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import type { PriceRow } from "./card.ts";
+import { priceColumns, requiredPriceColumns } from "./columns.ts";
 import { createRateCard, replacePrices, updateRateCard } from "./commands.ts";
-import { priceColumns, requiredPriceColumns } from "./price_file.ts";
 import { readPriceRow } from "./rules.ts";
 import {
   CardHistoryView,
@@ -168,7 +168,7 @@ const priceRoutes = new Elysia({ prefix })
     "/:id/import",
     ({ call, params }) =>
       withFile(call, async (file) => {
-        const prices = await readWholeFile(file, priceFile);
+        const prices = (await readWholeFile(file, priceFile)).map(({ row }) => row);
         return answerWrite(call, 200, async (tx) => {
           await requireMatch(call, () => lockCard(tx, params.id));
           return cardView(await replacePrices(tx, params.id, prices, call.actor));

@@ -3,6 +3,7 @@ import { type FieldProblem, invalidFields } from "../../kit/fault.ts";
 import { readCents } from "../../kit/money.ts";
 import { weekdays } from "../../kit/zone.ts";
 import { isCountry } from "../address.ts";
+import { plainRules } from "../zones/explain.ts";
 import type { ZoneRules } from "../zones/zone.ts";
 import { type Amount, any_zone, type CardContent, type CardTerms, type PriceRow, type SizeLimits } from "./card.ts";
 import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./schemas.ts";
@@ -11,10 +12,7 @@ import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./schemas.ts
 export function usualTerms(carrier: string): CardTerms {
   return {
     currency: "USD",
-    zones: {
-      ...{ system: "default", first: 1, default: null, domestic: null, rest: null },
-      ...{ countries: [], regions: [], continents: [] },
-    },
+    zones: plainRules,
     prices: [],
     minimum: null,
     limits: { billed_pounds: null, longest: null, length_and_girth: null },

@@ -2,8 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, momentField, moneyField, nameField, nullable } from "../../kit/schema.ts";
 import { weekdays } from "../../kit/zone.ts";
+import { CarrierField } from "../delivery/schemas.ts";
 import { CountryField } from "../schemas.ts";
 import { sideRoundings } from "../side.ts";
+import { SystemField, ZoneField } from "../zones/schemas.ts";
 import { continents } from "../zones/zone.ts";
 
 // As many digits as the pattern of its text allows.
@@ -15,26 +17,10 @@ const ServiceField = Type.String({
   pattern: "^[a-z0-9][a-z0-9_]{0,39}$",
   hint: "must be a code of small letters, digits and underscores, such as next_day",
 });
-/** The name of a zone, as cards and charts call it. */
-export const ZoneField = Type.String({
-  pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$",
-  hint: "must be the name of a zone, such as 5 or europe: letters, digits, - and _, at most 20",
-});
 const RowZone = Type.String({
   pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9_-]{0,19})$",
   hint: "must be the name of a zone, such as 5 or europe, or * for every zone without rows of its own",
 });
-/** The name of a way of counting zones. */
-export const SystemField = Type.String({
-  pattern: "^[a-z0-9][a-z0-9_-]{0,39}$",
-  hint: "must be a name of small letters, digits, - and _, such as default",
-});
-/** The code of a carrier whose holidays are kept. */
-export const CarrierField = Type.String({
-  pattern: "^[a-z0-9][a-z0-9_-]{0,39}$",
-  hint: "must be the code of a carrier, such as local",
-});
-
 const Price = moneyField("What is charged.", amount_max);
 const Cost = moneyField("What the carrier takes; as much as the price unless given.", amount_max);
 const AmountField = closed({ price: Price, cost: optional(Cost) });

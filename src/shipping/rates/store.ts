@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
-import { holiday_sets, rate_card_versions, rate_cards, zone_charts, zone_systems } from "../../../db/schema/rates.ts";
+import { holiday_sets, rate_card_versions, rate_cards, zone_systems } from "../../../db/schema/rates.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Reading, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -8,8 +8,10 @@ import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import { federalHolidays, isHolidayOf } from "../delivery/holidays.ts";
-import { type ReadySystem, readySystem } from "../zones/system.ts";
+import { isHolidayOf } from "../delivery/holidays.ts";
+import { getHolidays } from "../delivery/store.ts";
+import { readSystem } from "../zones/store.ts";
+import type { ReadySystem } from "../zones/system.ts";
 import type { CardContent, RateCard } from "./card.ts";
 import type { ReadyCard } from "./offers.ts";
 import { type ReadyTerms, readyTerms } from "./price.ts";
@@ -44,16 +46,6 @@ const contentOf = prepared((select, a: Args<{ card_id: number; version: number }
     .select({ content: rate_card_versions.content })
     .from(rate_card_versions)
     .where(and(eq(rate_card_versions.card_id, a.card_id), eq(rate_card_versions.version, a.version))),
-);
-
-const systemByName = prepared((select, a: Args<{ name: string }>) =>
-  select.select().from(zone_systems).where(eq(zone_systems.name, a.name)),
-);
-const chartsOf = prepared((select, a: Args<{ system_id: number }>) =>
-  select.select().from(zone_charts).where(eq(zone_charts.system_id, a.system_id)).orderBy(asc(zone_charts.id)),
-);
-const holidaysOf = prepared((select, a: Args<{ carrier: string }>) =>
-  select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier)),
 );
 
 /** What one connection has read and prepared, each for the version that it was read in. */
@@ -110,18 +102,6 @@ async function getContent(db: Db, card_id: number, version: number): Promise<Car
   const [row] = await contentOf(db, { card_id, version });
   assert(row !== undefined, `card ${card_id} has a version ${version}`);
   return row.content;
-}
-
-async function readSystem(db: Db, name: string): Promise<ReadySystem> {
-  const [system] = await systemByName(db, { name });
-  if (system === undefined) return readySystem({ charts: [], overrides: [] });
-  return readySystem({ charts: await chartsOf(db, { system_id: system.id }), overrides: system.overrides });
-}
-
-/** The days on which a carrier rests: those of the United States, unless others were set. */
-async function getHolidays(db: Db, carrier: string) {
-  const [set] = await holidaysOf(db, { carrier });
-  return set ?? federalHolidays;
 }
 
 const anyCard = prepared((select) => select.select({ id: rate_cards.id }).from(rate_cards).limit(1));

@@ -18,12 +18,13 @@ export interface Ready {
 export type Supplies = Readonly<Record<string, Ready>>;
 
 type Fields = Readonly<Record<string, unknown>>;
-type Ask = (method: string, path: string, body?: Fields) => Promise<Answered["body"]>;
+type Ask = (method: string, path: string, body?: Fields | string) => Promise<Answered["body"]>;
 
 /** Asks the app and insists on success. */
 function asking(app: TestApp, key: string): Ask {
   return async (method, path, body) => {
-    const answered = await app.call(method, path, body, { key });
+    const headers: Record<string, string> = typeof body === "string" ? { "content-type": "text/csv" } : {};
+    const answered = await app.call(method, path, body, { key, headers });
     if (answered.status < 300) return answered.body.data ?? answered.body;
     throw new Error(`no supplies: ${method} ${path}: ${answered.status} ${JSON.stringify(answered.body)}`);
   };
@@ -262,6 +263,13 @@ async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Prom
   };
 }
 
+/** A chart that may be deleted. */
+async function zoneChart(ask: Ask, turn: number): Promise<string> {
+  const rows = `origin,destination,zone\r\n${100 + turn},900-961,8\r\n`;
+  const { charts } = await ask("POST", "/shipping/zones/charts/import?system=spare", rows);
+  return charts.at(-1).id;
+}
+
 /** A card that may be changed, and one that is not there yet. */
 async function rateCards(ask: Ask, turn: number): Promise<Supplies> {
   const prices = [{ zone: "*", up_to_pounds: 5, price: "7.00" }];
@@ -274,6 +282,7 @@ async function rateCards(ask: Ask, turn: number): Promise<Supplies> {
     listRateCardHistory: { path },
     importRateCardPrices: { path },
     exportRateCardPrices: { path },
+    deleteZoneChart: { path: { id: await zoneChart(ask, turn) } },
   };
 }
 

@@ -1,4 +1,4 @@
-// What parcels cost: a card of the house's own.
+// What parcels cost: a card of the house's own, zones that a carrier has given, and the days on which it rests.
 import type { Teller } from "./teller.ts";
 
 /** A rate card, its prices as a file, and what it said before. */
@@ -40,4 +40,30 @@ export async function rateCards({ tell }: Teller): Promise<void> {
   ];
   await tell("importRateCardPrices", { path, body: `${rows.join("\r\n")}\r\n` });
   await tell("listRateCardHistory", { path, query: { limit: "2" } });
+}
+
+/** Zones by chart and by hand, and why a place is in one. */
+export async function zones({ tell }: Teller): Promise<void> {
+  const charts = ["origin,destination,zone", "041,005-079,2", "041,900-961,8"];
+  const imported = await tell("importZoneCharts", { body: `${charts.join("\r\n")}\r\n` });
+  await tell("listZoneCharts");
+  await tell("exportZoneCharts");
+  const overrides = [
+    { country: "US", postal_from: "995", postal_to: "999", zone: "8" },
+    { country: "CA", postal_prefix: "V", zone: "7" },
+  ];
+  await tell("setZoneOverrides", { body: { overrides } });
+  await tell("listZoneOverrides");
+  await tell("importZoneOverrides", { body: "zone,country,state\r\n8,US,AK\r\n8,US,HI\r\n" });
+  await tell("explainZone", { query: { from: "04101", to: "97201", service: "ground" } });
+  await tell("deleteZoneChart", { path: { id: imported.data.charts[0].id } });
+}
+
+/** The days on which a carrier rests. */
+export async function holidays({ tell, mode }: Teller): Promise<void> {
+  const carrier = mode === "live" ? "local" : "sim";
+  const [own] = (await tell("listHolidays", { query: { year: "2026" } })).data;
+  const days = [{ date: "2026-12-24", name: "Christmas Eve" }];
+  await tell("setHolidays", { path: { carrier }, body: { rules: own.rules, days } });
+  await tell("getHolidays", { path: { carrier }, query: { year: "2026" } });
 }

@@ -8,7 +8,7 @@ import { type Buyer, changes, customers, fulfillment, reservations, returns } fr
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
 import { events, keys, webhooks } from "./service.ts";
-import { rateCards } from "./shipping.ts";
+import { holidays, rateCards, zones } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
 import { openStory, type Teller } from "./teller.ts";
 
@@ -51,6 +51,8 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await changes(story, buyer);
   await fulfillment(story, buyer);
   await rateCards(story);
+  await zones(story);
+  await holidays(story);
   await returns(story);
   await carriers(story);
   await platforms(story);

@@ -1,0 +1,74 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented } from "../../http/route.ts";
+import { missing } from "../../kit/fault.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
+import { setHolidays } from "./commands.ts";
+import { holidaysView, readHolidays } from "./rules.ts";
+import { CarrierField, ChooseYear, HolidaysView, SetHolidays } from "./schemas.ts";
+import { getHolidays, listHolidays, lockHolidays } from "./store.ts";
+
+/** The days on which carriers neither collect nor deliver. */
+export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => listed(db, query)), {
+    query: queryOf(ChooseYear),
+    detail: documented({
+      id: "listHolidays",
+      summary: "List the holidays of carriers",
+      description: "The built-in carrier comes first. A carrier that is not listed keeps those of the United States.",
+      answers: { 200: EnvelopedView(Type.Array(HolidaysView)) },
+    }),
+  })
+  .get(
+    "/:carrier",
+    ({ call, params, query }) =>
+      answerRead(call, async (db) => holidaysView(await getHolidays(db, carrierOf(params.carrier)), query.year)),
+    {
+      query: queryOf(ChooseYear),
+      detail: documented({
+        id: "getHolidays",
+        summary: "Get the holidays of a carrier",
+        answers: { 200: EnvelopedView(HolidaysView) },
+      }),
+    },
+  )
+  .put(
+    "/:carrier",
+    ({ call, params, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        const carrier = carrierOf(params.carrier);
+        await requireMatch(call, () => lockHolidays(tx, carrier));
+        return holidaysView(await setHolidays(tx, carrier, readHolidays(body)), undefined);
+      }),
+    {
+      body: bodyOf(SetHolidays),
+      detail: documented({
+        id: "setHolidays",
+        matches: true,
+        summary: "Set the holidays of a carrier",
+        description: "They take the place of those there are. Dates that were promised stay as they are.",
+        answers: { 200: EnvelopedView(HolidaysView) },
+      }),
+    },
+  );
+
+const form = new RegExp(CarrierField.pattern as string);
+
+/** Refuses: resource_missing, for what is no code of any carrier. */
+function carrierOf(text: string): string {
+  if (!form.test(text)) throw missing("carrier", text);
+  return text;
+}
+
+async function listed(db: Db, query: ChooseYear) {
+  const own = await getHolidays(db, ownCarriers[db.mode]);
+  const others = (await listHolidays(db)).filter(({ carrier }) => carrier !== own.carrier);
+  return [own, ...others].map((set) => holidaysView(set, query.year));
+}

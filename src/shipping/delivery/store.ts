@@ -1,0 +1,42 @@
+import { asc, eq } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { holiday_sets } from "../../../db/schema/rates.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { federalHolidays, type HolidaySet } from "./holidays.ts";
+import type { KeptHolidays } from "./rules.ts";
+
+const ofCarrier = prepared((select, a: Args<{ carrier: string }>) =>
+  select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier)),
+);
+const ofCarrierLocked = prepared((select, a: Args<{ carrier: string }>) =>
+  forUpdate(select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier))),
+);
+
+/** The days on which a carrier rests: those of the United States, unless others were set. */
+export async function getHolidays(db: Db, carrier: string): Promise<KeptHolidays> {
+  const [set] = await ofCarrier(db, { carrier });
+  return set ?? usual(carrier);
+}
+
+const usual = (carrier: string): KeptHolidays => ({ carrier, ...federalHolidays, version: 0, updated_at: null });
+
+/** As `getHolidays`, and nobody else changes them until this transaction ends. */
+export async function lockHolidays(tx: Tx, carrier: string): Promise<KeptHolidays> {
+  const [set] = await ofCarrierLocked(tx, { carrier });
+  return set ?? usual(carrier);
+}
+
+/** The holidays of every carrier for which any were set. */
+export async function listHolidays(db: Db): Promise<KeptHolidays[]> {
+  return db.sql.select().from(holiday_sets).orderBy(asc(holiday_sets.carrier));
+}
+
+/** Stores the holidays of a carrier; their version moves by one. */
+export async function saveHolidays(tx: Tx, { carrier, version }: KeptHolidays, set: HolidaySet): Promise<void> {
+  const row = { rules: set.rules, days: set.days, version: version + 1, updated_at: tx.now };
+  await tx.sql
+    .insert(holiday_sets)
+    .values({ carrier, ...row })
+    .onConflictDoUpdate({ target: holiday_sets.carrier, set: row });
+}

@@ -1,0 +1,56 @@
+import { chooseZone } from "./choose.ts";
+import { postalCountry } from "./place.ts";
+import type { ReadySystem } from "./system.ts";
+import type { Spot, ZoneChoice, ZoneReason, ZoneRules } from "./zone.ts";
+
+// By what is looked first. Of the middle ones only those of the way come in question.
+const order: readonly (readonly ZoneReason[])[] = [
+  ["chart"],
+  ["override"],
+  ["guam", "military", "distance", "domestic", "country", "region", "continent", "rest"],
+  ["default"],
+];
+
+/** The zone between two places as the API shows it, with what was looked at before it was found. */
+export function zoneView(from: Spot, to: Spot, rules: ZoneRules, system: ReadySystem) {
+  const { zone, estimated, by, miles, unknown, rule } = chooseZone(from, to, rules, system);
+  const found = order.findIndex((reasons) => by !== null && reasons.includes(by));
+  const passed = [
+    `No chart was imported for ${rules.system} that has both ends.`,
+    `No override of ${rules.system} fits the destination.`,
+    nothingNear(from, to, unknown),
+    "The card has no usual zone.",
+  ].slice(0, found < 0 ? undefined : found);
+  const told = by === null ? [] : [`${reasonWords[by]}: ${rule}. Zone ${zone}.`];
+  return { zone, zone_estimated: estimated, by, miles, unknown, explanation: [...passed, ...told] };
+}
+
+/** The zone that was chosen, as the API shows it. */
+export type ShownZone = ReturnType<typeof zoneView>;
+
+const reasonWords: Readonly<Record<NonNullable<ZoneChoice["by"]>, string>> = {
+  chart: "Imported chart",
+  override: "Override",
+  guam: "Guam",
+  military: "Armed forces, estimated by the city that their mail leaves from",
+  distance: "Distance of ZIP codes",
+  domestic: "Within one country",
+  country: "Country",
+  region: "Region",
+  continent: "Continent",
+  rest: "Rest of the world",
+  default: "Usual zone of the card",
+};
+
+function nothingNear(from: Spot, to: Spot, unknown: readonly string[]): string {
+  if (unknown.length > 0) return `No distance is known of ZIP codes that begin ${unknown.join(" or ")}.`;
+  const [origin, destination] = [postalCountry(from.country), postalCountry(to.country)];
+  if (origin === destination) return `The card has no zone within ${origin}.`;
+  return `The card has no zone for ${destination}, its region, its continent or the rest of the world.`;
+}
+
+/** How zones are counted where no card says it: by charts, overrides and distance alone. */
+export const plainRules: ZoneRules = {
+  ...{ system: "default", first: 1, default: null, domestic: null, rest: null },
+  ...{ countries: [], regions: [], continents: [] },
+};

@@ -1,0 +1,249 @@
+import { Elysia } from "elysia";
+import type { Db, Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile } from "../../http/csv.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { withFile } from "../../http/files.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { documented } from "../../http/route.ts";
+import { readWholeFile, type WholeFile } from "../../http/whole_files.ts";
+import { invalidChoice } from "../../kit/field_problems.ts";
+import { wireId } from "../../kit/ids.ts";
+import { bodyOf, checkOf, queryOf } from "../../kit/schema.ts";
+import { columnTable, writeCells } from "../../kit/sheet.ts";
+import { any_zone } from "../rates/card.ts";
+import type { ReadyCard } from "../rates/offers.ts";
+import { listReadyCards } from "../rates/store.ts";
+import { chartColumns, overrideColumns } from "./columns.ts";
+import { importCharts, removeChart, setOverrides } from "./commands.ts";
+import { plainRules, zoneView } from "./explain.ts";
+import { chartsOf, readChartRow, readOverride, readOverrides, readSpot } from "./rules.ts";
+import {
+  ChartRow,
+  ChartsView,
+  ExplainZone,
+  ExportCharts,
+  OfSystem,
+  OverrideField,
+  OverridesView,
+  SetOverrides,
+  ZonesView,
+} from "./schemas.ts";
+import { type ChartRecord, findSystem, listCharts, lockSystem, readSystem } from "./store.ts";
+import { chartRowView, chartsView, overridesView } from "./views.ts";
+import type { Spot } from "./zone.ts";
+
+const prefix = "/shipping/zones";
+const usual_system = plainRules.system;
+
+const explainRoutes = new Elysia({ prefix })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => explained(db, query)), {
+    query: queryOf(ExplainZone),
+    detail: documented({
+      id: "explainZone",
+      summary: "Which zone a place is in, and why",
+      description:
+        "A chart that was imported goes before everything, then the override that fits the destination most closely" +
+        " (postal code, beginning or range, city, state, country, continent), then the distance of ZIP codes, or the" +
+        " card's zones of countries, regions, continents and the rest of the world, then the card's usual zone.",
+      answers: { 200: EnvelopedView(ZonesView) },
+    }),
+  });
+
+async function explained(db: Db, query: ExplainZone) {
+  const from = readSpot("from", query.from, query.from_country);
+  const { to_state = null, to_city = null, service } = query;
+  const to = { ...readSpot("to", query.to, query.to_country), state: to_state, city: to_city };
+  const cards = await listReadyCards(db);
+  const chosen = service === undefined ? cards : cards.filter(({ card }) => card.service === service);
+  if (service !== undefined && chosen.length === 0) {
+    const codes = cards.map(({ card }) => card.service);
+    throw invalidChoice("service", service, codes);
+  }
+  return {
+    from: { country: from.country, postal_code: from.postal_code },
+    to,
+    ...zoneView(from, to, plainRules, await readSystem(db, usual_system)),
+    services: chosen.map((card) => serviceView(card, from, to)),
+  };
+}
+
+function serviceView({ card, terms, zones }: ReadyCard, from: Spot, to: Spot) {
+  const view = zoneView(from, to, card.terms.zones, zones);
+  const { service, name, id } = card;
+  const served = view.zone !== null && (terms.prices.has(view.zone) || terms.prices.has(any_zone));
+  return { service, name, rate_card_id: wireId("rate_card", id), served, ...view };
+}
+
+const overrideTable = columnTable(overrideColumns, ["zone"]);
+const checkOverride = checkOf(OverrideField);
+const overrideFile: WholeFile<OverrideField> = {
+  columns: overrideColumns,
+  required: ["zone"],
+  read: (record) => {
+    const row = checkOverride(record);
+    readOverride(row);
+    return row;
+  },
+  rows_max: 5000,
+};
+
+const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => overridesOf(db, query)), {
+    query: queryOf(OfSystem),
+    detail: documented({
+      id: "listZoneOverrides",
+      summary: "List the zones that were set for places",
+      answers: { 200: EnvelopedView(OverridesView) },
+    }),
+  })
+  .put(
+    "",
+    ({ call, query, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => lockSystem(tx, systemOf(query)));
+        return setAll(tx, query, body.overrides);
+      }),
+    {
+      query: queryOf(OfSystem),
+      body: bodyOf(SetOverrides),
+      detail: documented({
+        id: "setZoneOverrides",
+        matches: true,
+        summary: "Set zones for places",
+        description: "They take the place of those there are.",
+        answers: { 200: EnvelopedView(OverridesView) },
+      }),
+    },
+  )
+  .post(
+    "/import",
+    ({ call, query }) =>
+      withFile(call, async (file) => {
+        const rows = (await readWholeFile(file, overrideFile)).map(({ row }) => row);
+        return answerWrite(call, 200, (tx) => setAll(tx, query, rows));
+      }),
+    {
+      query: queryOf(OfSystem),
+      detail: documented({
+        id: "importZoneOverrides",
+        summary: "Set zones for places by a file of CSV",
+        description: `All of its rows are taken in, or none. They replace those there are.\n\n${overrideTable}`,
+        sends: "text/csv",
+        answers: { 200: EnvelopedView(OverridesView) },
+      }),
+    },
+  );
+
+const systemOf = ({ system = usual_system }: OfSystem) => system;
+
+async function overridesOf(db: Db, query: OfSystem) {
+  const system = systemOf(query);
+  return overridesView(system, await findSystem(db, system));
+}
+
+async function setAll(tx: Tx, query: OfSystem, inputs: readonly OverrideField[]) {
+  await setOverrides(tx, systemOf(query), readOverrides(inputs));
+  return overridesOf(tx, query);
+}
+
+const chartTable = columnTable(chartColumns, ["origin", "destination", "zone"]);
+const checkRow = checkOf(ChartRow);
+const chartFile: WholeFile<ReturnType<typeof readChartRow>> = {
+  columns: chartColumns,
+  required: ["origin", "destination", "zone"],
+  read: (record) => readChartRow(checkRow(record)),
+  rows_max: 50_000,
+};
+
+const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => listed(db, systemOf(query))), {
+    query: queryOf(OfSystem),
+    detail: documented({
+      id: "listZoneCharts",
+      summary: "List the zone charts that were imported",
+      answers: { 200: EnvelopedView(ChartsView) },
+    }),
+  })
+  .post(
+    "/import",
+    ({ call, query }) =>
+      withFile(call, async (file) => {
+        const charts = chartsOf(await readWholeFile(file, chartFile));
+        return answerWrite(call, 200, async (tx) => {
+          await importCharts(tx, systemOf(query), charts);
+          return listed(tx, systemOf(query));
+        });
+      }),
+    {
+      query: queryOf(OfSystem),
+      detail: documented({
+        id: "importZoneCharts",
+        summary: "Import zone charts as CSV",
+        description:
+          "The zones from your own places, as your carrier gives them: they go before everything else. All rows of a" +
+          ` file are taken in, or none; the chart of each origin in it replaces the one there is.\n\n${chartTable}`,
+        sends: "text/csv",
+        answers: { 200: EnvelopedView(ChartsView) },
+      }),
+    },
+  )
+  .get("/export.csv", ({ call, query }) => answerCsv(call, chartsFile(systemOf(query)), query), {
+    query: queryOf(ExportCharts),
+    detail: documented({
+      id: "exportZoneCharts",
+      summary: "Export zone charts as CSV",
+      description: `The file can be imported.\n\n${chartTable}`,
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  })
+  .delete(
+    "/:id",
+    ({ call, params }) => answerWrite(call, 200, async (tx) => listed(tx, await removeChart(tx, params.id))),
+    {
+      detail: documented({
+        id: "deleteZoneChart",
+        summary: "Delete a zone chart",
+        answers: { 200: EnvelopedView(ChartsView) },
+      }),
+    },
+  );
+
+async function listed(db: Db, system: string) {
+  const found = await findSystem(db, system);
+  return chartsView(system, found?.version ?? 0, found === null ? [] : await listCharts(db, found.id));
+}
+
+interface Line {
+  readonly chart: ChartRecord;
+  readonly at: number;
+}
+
+/** The file of all charts, a chart to a page. */
+function chartsFile(system: string): CsvFile<Line, number> {
+  return {
+    name: `zone-charts-${system}.csv`,
+    columns: chartColumns.map(({ name }) => name),
+    page: async (db, after) => {
+      const found = await findSystem(db, system);
+      const charts = found === null ? [] : await listCharts(db, found.id);
+      const place = after ?? 0;
+      const chart = charts[place];
+      if (chart === undefined) return { rows: [], next: null };
+      const next = place + 1 < charts.length ? place + 1 : null;
+      return { rows: chart.ranges.map((_, at) => ({ chart, at })), next };
+    },
+    cells: ({ chart, at }) => {
+      const range = chart.ranges[at];
+      return range === undefined ? [] : writeCells(chartColumns, chartRowView(chart, range));
+    },
+  };
+}
+
+/** Zones: why a place is in one, what was set for places, and the charts of carriers. */
+export const zoneRoutes = new Elysia().use(explainRoutes).use(overrideRoutes).use(chartRoutes);

@@ -1,0 +1,149 @@
+import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
+import type { SheetRow } from "../../kit/sheet.ts";
+import { isCountry } from "../address.ts";
+import { countryOfPostalCode, plainPostalCode, postalCountry } from "./place.ts";
+import type { ChartRow, OverrideField } from "./schemas.ts";
+import type { ChartRange, OverrideKind, Spot, ZoneChart, ZoneOverride } from "./zone.ts";
+
+/** The country of an end that a client may have left out: what the form of the postal code says. */
+export function countryOf(field: string, code: string, country: string | undefined): string {
+  const said = country ?? countryOfPostalCode(code);
+  if (said !== null && isCountry(said)) return said;
+  if (said !== null)
+    throw invalid(`${field}_country`, "must be a two-letter country code such as US", "invalid_format");
+  const message = `must be given: ${code} is no ZIP code and no postal code of Canada`;
+  throw invalid(`${field}_country`, message, "required");
+}
+
+const forms: Readonly<Record<string, readonly [form: RegExp, such: string]>> = {
+  US: [/^\d{3}(\d{2})?$/, "12345, 12345-6789 or the first three digits"],
+  CA: [/^[A-Z]\d[A-Z](\d[A-Z]\d)?$/, "K1A 0B1 or K1A"],
+};
+
+/** One end of a way as a client says it, whole or by how its postal code begins. Refuses: validation_failed. */
+export function readSpot(field: "from" | "to", code: string, given: string | undefined): Spot {
+  const country = countryOf(field, code, given);
+  const postal_code = plainPostalCode(code, country);
+  const [form, such] = forms[postalCountry(country)] ?? [/^[A-Z0-9]{0,10}$/, "letters and digits"];
+  if (form.test(postal_code)) return { country, postal_code, state: null, city: null };
+  throw invalid(field, `must be a postal code of ${country}, such as ${such}`, "invalid_format");
+}
+
+/** A code, or the beginning of one, as overrides and charts keep it. Refuses: validation_failed. */
+function readCode(field: string, text: string, country: string, most: RegExp): string {
+  const code = plainPostalCode(text, country);
+  if (most.test(code)) return code;
+  throw invalid(field, `must be how postal codes of ${country} begin`, "invalid_format");
+}
+
+const beginningOf = (country: string) => (postalCountry(country) === "US" ? /^\d{1,5}$/ : /^[A-Z0-9]{1,10}$/);
+const wholeOf = (country: string) => (postalCountry(country) === "US" ? /^\d{5}$/ : /^[A-Z0-9]{2,10}$/);
+
+/** An override as a client writes it. Refuses: validation_failed. */
+export function readOverride(input: OverrideField): ZoneOverride {
+  const { zone, postal_code, postal_prefix, postal_from, postal_to, city, state, continent } = input;
+  const ways = (["postal_code", "postal_prefix", "postal_from", "city", "continent"] as const).filter(
+    (field) => input[field] != null,
+  );
+  if (ways.length > 1) throw invalid(ways[1] ?? "", `cannot be given together with ${ways[0]}`);
+  const made = (kind: OverrideKind, country: string | null, value: string, more: Partial<ZoneOverride> = {}) => {
+    return { kind, country, value, to: null, state: null, zone, ...more };
+  };
+  if (continent != null) return made("continent", null, continent);
+  if (input.country == null) throw invalid("country", "is required, or a continent", "required");
+  if (!isCountry(input.country)) throw invalid("country", "must be a two-letter country code such as US");
+  const country = postalCountry(input.country);
+  if (postal_code != null)
+    return made("postal_code", country, readCode("postal_code", postal_code, country, wholeOf(country)));
+  const begins = beginningOf(country);
+  if (postal_prefix != null)
+    return made("postal_prefix", country, readCode("postal_prefix", postal_prefix, country, begins));
+  if (postal_from != null || postal_to != null) {
+    const from = readCode("postal_from", postal_from ?? "", country, begins);
+    const to = readCode("postal_to", postal_to ?? "", country, begins);
+    checkRange("postal_to", from, to);
+    return made("postal_range", country, from, { to });
+  }
+  if (city != null) return made("city", country, city, { state: state ?? null });
+  if (state != null) return made("state", country, state);
+  return made("country", input.country, input.country);
+}
+
+function checkRange(field: string, from: string, to: string): void {
+  if (from.length !== to.length) throw invalid(field, `must have as many letters as ${from}`);
+  if (to < from) throw invalid(field, `must not be before ${from}`);
+}
+
+/** Overrides as a client writes them. Refuses: validation_failed, naming each that is none or is there twice. */
+export function readOverrides(inputs: readonly OverrideField[]): ZoneOverride[] {
+  return inputs.map((input, at) => {
+    try {
+      return readOverride(input);
+    } catch (error) {
+      throw placed(error, `overrides[${at}]`);
+    }
+  });
+}
+
+function placed(error: unknown, place: string): unknown {
+  const fields = (error as { facts?: { fields?: readonly FieldProblem[] } }).facts?.fields;
+  if (fields === undefined) return error;
+  return invalidFields(fields.map((problem) => ({ ...problem, field: `${place}.${problem.field}` })));
+}
+
+/** A row of a chart as it is kept, and from where it holds. Refuses: validation_failed. */
+export function readChartRow(row: ChartRow): ChartRange & { readonly origin: string; readonly origin_country: string } {
+  const origin_country = postalCountry(countryFor("origin_country", row.origin, row.origin_country));
+  const country = postalCountry(
+    countryFor("destination_country", row.destination.slice(0, 3), row.destination_country),
+  );
+  const origin = readCode("origin", row.origin, origin_country, beginningOf(origin_country));
+  const [first = "", last = first] = row.destination.split(/\s*-+\s*(?=\S+$)/);
+  const from = readCode("destination", first, country, beginningOf(country));
+  const to = readCode("destination", last, country, beginningOf(country));
+  checkRange("destination", from, to);
+  return { origin, origin_country, country, from, to, zone: row.zone };
+}
+
+function countryFor(field: string, code: string, given: string | undefined): string {
+  const country = given ?? countryOfPostalCode(code) ?? "US";
+  if (isCountry(country)) return country;
+  throw invalid(field, "must be a two-letter country code such as US", "invalid_format");
+}
+
+type ChartLine = ReturnType<typeof readChartRow>;
+
+/** The charts that the rows of a file make, one for each origin. Refuses: validation_failed, for rows that overlap. */
+export function chartsOf(rows: readonly SheetRow<ChartLine>[]): ZoneChart[] {
+  const charts = new Map<string, SheetRow<ChartLine>[]>();
+  for (const it of rows) {
+    const key = `${it.row.origin_country} ${it.row.origin}`;
+    const its = charts.get(key) ?? [];
+    charts.set(key, its);
+    its.push(it);
+  }
+  const problems = [...charts.values()].flatMap(overlaps);
+  if (problems.length > 0) throw invalidFields(problems);
+  return [...charts.values()].map((its) => {
+    const [{ row: first }] = its as [SheetRow<ChartLine>];
+    const ranges = its.map(({ row: { country, from, to, zone } }) => ({ country, from, to, zone }));
+    return { country: first.origin_country, origin: first.origin, ranges };
+  });
+}
+
+/** Rows of one origin of which one begins before another of the same length has ended. */
+function overlaps(rows: readonly SheetRow<ChartLine>[]): FieldProblem[] {
+  const place = ({ row }: SheetRow<ChartLine>) => `${row.country} ${row.from.length} ${row.from}`;
+  const sorted = [...rows].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  return sorted.flatMap((it, at): FieldProblem[] => {
+    const before = sorted[at - 1];
+    const apart =
+      before === undefined ||
+      before.row.country !== it.row.country ||
+      before.row.from.length !== it.row.from.length ||
+      before.row.to < it.row.from;
+    if (apart) return [];
+    const message = `is in the range of line ${before.line} already`;
+    return [{ field: `line ${it.line}, destination`, code: "duplicate", message }];
+  });
+}

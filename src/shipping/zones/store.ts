@@ -1,0 +1,103 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { zone_charts, zone_systems } from "../../../db/schema/rates.ts";
+import { type Args, insert, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { type ReadySystem, readySystem } from "./system.ts";
+import type { ZoneChart, ZoneOverride } from "./zone.ts";
+
+const byName = prepared((select, a: Args<{ name: string }>) =>
+  select.select().from(zone_systems).where(eq(zone_systems.name, a.name)),
+);
+const byNameLocked = prepared((select, a: Args<{ name: string }>) =>
+  forUpdate(select.select().from(zone_systems).where(eq(zone_systems.name, a.name))),
+);
+const chartsOf = prepared((select, a: Args<{ system_id: number }>) =>
+  select
+    .select()
+    .from(zone_charts)
+    .where(eq(zone_charts.system_id, a.system_id))
+    .orderBy(asc(zone_charts.country), asc(zone_charts.origin)),
+);
+
+/** A way of counting zones as it is kept. */
+export type SystemRow = typeof zone_systems.$inferSelect;
+export type ChartRecord = typeof zone_charts.$inferSelect;
+
+/** The way of counting zones of this name; null when nothing was ever set for it. */
+export async function findSystem(db: Db, name: string): Promise<SystemRow | null> {
+  const [row] = await byName(db, { name });
+  return row ?? null;
+}
+
+/** As `findSystem`, made now unless it is there, and nobody else changes it until this transaction ends. */
+export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
+  const [row] = await byNameLocked(tx, { name });
+  if (row !== undefined) return row;
+  await tx.sql
+    .insert(zone_systems)
+    .values({ name, overrides: [], version: 0, updated_at: tx.now })
+    .onConflictDoNothing({ target: zone_systems.name });
+  const [made] = await byNameLocked(tx, { name });
+  return made as SystemRow;
+}
+
+/** The charts of a way of counting zones, by where they begin. */
+export async function listCharts(db: Db, system_id: number): Promise<ChartRecord[]> {
+  return chartsOf(db, { system_id });
+}
+
+/** All that was set and imported for a way of counting zones, prepared for many questions. */
+export async function readSystem(db: Db, name: string): Promise<ReadySystem> {
+  const found = await findSystem(db, name);
+  if (found === null) return readySystem({ charts: [], overrides: [] });
+  return readySystem({ charts: await listCharts(db, found.id), overrides: found.overrides });
+}
+
+/** Moves the version of a way of counting zones, so that nobody goes on with what was there before. */
+export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<void> {
+  await tx.sql
+    .update(zone_systems)
+    .set({ version: version + 1, updated_at: tx.now })
+    .where(eq(zone_systems.id, id));
+}
+
+/** Puts other overrides in the place of those there are. */
+export async function saveOverrides(tx: Tx, { id }: SystemRow, overrides: readonly ZoneOverride[]): Promise<void> {
+  await tx.sql.update(zone_systems).set({ overrides }).where(eq(zone_systems.id, id));
+}
+
+/** Puts charts in the place of those from the same origins. */
+export async function replaceCharts(tx: Tx, system_id: number, charts: readonly ZoneChart[]): Promise<void> {
+  for (const { country, origin } of charts) {
+    await tx.sql
+      .delete(zone_charts)
+      .where(
+        and(eq(zone_charts.system_id, system_id), eq(zone_charts.country, country), eq(zone_charts.origin, origin)),
+      );
+  }
+  const rows = charts.map(({ country, origin, ranges }) => {
+    return { system_id, country, origin, ranges, range_count: ranges.length, updated_at: tx.now };
+  });
+  await insert(tx, zone_charts, rows);
+}
+
+/** The chart that an id names, with the name of its way of counting zones; null when there is none. */
+export async function findChart(db: Db, id: number): Promise<{ readonly id: number; readonly system: string } | null> {
+  const [row] = await db.sql
+    .select({ id: zone_charts.id, system: zone_systems.name })
+    .from(zone_charts)
+    .innerJoin(zone_systems, eq(zone_systems.id, zone_charts.system_id))
+    .where(eq(zone_charts.id, id));
+  return row ?? null;
+}
+
+/** Takes a chart away. */
+export async function deleteChart(tx: Tx, id: number): Promise<void> {
+  await tx.sql.delete(zone_charts).where(eq(zone_charts.id, id));
+}
+
+/** How many charts a way of counting zones has. */
+export async function countCharts(db: Db, system_id: number): Promise<number> {
+  return db.sql.$count(zone_charts, sql`${zone_charts.system_id} = ${system_id}`);
+}
