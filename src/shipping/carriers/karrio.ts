@@ -36,7 +36,7 @@ import type { Ctx, OutsideCarrier, Purchase } from "./connector.ts";
 import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
 import { readCallback, updateOf } from "./karrio_tracking.ts";
 import { goodsWeightText, weightText } from "./measures.ts";
-import { carrierCode, serviceName } from "./naming.ts";
+import { carrierCode, carrierName, serviceName } from "./naming.ts";
 
 const name = "Karrio";
 const carriers_max = 100;
@@ -64,6 +64,10 @@ const credentials: readonly CredentialField[] = [
   {
     ...{ name: "api_key", secret: true, required: true },
     description: "The API key, in Karrio's dashboard under Developers, API: one of test mode for the test store.",
+  },
+  {
+    ...{ name: "label_format", secret: false, required: false },
+    description: "What labels are printed as: PDF (the default), PNG or ZPL.",
   },
 ];
 
@@ -101,9 +105,12 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
   for (const carrier of new Set(names)) {
     const found = await ask(ctx, to(ctx, "GET", `carriers/${encodeURIComponent(carrier)}`));
     const { display_name, shipping_services } = fieldsOrNone(found.json);
-    const services = Object.keys(fieldsOrNone(shipping_services)).map((code) => ({ code, name: serviceName(code) }));
+    const services = Object.keys(fieldsOrNone(shipping_services)).map((service) => ({
+      code: service,
+      name: serviceNameOf(service, carrier),
+    }));
     const code = carrierCode(carrier);
-    listed.set(code, { code, name: readText(display_name, 100) ?? serviceName(carrier), services });
+    listed.set(code, { code, name: readText(display_name, 100) ?? carrierName(code), services });
   }
   return [...listed.values()];
 }
@@ -204,15 +211,15 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
 
 function offerOf(rate: Fields, field: string, shipment_id: string | null): Offer {
   const { meta, transit_days, estimated_delivery, extra_charges, total_charge } = rate;
-  const carrier_name = readRequired(rate["carrier_name"], `${field}.carrier_name`);
+  const own_name = readRequired(rate["carrier_name"], `${field}.carrier_name`);
+  const carrier = carrierCode(own_name);
   const service = readRequired(rate["service"], `${field}.service`);
   const cents = readAmount(total_charge, `${field}.total_charge`);
   if (cents < 0) throw invalid(`${field}.total_charge`, "must not be below zero");
-  const told_names = fieldsOrNone(meta);
+  const { service_name } = fieldsOrNone(meta);
   return {
-    carrier: carrierCode(carrier_name),
-    carrier_name: readText(told_names["carrier_name"], 100) ?? serviceName(carrier_name),
-    ...{ service, service_name: readText(told_names["service_name"], 100) ?? serviceName(service) },
+    ...{ carrier, carrier_name: carrierName(carrier), service },
+    service_name: readText(service_name, 100) ?? serviceNameOf(service, own_name),
     ...{ rate_cents: cents, cost_cents: cents, currency: readCurrency(rate["currency"], `${field}.currency`) },
     breakdown: linesOf(extra_charges, field, cents),
     ...{ billable_pounds: null, zone: null, zone_estimated: false, ship_date: null },
@@ -220,6 +227,11 @@ function offerOf(rate: Fields, field: string, shipment_id: string | null): Offer
     delivery_date: readMoment(estimated_delivery),
     ref: shipment_id === null ? "" : `${shipment_id}/${readRequired(rate["id"], `${field}.id`)}`,
   };
+}
+
+/** A service's name, without the carrier's before it: `Ground Advantage` for `usps_ground_advantage`. */
+function serviceNameOf(service: string, own_name: string): string {
+  return serviceName(service.startsWith(`${own_name}_`) ? service.slice(own_name.length + 1) : service);
 }
 
 /** The lines of a price: the charges that are told, and the rest as its base. */

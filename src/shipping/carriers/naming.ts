@@ -27,6 +27,21 @@ export function carrierCode(name: string): string {
   return codes[plain] ?? plain;
 }
 
+const names: Readonly<Record<string, string>> = {
+  dhl_ecommerce: "DHL eCommerce",
+  dhl_express: "DHL Express",
+  dpd: "DPD",
+  fedex: "FedEx",
+  tnt: "TNT",
+  ups: "UPS",
+  usps: "USPS",
+};
+
+/** A carrier's name as people write it, by its code, where nobody says it. */
+export function carrierName(code: string): string {
+  return names[code] ?? serviceName(code);
+}
+
 /** A service's name as people write it: `Ground Advantage` for `GroundAdvantage`, `Fedex 2 Day` for `FEDEX_2_DAY`. */
 export function serviceName(code: string): string {
   const words = code.includes("_")

@@ -46,7 +46,7 @@ describe("rates", () => {
       ["canada_post", "canadapost_expedited_parcel_usa", 2742],
     ]);
     expect(found[0]).toMatchObject({
-      ...{ carrier_name: "Usps", service_name: "USPS GROUND ADVANTAGE", cost_cents: 769, currency: "USD", zone: null },
+      ...{ carrier_name: "USPS", service_name: "USPS GROUND ADVANTAGE", cost_cents: 769, currency: "USD", zone: null },
       breakdown: [
         { code: "base", amount_cents: 732 },
         { code: "fuel", amount_cents: 37 },
@@ -390,6 +390,14 @@ describe("a question that costs nothing", () => {
   });
 });
 
+test("what nobody listens to was not done", async () => {
+  const ref = cheapest(await offers());
+  const gone = means.ctx({ ...ctx.credentials, api_url: "http://127.0.0.1:9" });
+  for (const asking of [karrio.offers(carriage, gone), karrio.buy(ref, carriage, gone)]) {
+    expect(await refusal(asking)).toMatchObject({ code: "carrier_error", permanent: false });
+  }
+});
+
 describe("an account", () => {
   test("is checked by the carriers that it sells for, each once", async () => {
     const [usps, canada_post, ...others] = await karrio.check(ctx);
@@ -397,11 +405,19 @@ describe("an account", () => {
     expect(usps).toEqual({
       ...{ code: "usps", name: "USPS" },
       services: [
-        { code: "usps_ground_advantage", name: "Usps Ground Advantage" },
-        { code: "usps_priority_mail", name: "Usps Priority Mail" },
+        { code: "usps_ground_advantage", name: "Ground Advantage" },
+        { code: "usps_priority_mail", name: "Priority Mail" },
       ],
     });
-    expect(canada_post).toMatchObject({ code: "canada_post", name: "Canada Post" });
+    expect(canada_post).toMatchObject({
+      ...{ code: "canada_post", name: "Canada Post" },
+      services: [{ code: "canadapost_expedited_parcel_usa", name: "Expedited Parcel Usa" }],
+    });
+    expect(karrio.credentials.map(({ name, secret, required }) => [name, secret, required])).toEqual([
+      ["api_url", false, true],
+      ["api_key", true, true],
+      ["label_format", false, false],
+    ]);
   });
 
   test("with a wrong key, none, or one that spends money on tests, is refused, and no key is told", async () => {
