@@ -1,3 +1,4 @@
+import { isSamePlace } from "../../addresses/address.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -191,7 +192,9 @@ async function unitsOf(tx: Tx, { items }: CreateLabel, order_id: number, one_mor
 /** The offer of the built-in carrier for one parcel. Refuses: validation_failed. */
 function offerOf(carrier: BuiltInCarrier, card: ReadyCard, ready: ReadyParcel, now: number): Offer {
   const { order, parcel, from_address, to_address, value_cents, insurance, origin_zone } = ready;
-  const ends = { from: endAt(from_address), to: endAt(to_address) };
+  const known = isSamePlace(order.shipping_address, to_address) ? order.address_verification : null;
+  const to = { ...endAt(to_address), residential: known?.residential ?? null };
+  const ends = { from: endAt(from_address), to };
   const goods = { ...parcel, value_cents, insurance, origin_zone, reference: order.order_number, return: false };
   const { offer, messages } = offerBy(carrier, card, { ...ends, ...goods }, now);
   if (offer !== null) return offer;

@@ -10,6 +10,7 @@ import { systemClock } from "../../kit/clock.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import type { CarrierAccount } from "../accounts/account.ts";
 import { listActiveAccounts } from "../accounts/store.ts";
+import { boxMessages } from "../boxes.ts";
 import { accessTo } from "../carriers/access.ts";
 import { askingOf, outsideCarriersOf, ownCarrier } from "../carriers/table.ts";
 import { type Answers, Asker, type Counter } from "./asker.ts";
@@ -75,7 +76,9 @@ async function rates(call: Call, body: GetRates, service: Service, asker: Asker)
   const offers = [...asked.own.offers, ...others.offers].filter(({ offer }) => isAskedFor(body, offer)).sort(byPrice);
   const data = {
     rates: offers.map((one) => rateView(one, quotes)),
-    messages: [...asked.own.messages, ...others.messages].map(messageView),
+    messages: [...asked.own.messages, ...others.messages, ...boxMessages(offers, asked.carriage.to.address)].map(
+      messageView,
+    ),
     parcel: packageView(asked.carriage.package),
   };
   return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
