@@ -1,5 +1,6 @@
 // `bun run bench`: what requests cost, how long others wait, and what growth does to both. See `usage`.
 import { cpus } from "node:os";
+import { measureCarriers } from "./carriers.ts";
 import { measureConventions } from "./conventions.ts";
 import { fdatasyncLatency } from "./disk.ts";
 import { measureGrowth } from "./growth.ts";
@@ -21,7 +22,8 @@ given). The figures hold for a machine that does nothing else meanwhile.
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand
   space      what an order takes of the disk, by table and index, alone and with three subscriptions
-  webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received`;
+  webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received
+  carriers   rates of several carriers while one of them hangs, and what others notice of it`;
 
 /** A part measures for rounds of so many seconds, prints what it found, and answers how many goals are missed. */
 const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
@@ -32,6 +34,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   orders: measureOrders,
   space: measureSpace,
   webhooks: measureWebhooks,
+  carriers: measureCarriers,
 };
 
 /** The seconds of a round and the parts that the words ask for; null when they make no sense. */
