@@ -151,6 +151,7 @@ export const labels = table(
     unique("labels_tracking").on(t.carrier, t.tracking_number).where(where("account_id is null")),
     unique("labels_quote").on(t.quote_nonce).where(where("quote_nonce is not null")),
     index("labels_order").on(t.order_id),
+    index("labels_created").on(t.created_at, t.id),
     index("labels_shipment").on(t.shipment_id),
     index("labels_return").on(t.return_id).where(where("return_id is not null")),
     index("labels_claimed").on(t.claimed_until).where(where("claimed_until is not null")),

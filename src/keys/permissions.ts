@@ -142,6 +142,10 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /shipping/labels/:id": "read",
   "GET /shipping/labels/:id/document": "read",
   "POST /shipping/labels/:id/void": "read_write",
+  "POST /shipping/manifests": "read_write",
+  "GET /shipping/manifests": "read",
+  "GET /shipping/manifests/:id": "read",
+  "GET /shipping/manifests/:id/document": "read",
   "GET /labels/:id": "none",
 
   "GET /tracking/:tracking_number": "read",

@@ -29,6 +29,7 @@ export const faults = {
   label_not_voidable: { status: 409, type: "conflict" },
   lot_not_pickable: { status: 409, type: "conflict" },
   no_suggestion: { status: 409, type: "conflict" },
+  nothing_to_manifest: { status: 409, type: "conflict" },
   nothing_to_return: { status: 409, type: "conflict" },
   payload_expired: { status: 409, type: "conflict" },
   quantity_conflict: { status: 409, type: "conflict" },

@@ -130,6 +130,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",
     remedy: "Read the address again: its verification says what was found. To change it, send the new fields.",
   },
+  nothing_to_manifest: {
+    when: "No label of the carrier waits for a manifest, or another manifest has just taken those that were named.",
+    remedy: "Look at GET /shipping/manifests for the manifest that has them, or name a carrier or a day with labels.",
+  },
   nothing_to_return: {
     when: "No unit of the order was shipped that is not being returned already.",
     remedy: "Check the order's shipments and its other returns.",

@@ -12,6 +12,7 @@ export const idPrefixes = {
   refund: "rfd",
   shipment: "shp",
   label: "lbl",
+  manifest: "man",
   subscription: "whk",
   delivery: "dlv",
   attempt: "att",

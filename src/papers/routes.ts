@@ -4,6 +4,7 @@ import { answerRead } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
+import { answerPaper } from "../http/papers.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { plansOf } from "../inventory/reservations/store.ts";
@@ -20,10 +21,8 @@ import { findOrders, getOrder } from "../orders/store.ts";
 import { findProducts } from "../products/store.ts";
 import { warehouseOfOrder } from "../shipping/store.ts";
 import { type PaperFormat, paperMediaTypes, preferredFormat } from "../typesetting/papers/formats.ts";
-import { htmlPolicy } from "../typesetting/papers/html.ts";
-import { type Paper, type PaperSize, usualPaperSize } from "../typesetting/papers/paper.ts";
+import { type PaperSize, usualPaperSize } from "../typesetting/papers/paper.ts";
 import type { Print } from "../typesetting/papers/print.ts";
-import { drawAside } from "../typesetting/press/press.ts";
 import { packingSlipOf, packingSlipPaper, packingSlipView } from "./packing_slip.ts";
 import { pickListPaper } from "./pick_list.ts";
 import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./schemas.ts";
@@ -143,28 +142,4 @@ function formatOf(call: Call, { format }: Wishes): PaperFormat {
 
 function printOf(db: Db, { address, timezone }: PlainWarehouse, sheet: PaperSize | undefined): Print {
   return { now: db.now, timezone, sheet: sheet ?? usualPaperSize(address.country) };
-}
-
-interface Writing {
-  /** Of the file, without its ending. */
-  readonly name: string;
-  readonly format: Exclude<PaperFormat, "json">;
-  readonly now: number;
-}
-
-/** Answers with a paper, which is drawn after the read, never in a transaction. */
-async function answerPaper(call: Call, log: Log, paper: Paper, { name, format, now }: Writing): Promise<Response> {
-  const isHtml = format === "html";
-  const bytes = await drawAside({ kind: "paper", paper, format, now }, log);
-  return new Response(new Uint8Array(bytes), {
-    headers: {
-      "content-type": isHtml ? "text/html; charset=utf-8" : "application/pdf",
-      "content-disposition": `inline; filename="${name}.${format}"`,
-      ...(isHtml ? { "content-security-policy": htmlPolicy, "x-content-type-options": "nosniff" } : {}),
-      "cache-control": "private, no-store",
-      vary: "Accept",
-      "x-request-id": call.request_id,
-      ...call.headers,
-    },
-  });
 }

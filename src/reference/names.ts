@@ -22,6 +22,7 @@ import { RefundView } from "../returns/refunds/schemas.ts";
 import { ReturnView } from "../returns/schemas.ts";
 import { HolidaysView } from "../shipping/delivery/schemas.ts";
 import { LabelView } from "../shipping/labels/schemas.ts";
+import { ManifestView, PlainManifestView } from "../shipping/manifests/schemas.ts";
 import { RatesView } from "../shipping/quotes/schemas.ts";
 import { CardHistoryView, ListedRateCard, RateCardView } from "../shipping/rates/schemas.ts";
 import { ChartsView, OverridesView, ZonesView } from "../shipping/zones/schemas.ts";
@@ -52,6 +53,8 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Lot: LotView,
   LotDetail,
   LotTraceEntry: TraceView,
+  Manifest: ManifestView,
+  ManifestSummary: PlainManifestView,
   NewOrderLine: Line,
   Order: OrderView,
   OrderHistoryEntry: HistoryView,

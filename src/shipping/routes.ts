@@ -3,11 +3,12 @@ import type { Service } from "../http/service.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { holidayRoutes } from "./delivery/routes.ts";
 import { labelRoutes } from "./labels/routes.ts";
+import { manifestRoutes } from "./manifests/routes.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { rateCardRoutes } from "./rates/routes.ts";
 import { zoneRoutes } from "./zones/routes.ts";
 
-/** What parcels cost, who carries them, the labels that are bought for them, and the labels' documents. */
+/** What parcels cost, who carries them, the labels that are bought for them, and what carriers are handed. */
 export const shippingRoutes = (service: Service) =>
   new Elysia()
     .use(quoteRoutes(service))
@@ -15,4 +16,5 @@ export const shippingRoutes = (service: Service) =>
     .use(zoneRoutes)
     .use(holidayRoutes)
     .use(accountRoutes(service))
-    .use(labelRoutes(service));
+    .use(labelRoutes(service))
+    .use(manifestRoutes(service));

@@ -70,6 +70,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await hook.ready(turn)),
         ...shelf.ready,
         ...(await orders(live, shelf)),
+        ...(await manifests(live, shelf)),
         ...(await returns(live, shelf)),
         ...(await floorWork(live, shelf)),
         ...(await callbacks(live, shelf)),
@@ -283,6 +284,23 @@ async function rateCards(ask: Ask, turn: number): Promise<Supplies> {
     importRateCardPrices: { path },
     exportRateCardPrices: { path },
     deleteZoneChart: { path: { id: await zoneChart(ask, turn) } },
+  };
+}
+
+/** A manifest, and a label that is on none. */
+async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
+  const labelled = async (name: string) => {
+    const line_items = [{ sku, quantity: 1, unit_price: "5.00" }];
+    const order_number = `${sku} ${name}`;
+    const { id } = await ask("POST", "/orders", { order_number, ...buyer, warehouse_id: location, line_items });
+    const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
+    return [(await ask("POST", "/shipping/labels", { order_id: id, ...parcel })).label_id];
+  };
+  const { manifest_id } = await ask("POST", "/shipping/manifests", { label_ids: await labelled("handed over") });
+  return {
+    createManifest: { body: { label_ids: await labelled("to hand over") } },
+    getManifest: { path: { id: manifest_id } },
+    getManifestDocument: { path: { id: manifest_id } },
   };
 }
 

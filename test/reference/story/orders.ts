@@ -147,6 +147,11 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getLabelDocument", { ...label, query: { format: "zpl" } });
   const link = new URL(bought.data.label_url, "http://packhouse.test");
   await tell("followLabelLink", { ...label, query: Object.fromEntries(link.searchParams) });
+  const made = await tell("createManifest", { body: { carrier: carrier.code } });
+  const manifest = { path: { id: made.data.manifest_id } };
+  await tell("listManifests", { query: { carrier: carrier.code } });
+  await tell("getManifest", manifest);
+  await tell("getManifestDocument", { ...manifest, query: { format: "html" } });
   await tell("getTrackingPage", { path: { token: bought.data.tracking_url.split("/").at(-1) }, key: null });
   const scanned = { path: { tracking_number: bought.data.tracking_number } };
   const location = { city: "Portland", state: "ME", country: "US" };

@@ -1,0 +1,36 @@
+import type { Log } from "../kit/log.ts";
+import type { PaperFormat } from "../typesetting/papers/formats.ts";
+import { htmlPolicy } from "../typesetting/papers/html.ts";
+import type { Paper } from "../typesetting/papers/paper.ts";
+import { drawAside } from "../typesetting/press/press.ts";
+import type { Call } from "./call.ts";
+
+/** How a paper is answered; `now` is the moment it tells, in milliseconds. */
+export interface PaperAnswer {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly format: Exclude<PaperFormat, "json">;
+  readonly now: number;
+}
+
+/** Answers with a paper, which is drawn after the read, never in a transaction. */
+export async function answerPaper(
+  call: Call,
+  log: Log,
+  paper: Paper,
+  { name, format, now }: PaperAnswer,
+): Promise<Response> {
+  const isHtml = format === "html";
+  const bytes = await drawAside({ kind: "paper", paper, format, now }, log);
+  return new Response(new Uint8Array(bytes), {
+    headers: {
+      "content-type": isHtml ? "text/html; charset=utf-8" : "application/pdf",
+      "content-disposition": `inline; filename="${name}.${format}"`,
+      ...(isHtml ? { "content-security-policy": htmlPolicy, "x-content-type-options": "nosniff" } : {}),
+      "cache-control": "private, no-store",
+      vary: "Accept",
+      "x-request-id": call.request_id,
+      ...call.headers,
+    },
+  });
+}

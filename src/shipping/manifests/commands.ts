@@ -1,0 +1,117 @@
+import type { Tx } from "../../database/store.ts";
+import { findWarehouse, listPlainWarehouses } from "../../inventory/warehouses/store.ts";
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { Fault, type FieldProblem, invalid, invalidFields, missing } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { dayText, localTime, momentAt, readDay } from "../../kit/zone.ts";
+import { warehousesOfOrders } from "../store.ts";
+import type { Manifest } from "./manifest.ts";
+import { type CreateManifest, manifest_labels_max } from "./schemas.ts";
+import {
+  type Candidate,
+  findCandidates,
+  getManifest,
+  insertManifest,
+  insertManifestLabels,
+  listWaiting,
+  type NewManifest,
+} from "./store.ts";
+
+/** A label that was bought so many days before the manifest's and is on none yet still comes onto it. */
+const days_back = 7;
+const looked_at_once = 500;
+
+/**
+ * Lists the parcels that a carrier is handed: those of a day and the ones left from the week before it, or just those
+ * that are named. Each label is on one manifest only.
+ * Refuses: validation_failed, resource_missing, nothing_to_manifest.
+ */
+export async function createManifest(tx: Tx, input: CreateManifest, actor: Actor): Promise<Manifest> {
+  const { label_ids } = input;
+  const { ids, ...chosen } =
+    label_ids === undefined ? await waitingFor(tx, input) : await namedBy(tx, input, [...new Set(label_ids)]);
+  if (ids.length === 0) {
+    const message = `No label of ${chosen.carrier} that was bought until ${chosen.day} waits for a manifest.`;
+    throw new Fault("nothing_to_manifest", message);
+  }
+  const id = await insertManifest(tx, { ...chosen, created_by: actor });
+  const put = await insertManifestLabels(tx, id, ids);
+  if (put < (label_ids === undefined ? 1 : ids.length)) {
+    throw new Fault("nothing_to_manifest", "Another manifest has just taken these labels.");
+  }
+  return getManifest(tx, id);
+}
+
+type Chosen = Omit<NewManifest, "created_by"> & { readonly ids: readonly number[] };
+
+/** The labels of a carrier that wait in a warehouse for the manifest of a day, as many as one can hold. */
+async function waitingFor(tx: Tx, { carrier, warehouse_id, date }: CreateManifest): Promise<Chosen> {
+  if (carrier === undefined) throw invalid("carrier", "is required unless label_ids says which labels", "required");
+  const warehouse =
+    warehouse_id === undefined ? (await listPlainWarehouses(tx))[0] : await findWarehouse(tx, warehouse_id);
+  if (warehouse == null) throw missing("warehouse", warehouse_id ?? "");
+  const day = dayOf(date, warehouse, tx.now);
+  const start = (at: number) => momentAt({ day: at, minute: 0 }, warehouse.timezone);
+  const gathering = { carrier, since: start(day - days_back), until: start(day + 1) };
+  const ids: number[] = [];
+  for (let after = 0; ids.length < manifest_labels_max; ) {
+    const some = await listWaiting(tx, gathering, after, looked_at_once);
+    const homes = await warehousesOfOrders(tx, some.map(orderOf));
+    ids.push(...some.filter(({ order_id }) => homes.get(order_id)?.id === warehouse.id).map(({ id }) => id));
+    const last = some.at(-1);
+    if (last === undefined || some.length < looked_at_once) break;
+    after = last.id;
+  }
+  return {
+    ids: ids.slice(0, manifest_labels_max),
+    warehouse_id: warehouse.id,
+    carrier,
+    day: dayText(day),
+  };
+}
+
+/** The labels that a request names, of one carrier and one warehouse. */
+async function namedBy(tx: Tx, input: CreateManifest, label_ids: readonly (string | number)[]): Promise<Chosen> {
+  const ids = label_ids.map((id) => readId("label", id) ?? 0);
+  const found = new Map((await findCandidates(tx, ids)).map((one) => [one.id, one]));
+  const candidates = [...found.values()];
+  const homes = await warehousesOfOrders(tx, candidates.map(orderOf));
+  const [first] = ids.flatMap((id) => found.get(id) ?? []);
+  const carrier = input.carrier ?? first?.carrier ?? "";
+  const asked = input.warehouse_id === undefined ? undefined : await findWarehouse(tx, input.warehouse_id);
+  if (asked === null) throw missing("warehouse", input.warehouse_id ?? "");
+  const warehouse = asked ?? homes.get(first?.order_id ?? 0);
+  const problems = ids.flatMap((id, at) => {
+    const one = found.get(id);
+    const home = one === undefined ? undefined : homes.get(one.order_id);
+    const problem = problemOf(one, carrier, home?.id === warehouse?.id);
+    return problem === null ? [] : [{ field: `label_ids[${at}]`, ...problem }];
+  });
+  if (problems.length > 0 || warehouse === undefined) throw invalidFields(problems);
+  const day = dayText(dayOf(input.date, warehouse, tx.now));
+  return { ids: [...new Set(ids)], warehouse_id: warehouse.id, carrier, day };
+}
+
+/** Why a label that is named cannot come onto the manifest; null when it can. */
+function problemOf(label: Candidate | undefined, carrier: string, here: boolean): Omit<FieldProblem, "field"> | null {
+  if (label === undefined) return { code: "resource_missing", message: "names no label" };
+  if (label.manifest_id !== null) {
+    return { code: "already_listed", message: `is on ${wireId("manifest", label.manifest_id)} already` };
+  }
+  if (label.status !== "completed")
+    return { code: label.status, message: `is ${label.status}, so nothing is handed over` };
+  if (label.return_id !== null) return { code: "return_label", message: "is of a return, which the customer sends" };
+  if (label.carrier !== carrier) return { code: "other_carrier", message: `is of ${label.carrier}, not of ${carrier}` };
+  return here ? null : { code: "other_warehouse", message: "leaves another warehouse" };
+}
+
+const orderOf = ({ order_id, warehouse_id }: Candidate) => ({ id: order_id, warehouse_id });
+
+/** The day of a manifest, counted from 1970; today in the warehouse's zone unless one is given. */
+function dayOf(date: string | undefined, { timezone }: PlainWarehouse, now: number): number {
+  if (date === undefined) return localTime(now, timezone).day;
+  const day = readDay(date);
+  if (day === null) throw invalid("date", "must be a day such as 2026-01-31", "invalid_format");
+  return day;
+}

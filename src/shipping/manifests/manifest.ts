@@ -1,0 +1,88 @@
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Address } from "../address.ts";
+import type { LabelStatus } from "../labels/status.ts";
+import type { Package } from "../parcel.ts";
+import { gramsOf, readWeight } from "../weight.ts";
+
+/** One parcel on a manifest. */
+export interface ManifestParcel {
+  readonly label_id: number;
+  readonly shipment_id: number;
+  readonly order_id: number;
+  readonly order_number: string;
+  readonly tracking_number: string;
+  readonly service: string;
+  /** Of its label: one that was voided later is still on the list, and marked. */
+  readonly status: LabelStatus;
+  readonly package: Package;
+  readonly to_address: Address;
+}
+
+/** A manifest without what is on it. */
+export interface PlainManifest {
+  readonly id: number;
+  readonly warehouse: PlainWarehouse;
+  readonly carrier: string;
+  /** `YYYY-MM-DD` in the warehouse's zone. */
+  readonly day: string;
+  readonly label_count: number;
+  readonly created_by: Actor;
+  readonly created_at: number;
+}
+
+/** The list of parcels that a carrier is handed at the end of a day. */
+export interface Manifest extends PlainManifest {
+  readonly parcels: readonly ManifestParcel[];
+}
+
+/** The manifest as lists show it. */
+export function plainManifestView({ id, warehouse, carrier, day, label_count, created_by, created_at }: PlainManifest) {
+  return {
+    manifest_id: wireId("manifest", id),
+    warehouse_id: wireId("warehouse", warehouse.id),
+    warehouse_name: warehouse.name,
+    carrier,
+    date: day,
+    label_count,
+    created_by: { type: created_by.type, id: created_by.id },
+    created_at: iso(created_at),
+  };
+}
+
+/** The manifest as the API shows it. */
+export function manifestView(manifest: Manifest) {
+  return {
+    ...plainManifestView(manifest),
+    total_weight_grams: totalGrams(manifest.parcels),
+    parcels: manifest.parcels.map((parcel) => ({
+      label_id: wireId("label", parcel.label_id),
+      shipment_id: wireId("shipment", parcel.shipment_id),
+      order_id: wireId("order", parcel.order_id),
+      order_number: parcel.order_number,
+      tracking_number: parcel.tracking_number,
+      service: parcel.service,
+      label_status: parcel.status,
+      weight: Number(parcel.package.weight),
+      weight_unit: parcel.package.weight_unit,
+      to_address: {
+        name: parcel.to_address.name,
+        city: parcel.to_address.city,
+        state: parcel.to_address.state,
+        zip: parcel.to_address.postal_code,
+        country: parcel.to_address.country,
+      },
+    })),
+  };
+}
+
+/** What parcels weigh together, each rounded to grams; those of labels that were voided are left out. */
+export function totalGrams(parcels: readonly ManifestParcel[]): number {
+  const valid = parcels.filter(({ status }) => status !== "voided");
+  return valid.reduce((sum, parcel) => {
+    const weight = readWeight(parcel.package.weight, parcel.package.weight_unit);
+    return sum + (weight === null ? 0 : gramsOf(weight));
+  }, 0);
+}

@@ -1,0 +1,101 @@
+import { Elysia } from "elysia";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { answerPaper } from "../../http/papers.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { paperMediaTypes, preferredFormat } from "../../typesetting/papers/formats.ts";
+import { createManifest } from "./commands.ts";
+import { manifestView, plainManifestView } from "./manifest.ts";
+import { manifestPaper } from "./paper.ts";
+import { CreateManifest, ListManifests, ManifestView, PlainManifestView, PrintManifest } from "./schemas.ts";
+import { countManifests, getManifest, listManifests } from "./store.ts";
+
+/** What carriers are handed at the end of a day. */
+export const manifestRoutes = ({ log }: Service) =>
+  new Elysia({ prefix: "/shipping/manifests" })
+    .use(conventions)
+    .post(
+      "",
+      ({ call, body }) =>
+        answerWrite(call, 201, async (tx) => manifestView(await createManifest(tx, body, call.actor))),
+      {
+        body: bodyOf(CreateManifest),
+        detail: documented({
+          id: "createManifest",
+          summary: "List the parcels that a carrier is handed today",
+          description:
+            "Takes every label of the carrier that was bought until the end of `date`, at most seven days before it," +
+            " for a parcel from the warehouse, and is on no manifest yet: up to 1,000, so that a second request lists" +
+            " what is left. With `label_ids` it takes just these. A label is on one manifest only; one that is voided" +
+            " later stays on it, and is marked.",
+          refuses: ["nothing_to_manifest", "resource_missing"],
+          answers: { 201: EnvelopedView(ManifestView) },
+        }),
+      },
+    )
+    .get("", ({ call, query }) => answerManifests(call, query), {
+      query: queryOf(ListManifests),
+      detail: documented({
+        id: "listManifests",
+        summary: "List manifests",
+        answers: { 200: ListView(PlainManifestView) },
+      }),
+    })
+    .get("/:id", ({ call, params }) => answerRead(call, async (db) => manifestView(await getManifest(db, params.id))), {
+      detail: documented({
+        id: "getManifest",
+        summary: "Get a manifest with its parcels",
+        answers: { 200: EnvelopedView(ManifestView) },
+      }),
+    })
+    .get(
+      "/:id/document",
+      async ({ call, params, query }) => {
+        const { manifest, now } = await call.store.read(async (db) => ({
+          manifest: await getManifest(db, params.id),
+          now: db.now,
+        }));
+        const wished = query.format ?? preferredFormat(call.request.headers.get("accept"));
+        const paper = manifestPaper(manifest, now, query.paper);
+        const format = wished === "html" ? "html" : "pdf";
+        return answerPaper(call, log, paper, { name: wireId("manifest", manifest.id), format, now });
+      },
+      {
+        query: queryOf(PrintManifest),
+        detail: documented({
+          id: "getManifestDocument",
+          summary: "Get a manifest to print and sign: PDF, or HTML by `Accept`",
+          description: "It has the bar code of every parcel.",
+          documents: paperMediaTypes,
+          answers: { 200: null },
+        }),
+      },
+    );
+
+function answerManifests(call: Call, query: ListManifests): Promise<Response> {
+  const { carrier, warehouse_id, date } = query;
+  const filter = {
+    carrier,
+    warehouse_id: warehouse_id === undefined ? undefined : (readId("warehouse", warehouse_id) ?? 0),
+    day: date,
+    created_after: momentOf(query.created_after),
+    created_before: momentOf(query.created_before),
+  };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listManifests(db, filter, window),
+      count: (db) => countManifests(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (rows) => rows.map(plainManifestView),
+  );
+}

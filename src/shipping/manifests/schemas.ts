@@ -1,0 +1,78 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { actorTypes } from "../../kit/actor.ts";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
+import { weightUnits } from "../../kit/weight_unit.ts";
+import { paperSizes } from "../../typesetting/papers/paper.ts";
+import { labelStatuses } from "../labels/status.ts";
+
+/** The most labels on one manifest. */
+export const manifest_labels_max = 1000;
+
+const DayField = (description: string) =>
+  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
+
+export const CreateManifest = closed({
+  carrier: Type.Optional(textField(40, { description: "Whose parcels; needed unless label_ids says which." })),
+  warehouse_id: Type.Optional(idField("warehouse", "Where the parcels leave; the first unless given.")),
+  date: Type.Optional(DayField("The day in the warehouse's time zone; today unless given.")),
+  label_ids: Type.Optional(
+    Type.Array(idField("label"), {
+      minItems: 1,
+      maxItems: manifest_labels_max,
+      description: "Just these labels, whenever they were bought; all of one carrier, from one warehouse.",
+    }),
+  ),
+});
+export type CreateManifest = Static<typeof CreateManifest>;
+
+export const ListManifests = closed({
+  ...pageFields,
+  carrier: Type.Optional(textField(40)),
+  warehouse_id: Type.Optional(idField("warehouse")),
+  date: Type.Optional(DayField("The day of the manifest.")),
+  created_after: Type.Optional(momentField()),
+  created_before: Type.Optional(momentField()),
+});
+export type ListManifests = Static<typeof ListManifests>;
+
+export const PrintManifest = closed({
+  format: Type.Optional(choice(["pdf", "html"], { description: "In place of the `Accept` header." })),
+  paper: Type.Optional(choice(paperSizes, { description: "Of a PDF; without it what the warehouse's country uses." })),
+});
+export type PrintManifest = Static<typeof PrintManifest>;
+
+const moment = Type.String({ format: "date-time" });
+const text = nullable(Type.String());
+
+const plain = {
+  manifest_id: Type.String(),
+  warehouse_id: Type.String(),
+  warehouse_name: Type.String(),
+  carrier: Type.String(),
+  date: Type.String(),
+  label_count: Type.Integer({ minimum: 1 }),
+  created_by: closed({ type: choice(actorTypes), id: Type.String() }),
+  created_at: moment,
+};
+
+export const PlainManifestView = closed(plain);
+
+export const ManifestView = closed({
+  ...plain,
+  total_weight_grams: Type.Integer({ minimum: 0, description: "Without labels that were voided." }),
+  parcels: Type.Array(
+    closed({
+      label_id: Type.String(),
+      shipment_id: Type.String(),
+      order_id: Type.String(),
+      order_number: Type.String(),
+      tracking_number: Type.String(),
+      service: Type.String(),
+      label_status: choice(labelStatuses, { description: "A label that was voided later stays on the list." }),
+      weight: Type.Number(),
+      weight_unit: choice(weightUnits),
+      to_address: closed({ name: Type.String(), city: Type.String(), state: text, zip: text, country: Type.String() }),
+    }),
+  ),
+});
