@@ -21,6 +21,7 @@ import { putBackRoutes } from "./returns/putbacks/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
 import { carrierAsker } from "./shipping/carriers/verifier.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
+import { callbackRoutes } from "./tracking/callbacks/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -39,7 +40,8 @@ const features = (service: Service) =>
     .use(orderRoutes(service))
     .use(shippingRoutes(service))
     .use(paperRoutes(service))
-    .use(trackingRoutes)
+    .use(trackingRoutes(service))
+    .use(callbackRoutes(service))
     .use(returnRoutes)
     .use(putBackRoutes)
     .use(platformRoutes(service))

@@ -19,6 +19,9 @@ import { moveReports } from "./platforms/reports/store.ts";
 import { finishPurchases, purchasesSettled } from "./shipping/labels/purchases/jobs.ts";
 import { movePurchases } from "./shipping/labels/purchases/store.ts";
 import { askAboutAddresses } from "./shipping/verification/jobs.ts";
+import { forgetOldCallbacks } from "./tracking/callbacks/jobs.ts";
+import { pollDue, pollsSettled } from "./tracking/polling/jobs.ts";
+import { moveLooks } from "./tracking/polling/store.ts";
 import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { moveAttempts } from "./webhooks/deliveries/store.ts";
@@ -68,6 +71,7 @@ async function forgetAnswers(store: Store): Promise<void> {
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
   { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
+  { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: forgetOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
@@ -90,6 +94,7 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "platforms.report", what: "tell platforms of parcels",  job: reportDue, settle: reportsSettled },
   { when: "shipping.finish_purchases", what: "finish purchases at carriers",
     job: finishPurchases, settle: purchasesSettled },
+  { when: "tracking.poll", what: "ask carriers where parcels are", job: pollDue, settle: pollsSettled },
   { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
   { when: "webhooks.end_waiting",          what: "end what waits for receivers that are gone", job: endWaiting },
@@ -142,8 +147,8 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
-  const waits = [moveLeases, moveAttempts, movePauses, moveMails, moveImports, moveReports, moveAsks, movePurchases];
-  for (const move of waits) await move(tx, by_ms);
+  const orders = [moveImports, moveReports, moveAsks, movePurchases, moveLooks];
+  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, ...orders]) await move(tx, by_ms);
   for (const { when } of wokenJobs) tx.wake(when, tx.now);
 }
 

@@ -4,7 +4,7 @@ import {
   trackingEventStatuses,
   trackingStatuses,
 } from "../../src/tracking/status.ts";
-import type { TrackingUpdate } from "../../src/tracking/update.ts";
+import type { WaitingUpdate } from "../../src/tracking/update.ts";
 import { bool, id, index, int, json, oneOf, packedJson, table, text, time, unique, where } from "../kit.ts";
 
 export const tracking_records = table(
@@ -117,7 +117,7 @@ export const waiting_updates = table(
     id: id(),
     account_id: int().notNull(),
     tracking_number: text().notNull(),
-    told: packedJson<TrackingUpdate>().notNull(),
+    told: packedJson<WaitingUpdate>().notNull(),
     received_at: time().notNull(),
   },
   (t) => [index("waiting_updates_number").on(t.tracking_number), index("waiting_updates_received").on(t.received_at)],

@@ -116,8 +116,8 @@ async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
 // The routes that take a file of CSV and nothing else.
 const imports = /^(?:\/[\w-]+)+\/import$/;
 
-// The routes that e-commerce platforms send their notifications to.
-const notifications = /^\/webhooks\/\w+\/orders$/;
+// The routes that e-commerce platforms and carriers send their notifications to.
+const notifications = /^\/webhooks\/(?:\w+\/orders|carriers\/\w+)$/;
 
 function kindOf(path: string): BodyKind {
   if (imports.test(path)) return csv;

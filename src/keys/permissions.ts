@@ -148,6 +148,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /shipping/manifests/:id/document": "read",
   "GET /labels/:id": "none",
 
+  "GET /tracking": "read",
+  "POST /tracking": "read_write",
   "GET /tracking/:tracking_number": "read",
   "POST /tracking/batch": "read",
   "POST /tracking/:tracking_number/events": "read_write",
@@ -175,6 +177,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /webhooks/bigcommerce/orders": "read_write",
   "POST /webhooks/shopify/orders": "none",
   "POST /webhooks/woocommerce/orders": "none",
+
+  "POST /webhooks/carriers/:connector": "none",
 
   "POST /webhooks": "full",
   "GET /webhooks": "read",

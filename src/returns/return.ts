@@ -65,6 +65,8 @@ export interface Return extends ReturnTerms {
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
+  /** When its carrier brought the goods to the dock, as far as that is tracked; null before. */
+  readonly arrived_at: number | null;
   readonly received_at: number | null;
   readonly inspected_at: number | null;
   readonly completed_at: number | null;
@@ -109,6 +111,7 @@ export function returnView(found: Return) {
     version: found.version,
     created_at: iso(found.created_at),
     updated_at: iso(found.updated_at),
+    arrived_at: isoOrNull(found.arrived_at),
     received_at: isoOrNull(found.received_at),
     inspected_at: isoOrNull(found.inspected_at),
     completed_at: isoOrNull(found.completed_at),

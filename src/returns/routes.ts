@@ -5,7 +5,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
-import { requireMatch } from "../http/preconditions.ts";
+import { requireMatch, tagged } from "../http/preconditions.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import { listAllWaiting, listHomes } from "../inventory/putbacks/store.ts";
 import { waitingView } from "../inventory/putbacks/waiting.ts";
@@ -66,8 +66,8 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       answers: { 200: ListView(ReturnView) },
     }),
   })
-  .get("/:id", ({ call, params }) => answerRead(call, async (db) => returnView(await getReturn(db, params.id))), {
-    detail: found("getReturn", "Get a return"),
+  .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getReturn(db, params.id))), {
+    detail: found("getReturn", "Get a return", { tagged: true }),
   })
   .patch("/:id", ({ call, params, body }) => step(call, params.id, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
@@ -171,19 +171,26 @@ async function putBacksOf(db: Db, return_id: number) {
 function step(call: Call, id: string, work: (tx: Tx) => Promise<Return>): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {
     await requireVersion(tx, call, id);
-    return returnView(await work(tx));
+    return shown(await work(tx));
   });
+}
+
+/** A return as its GET answers it. Where its parcel is goes into its tag, since no version counts that. */
+function shown(found: Return) {
+  const { status, tracking_url } = found.return_shipping;
+  return tagged(returnView(found), found.version, [status, tracking_url, found.arrived_at]);
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless the return is as `If-Match` says. */
 function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => (await begin(tx, id)).before);
+  return requireMatch(call, async () => shown((await begin(tx, id)).before));
 }
 
 async function list(call: Call, query: ListReturns): Promise<Response> {
-  const { status, order_id, created_after, created_before } = query;
+  const { status, order_id, arrived, created_after, created_before } = query;
   const filter = {
     status,
+    arrived,
     order_id: await orderOf(call, order_id),
     created_after: momentOf(created_after),
     created_before: momentOf(created_before),

@@ -65,6 +65,7 @@ const readOnly = [
   "version",
   "created_at",
   "updated_at",
+  "arrived_at",
   "received_at",
   "inspected_at",
   "completed_at",
@@ -120,6 +121,11 @@ export const ListReturns = closed({
   ...pageFields,
   status: Type.Optional(choice(returnStatuses)),
   order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
+  arrived: Type.Optional(
+    Type.Boolean({
+      description: "True: the carrier says that the parcel is here. With `status=initiated`: what the dock has to do.",
+    }),
+  ),
   created_after: Type.Optional(momentField("Returns created after this date or moment.")),
   created_before: Type.Optional(momentField("Returns created before this date or moment.")),
 });
@@ -169,6 +175,12 @@ const returnFields = {
   version: Type.Integer(),
   created_at: moment,
   updated_at: moment,
+  arrived_at: nullable(
+    Type.String({
+      format: "date-time",
+      description: "When its carrier brought the goods here; they wait at the dock.",
+    }),
+  ),
   received_at: nullable(moment),
   inspected_at: nullable(moment),
   completed_at: nullable(moment),

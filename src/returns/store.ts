@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, list } from "../../db/kit.ts";
+import { among, list } from "../../db/kit.ts";
 import { lots } from "../../db/schema/inventory.ts";
 import { return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
@@ -9,6 +9,7 @@ import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { carrierPage } from "../orders/shipments/tracking_url.ts";
+import { findKnown, pageOf } from "../tracking/store.ts";
 import { listRefunds } from "./refunds/store.ts";
 import type { Return, ReturnShipping } from "./return.ts";
 import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus } from "./rules.ts";
@@ -40,37 +41,11 @@ const inspectionsOf = prepared((sql, a: Args<{ return_ids: string }>) =>
     .where(among(return_items.return_id, a.return_ids))
     .orderBy(asc(return_inspections.id)),
 );
-const trackedAs = prepared((sql, a: Args<{ numbers: string }>) =>
-  sql
-    .select({ tracking_number: tracking_records.tracking_number, status: tracking_records.status })
-    .from(tracking_records)
-    .where(amongTexts(tracking_records.tracking_number, a.numbers))
-    .orderBy(asc(tracking_records.id)),
-);
-
 /** The return that an identifier names: `ret_1001` or `1001`. Refuses: resource_missing. */
 export async function getReturn(db: Db, id: string | number): Promise<Return> {
   const [found] = await assemble(db, await byId(db, { id: readId("return", id) ?? 0 }));
   if (found === undefined) throw missing("return", id);
   return found;
-}
-
-const byTracking = prepared((sql, a: Args<{ tracking_number: string }>) =>
-  sql
-    .select({ id: returns.id, order_id: returns.order_id })
-    .from(returns)
-    .where(eq(returns.tracking_number, a.tracking_number))
-    .orderBy(desc(returns.id))
-    .limit(1),
-);
-
-/** The newest return that comes back under a tracking number, and its order; null when there is none. */
-export async function findReturnByTracking(
-  db: Db,
-  tracking_number: string,
-): Promise<{ id: number; order_id: number } | null> {
-  const [found] = await byTracking(db, { tracking_number });
-  return found ?? null;
 }
 
 /** The returns of an order, oldest first. */
@@ -86,13 +61,13 @@ async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
   const inspected = rows.some((row) => row.inspected_at !== null);
   const inspections = inspected ? await inspectionsOf(db, { return_ids: list(ids) }) : [];
   const refunds = inspected ? await listRefunds(db, ids) : [];
-  const shipping = await shippingOf(db, rows);
+  const shippingOf = await shippingsOf(db, rows);
   const inspectionsBy = Map.groupBy(inspections, (inspection) => inspection.return_item_id);
   const itemsBy = Map.groupBy(items, (item) => item.return_id);
   const refundsBy = Map.groupBy(refunds, (refund) => refund.return_id);
-  return rows.map((row, at) => ({
+  return rows.map((row) => ({
     ...row,
-    return_shipping: shipping[at] as ReturnShipping,
+    ...shippingOf(row),
     items: (itemsBy.get(row.id) ?? []).map(({ return_id: _of, ...item }) => ({
       ...item,
       inspections: (inspectionsBy.get(item.id) ?? []).map(({ return_item_id: _id, ...inspection }) => inspection),
@@ -102,15 +77,22 @@ async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
 }
 
 /** How the goods come back; where we track the parcel, its status is what the newest record of its number says. */
-async function shippingOf(db: Db, rows: readonly Row[]): Promise<ReturnShipping[]> {
-  const numbers = rows.flatMap(({ return_shipping }) => return_shipping.tracking_number ?? []);
-  const tracked = numbers.length === 0 ? [] : await trackedAs(db, { numbers: list(numbers) });
-  const statuses = new Map(tracked.map(({ tracking_number, status }) => [tracking_number, shippingStatus(status)]));
-  return rows.map(({ return_shipping }) => {
+async function shippingsOf(
+  db: Db,
+  rows: readonly Row[],
+): Promise<(row: Row) => Pick<Return, "return_shipping" | "arrived_at">> {
+  const numbers = rows.flatMap(({ tracking_number }) => tracking_number ?? []);
+  const known = numbers.length === 0 ? null : await findKnown(db, numbers);
+  return ({ return_shipping }) => {
     const { carrier, tracking_number, label_url } = return_shipping;
-    const status = statuses.get(tracking_number ?? "") ?? return_shipping.status;
-    return { carrier, tracking_number, label_url, tracking_url: carrierPage(carrier, tracking_number), status };
-  });
+    const record = known?.get(tracking_number ?? "")?.record;
+    const page = record === undefined ? null : pageOf(db, record);
+    const tracking_url = carrierPage(carrier, tracking_number) ?? page;
+    const tracked = record !== undefined && record.id > 0 ? record : null;
+    const status = tracked === null ? return_shipping.status : shippingStatus(tracked.status);
+    const arrived_at = tracked?.status === "delivered" ? tracked.occurred_at : null;
+    return { return_shipping: { carrier, tracking_number, label_url, tracking_url, status }, arrived_at };
+  };
 }
 
 /** How the goods come back as it is kept: the rest is known from the parcel's record. */
@@ -122,12 +104,22 @@ function keptShipping({ carrier, tracking_number, label_url, status }: ReturnShi
 export interface ReturnFilter {
   readonly status?: ReturnStatus | undefined;
   readonly order_id?: number | undefined;
+  /** Whether the carrier says that the parcel is here. */
+  readonly arrived?: boolean | undefined;
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
 }
 
-function matching({ status, order_id, created_after, created_before }: ReturnFilter): SQL | undefined {
+// Of a number that was used again the newest record counts.
+const parcelStatus = sql`(select status from ${tracking_records}
+  where ${tracking_records.tracking_number} = ${returns.tracking_number}
+  order by ${tracking_records.id} desc limit 1)`;
+
+function matching({ status, order_id, arrived, created_after, created_before }: ReturnFilter): SQL | undefined {
   return and(
+    arrived === undefined
+      ? undefined
+      : sql`${parcelStatus} is ${sql.raw(arrived ? "not " : "")}distinct from 'delivered'`,
     status === undefined ? undefined : eq(returns.status, status),
     order_id === undefined ? undefined : eq(returns.order_id, order_id),
     created_after === undefined ? undefined : gt(returns.created_at, created_after),
@@ -194,7 +186,7 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
 
 /** What a step changes of a return. */
 export type ReturnChange = Partial<
-  Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping"> &
+  Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
     Pick<Return, "return_shipping">
 >;
 

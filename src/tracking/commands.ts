@@ -9,21 +9,33 @@ import type { Shipment } from "../orders/shipments/shipment.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { previousOf } from "../outbox/catalog.ts";
 import { emit } from "../outbox/emit.ts";
-import { findReturnByTracking } from "../returns/store.ts";
 import { type Bought, type Buying, buyLabel } from "../shipping/labels/commands.ts";
 import type { Label } from "../shipping/labels/label.ts";
 import type { CreateLabel } from "../shipping/labels/schemas.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 import { labelMoves } from "../shipping/labels/status.ts";
 import { findLabelOfShipment } from "../shipping/labels/store.ts";
+import { takeWaiting } from "./callbacks/store.ts";
 import { unknownNumber } from "./numbers/unknown.ts";
 import { looseView, type ParcelOrder, parcelView } from "./parcel.ts";
+import { firstLook } from "./polling/rules.ts";
+import { poll_job } from "./polling/store.ts";
 import type { TrackingRecord } from "./record.ts";
 import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingLocation, type TrackingStep } from "./rules.ts";
 import type { RecordScan } from "./schemas.ts";
 import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
-import { getParcel, getParcelOrder, insertEvent, insertRecord, lockRecord, saveFacts, saveRecord } from "./store.ts";
-import type { TrackingUpdate } from "./update.ts";
+import {
+  findReturnOf,
+  getParcel,
+  getParcelOrder,
+  insertEvent,
+  insertRecord,
+  lockRecord,
+  pageOf,
+  saveFacts,
+  saveRecord,
+} from "./store.ts";
+import type { Teller, TrackingUpdate } from "./update.ts";
 
 /**
  * Buys a label for a parcel of an order and begins to follow the parcel.
@@ -36,28 +48,43 @@ export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying
   return bought.label;
 }
 
-/** Begins to follow the parcel of a label that was just bought. Emits: shipment.created. */
+/**
+ * Begins to follow the parcel of a label that was just bought. Its carrier may have told of it before.
+ * Emits: shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
 export async function followLabel(tx: Tx, bought: Bought): Promise<void> {
   const { label, shipment, estimated_delivery } = bought;
   const record = await openRecord(tx, label, shipment.id, estimated_delivery);
   const data = { object: "shipment", ...parcelView({ ...bought, record }) };
   await emit(tx, [{ type: labelMoves.complete.tells, data }]);
+  await recordEarly(tx, record);
 }
 
-/** Begins to follow a parcel that comes back, of which its return tells. */
+/**
+ * Begins to follow a parcel that comes back, of which its return tells. Its carrier may have told of it before.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
 export async function followReturnLabel(tx: Tx, label: Label): Promise<void> {
-  await openRecord(tx, label, null, label.delivery_date);
+  await recordEarly(tx, await openRecord(tx, label, null, label.delivery_date));
+}
+
+async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: TrackingRecord): Promise<void> {
+  if (look_at !== null) tx.wake(poll_job, look_at);
+  if (account_id !== null) await recordWaiting(tx, tracking_number);
 }
 
 async function openRecord(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null) {
   const { account_id, tracking_url, tracker_ref } = label;
+  const taken_up = tracker_ref !== null;
+  // A carrier that does not know yet that we follow the parcel is told so at once.
+  const look_at = taken_up ? firstLook(tx.now) : tx.now;
   return insertRecord(tx, {
     tracking_number: label.tracking_number ?? "",
     carrier: label.carrier,
     service_type: label.service,
     shipment_id,
     ...(shipment_id === null && { order_id: label.order_id }),
-    ...(account_id !== null && { account_id, tracking_url, taken_up: tracker_ref !== null }),
+    ...(account_id !== null && { account_id, tracking_url, taken_up, look_at }),
     estimated_delivery,
     ...label.package,
   });
@@ -116,11 +143,10 @@ export async function recordReport(
   return take(tx, record, report, actor);
 }
 
-/** Who tells of parcels on behalf of carriers. */
-export interface Teller {
-  /** The code of the connector, or `sim` for the simulated carrier. */
-  readonly source: string;
-  readonly actor: Actor;
+/** A record as a telling left it, and whether its status is another one than before. */
+export interface Updated {
+  readonly record: TrackingRecord;
+  readonly changed: boolean;
 }
 
 /**
@@ -128,7 +154,7 @@ export interface Teller {
  * when nobody knows the number. Of what the carrier expects the newest telling holds.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
-export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<TrackingRecord | null> {
+export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<Updated | null> {
   const tracking_number = plainTrackingNumber(update.tracking_number);
   const found = await lockKnown(tx, tracking_number, teller.actor);
   if (found === null) return null;
@@ -137,11 +163,23 @@ export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Telle
     record = await take(tx, record, { ...event, source: teller.source }, teller.actor);
   }
   const facts = newFacts(record, update, tx.now);
-  return facts === null ? record : saveFacts(tx, record, facts);
+  if (facts !== null) record = await saveFacts(tx, record, facts);
+  return { record, changed: record.status !== found.status };
 }
 
-/** The record of a number, locked, or null. A parcel that was followed before it was here learns how far it is. */
-async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord | null> {
+/**
+ * Takes in what carriers told of a number before anything here was known of it.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function recordWaiting(tx: Tx, tracking_number: string): Promise<void> {
+  for (const { update, teller } of await takeWaiting(tx, tracking_number)) await recordUpdate(tx, update, teller);
+}
+
+/**
+ * The record of a number, locked, or null. A parcel that was followed before it was here learns how far it is.
+ * Emits: order.fulfilled, order.shipped, order.delivered, for such a parcel.
+ */
+export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord | null> {
   const sscc = scannedSscc(tracking_number);
   const found = (await lockRecord(tx, tracking_number)) ?? (sscc === null ? null : await lockRecord(tx, sscc));
   if (found === null || found.adopted_by === null) return found?.record ?? null;
@@ -190,11 +228,14 @@ async function parcelData(tx: Tx, { order, shipment, went }: Moved, record: Trac
 
 /** What is told of a number of which no parcel is here. It may be how a return comes back. */
 async function looseData(tx: Tx, record: TrackingRecord, actor: Actor) {
-  const coming = await findReturnByTracking(tx, record.tracking_number);
+  const coming = await findReturnOf(tx, record.tracking_number);
   const order_id = record.order_id ?? coming?.order_id ?? null;
   if (order_id !== null) await tellOrder(tx, order_id, record, actor, coming?.id);
   const order = order_id === null ? null : await getParcelOrder(tx, order_id);
-  return { object: "shipment", ...looseView(record, order, coming?.id ?? null) };
+  return {
+    object: "shipment",
+    ...looseView(record, { order, return_id: coming?.id ?? null, tracking_url: pageOf(tx, record) }),
+  };
 }
 
 /** Writes news of a parcel that moved its order nowhere into the order's history. */

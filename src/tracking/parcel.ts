@@ -3,7 +3,6 @@ import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { type Shipment, shipmentView } from "../orders/shipments/shipment.ts";
 import type { ShipmentStatus } from "../orders/shipments/status.ts";
-import { carrierPage } from "../orders/shipments/tracking_url.ts";
 import type { Label } from "../shipping/labels/label.ts";
 import { standingView, type TrackingRecord } from "./record.ts";
 import type { TrackingStatus } from "./status.ts";
@@ -50,11 +49,18 @@ const shipmentStatusOf: Readonly<Record<TrackingStatus, ShipmentStatus>> = {
 };
 
 /** A number that is followed as events show it: a parcel that is none of an order's, and so has no id of its own. */
-export function looseView(record: TrackingRecord, order: ParcelOrder | null, return_id: number | null) {
+export function looseView(
+  record: TrackingRecord,
+  {
+    order,
+    return_id,
+    tracking_url,
+  }: { order: ParcelOrder | null; return_id: number | null; tracking_url: string | null },
+) {
   return {
     ...{ id: null, status: shipmentStatusOf[record.status], carrier: record.carrier, service: record.service_type },
     tracking_number: record.tracking_number,
-    tracking_url: record.tracking_url ?? carrierPage(record.carrier, record.tracking_number),
+    tracking_url,
     items: [],
     created_at: iso(record.created_at),
     shipped_at: null,

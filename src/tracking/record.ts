@@ -47,6 +47,10 @@ export interface TrackingEvent {
   readonly message: string | null;
   readonly status_detail: string | null;
   readonly location: TrackingLocation | null;
+  /** The carrier's own words, as they came. */
+  readonly carrier_status: string | null;
+  readonly carrier_code: string | null;
+  readonly reason: string | null;
   readonly occurred_at: number;
 }
 
@@ -54,6 +58,10 @@ export interface TrackingEvent {
 export interface TrackingHistory {
   readonly record: TrackingRecord;
   readonly events: readonly TrackingEvent[];
+  /** The order of the parcel, or the one that a followed number is told to. */
+  readonly order_id: number | null;
+  /** Where anyone sees how far it is, or null. */
+  readonly tracking_url: string | null;
 }
 
 /** What a scan means when nobody says more. */
@@ -71,14 +79,11 @@ const words: Readonly<Record<TrackingEventStatus, string>> = {
 const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
 
 /** The record as the tracking reference shows it, with the fields of the shipping reference beside. */
-export function trackingView({ record, events }: TrackingHistory) {
-  const { weight, weight_unit, dimensions, shipment_id } = record;
+export function trackingView({ events, ...tracked }: TrackingHistory) {
+  const { record } = tracked;
+  const { weight, weight_unit, dimensions } = record;
   return {
-    tracking_number: record.tracking_number,
-    ...standingView(record),
-    carrier: record.carrier,
-    service_type: record.service_type,
-    shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),
+    ...trackedView(tracked),
     events: events.map((event) => ({
       timestamp: iso(event.occurred_at),
       status: event.status,
@@ -86,9 +91,28 @@ export function trackingView({ record, events }: TrackingHistory) {
       description: messageOf(event.status, event.message),
       message: messageOf(event.status, event.message),
       status_detail: event.status_detail,
+      carrier_status: event.carrier_status,
+      carrier_code: event.carrier_code,
+      reason: event.reason,
     })),
     shipment_details: { weight, weight_unit, dimensions },
     updated_at: iso(record.updated_at),
+  };
+}
+
+/** The record without its scans, as lists show it. */
+export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHistory, "events">) {
+  const { shipment_id, account_id } = record;
+  return {
+    tracking_number: record.tracking_number,
+    ...standingView(record),
+    carrier: record.carrier,
+    service_type: record.service_type,
+    shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),
+    order_id: order_id === null ? null : wireId("order", order_id),
+    account_id: account_id === null ? null : wireId("carrier_account", account_id),
+    tracking_url,
+    next_look_at: isoOrNull(record.look_at),
   };
 }
 

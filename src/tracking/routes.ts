@@ -6,9 +6,11 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, MetaView, metaOf } from "../http/envelope.ts";
 import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { recordScan } from "./commands.ts";
+import { followingRoutes } from "./following/routes.ts";
 import { detectCarriers } from "./numbers/formats.ts";
 import { shortTrackingView, trackingView } from "./record.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
@@ -20,8 +22,11 @@ const BatchView = closed({
   meta: closed({ ...MetaView.properties, requested: Type.Integer(), found: Type.Integer() }),
 });
 
-/** Where parcels are: one, many at once, and what a person scans. */
-export const trackingRoutes = new Elysia({ prefix: "/tracking" })
+/** Where parcels are: one, many at once, what a person scans, and numbers to be followed. */
+export const trackingRoutes = (service: Service) =>
+  new Elysia({ prefix: "/tracking" }).use(conventions).use(followingRoutes(service)).use(parcelRoutes);
+
+const parcelRoutes = new Elysia()
   .use(conventions)
   .get(
     "/:tracking_number",
@@ -39,6 +44,10 @@ export const trackingRoutes = new Elysia({ prefix: "/tracking" })
         id: "track",
         tagged: true,
         summary: "Track a parcel",
+        description:
+          "A number of which nothing is known here is 404, with the carriers that it may be of in" +
+          " `detected_carriers`: found by its form and check digit, several where several fit. `POST /tracking`" +
+          " follows such a number.",
         answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
       }),
     },

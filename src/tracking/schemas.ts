@@ -37,12 +37,27 @@ const standing = {
   signed_by: text,
 };
 
-export const TrackingView = closed({
+const tracked = {
   tracking_number: Type.String(),
   ...standing,
   carrier: Type.String(),
   service_type: text,
   shipment_id: text,
+  order_id: text,
+  account_id: nullable(Type.String({ description: "The carrier account that tells of it." })),
+  tracking_url: nullable(
+    Type.String({ description: "Where anyone sees how far it is: the carrier's page, else ours." }),
+  ),
+  next_look_at: nullable(
+    Type.String({ format: "date-time", description: "When its carrier is asked again, unless it tells before." }),
+  ),
+};
+
+/** A record as a list shows it. */
+export const TrackedRecordView = closed({ ...tracked, created_at: moment, updated_at: moment });
+
+export const TrackingView = closed({
+  ...tracked,
   events: Type.Array(
     closed({
       timestamp: moment,
@@ -51,6 +66,9 @@ export const TrackingView = closed({
       description: Type.String(),
       message: Type.String(),
       status_detail: text,
+      carrier_status: nullable(Type.String({ description: "The carrier's own word, as it came." })),
+      carrier_code: text,
+      reason: text,
     }),
   ),
   shipment_details: closed({ weight: text, weight_unit: text, dimensions: nullable(PackageDimensions) }),

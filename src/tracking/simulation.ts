@@ -83,6 +83,9 @@ const places: Readonly<Record<TrackingEventStatus, TrackingLocation | null>> = {
 /** Whether the simulated carrier of the sandbox tells of a number. */
 export const isSimulated = (number: string): boolean => wayOf(number) !== null;
 
+/** Whether more happens to a number of the simulated carrier while its clock goes on. */
+export const playsItsDays = (number: string): boolean => wayOf(number)?.played === true;
+
 /**
  * What the simulated carrier tells of a number that it was asked to follow at `since`, and when it will tell more; null
  * for a number that it does not know. Moments in milliseconds.
@@ -132,6 +135,6 @@ export function simulatedHistory(tracking_number: string, now: number): Tracking
       ...{ current_location: last?.location ?? null, signed_by: last?.signed_by ?? null },
       ...{ weight: null, weight_unit: null, dimensions: null, version: 1, created_at: today, updated_at: today },
     },
-    events,
+    ...{ events, order_id: null, tracking_url: null },
   };
 }

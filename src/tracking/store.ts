@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
+import { returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import { type Args, insertIds, prepared } from "../database/statements.ts";
@@ -8,6 +9,7 @@ import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
+import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 import { unknownNumber } from "./numbers/unknown.ts";
 import type { ParcelOrder } from "./parcel.ts";
@@ -83,37 +85,52 @@ function readings(number: string): string[] {
 }
 
 async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
-  const rows = await byNumbers(db, { numbers: list(numbers) });
-  const loose = await looseByNumbers(db, { numbers: list(numbers) });
-  const newest = new Map<string, Pick<Known, "record" | "past">>(
-    rows.map((row) => [
-      row.parcel.tracking_number ?? "",
-      row.record
-        ? { record: recordOf(row.record), past: [] }
-        : { record: { id: 0, ...firstRecord(row) }, past: pastOf(row) },
-    ]),
-  );
-  for (const row of loose) {
-    const { record } = newest.get(row.tracking_number) ?? {};
-    if (isNewer(row, record)) newest.set(row.tracking_number, { record: recordOf(row), past: [] });
-  }
-  const ids = [...newest.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
+  const known = await findKnown(db, numbers);
+  const ids = [...known.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
   const events = ids.length === 0 ? [] : await eventsOf(db, { record_ids: list(ids) });
   const of = Map.groupBy(events, (event) => event.record_id);
   return new Map(
-    [...newest].map(([number, { record, past }]) => {
-      return [
-        number,
-        { record, events: of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact })) },
-      ];
+    [...known].map(([number, { record, past, order_id }]) => {
+      const scans = of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact }));
+      return [number, { record, events: scans, order_id, tracking_url: pageOf(db, record) }];
     }),
   );
 }
 
-interface Known {
+/** The newest parcel's record of each number, without its scans; that of a parcel that nobody scanned has the id 0. */
+export async function findKnown(db: Db, numbers: readonly string[]): Promise<Map<string, Known>> {
+  const rows = await byNumbers(db, { numbers: list(numbers) });
+  const loose = await looseByNumbers(db, { numbers: list(numbers) });
+  const newest = new Map<string, Known>(rows.map((row) => [row.parcel.tracking_number ?? "", knownOf(row)]));
+  for (const row of loose) {
+    const parcel = newest.get(row.tracking_number);
+    if (!isNewer(row, parcel?.record)) continue;
+    const { shipment_id, order_id } = parcel?.record.id === 0 ? { ...parcel.record, ...parcel } : row;
+    newest.set(row.tracking_number, { record: { ...recordOf(row), shipment_id }, past: [], order_id });
+  }
+  return newest;
+}
+
+function knownOf({ record, ...found }: Found & { readonly record: object | null }): Known {
+  const { order_id } = found.parcel;
+  if (record !== null) return { record: record as TrackingRecord, past: [], order_id };
+  return { record: { id: 0, ...firstRecord(found) }, past: pastOf(found), order_id };
+}
+
+/** Where anyone sees how far a parcel is. A number that is told to no order has no page of ours. */
+export function pageOf(db: Db, record: TrackingRecord): string | null {
+  const { id, shipment_id, carrier, tracking_number, tracking_url: told_url, order_id } = record;
+  const number = { carrier, tracking_number, told_url };
+  if (shipment_id === null) return numberUrl(db, number, order_id === null ? null : { record_id: id });
+  return trackingUrl(db, { ...number, id: shipment_id });
+}
+
+/** What is known of a number. */
+export interface Known {
   readonly record: TrackingRecord;
   /** What is known of its way without any scan. */
   readonly past: readonly TrackingFact[];
+  readonly order_id: number | null;
 }
 
 /**
@@ -250,17 +267,15 @@ type NewRecord = Pick<
 > &
   Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
 
+/** The record of a parcel of which nothing has been reported yet. */
+export function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
+  const moments = { created_at: now, updated_at: now };
+  return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
+}
+
 /** Stores the record of a parcel of which nothing has been reported yet, and answers it. */
 export async function insertRecord(tx: Tx, fields: NewRecord): Promise<TrackingRecord> {
-  const row = {
-    ...beforeEvents,
-    ...silence,
-    ...unfollowed,
-    ...fields,
-    version: 1,
-    created_at: tx.now,
-    updated_at: tx.now,
-  };
+  const row = newRecord(tx, fields);
   const [id = 0] = await insertIds(tx, tracking_records, [row]);
   return { id, ...row };
 }
@@ -347,6 +362,21 @@ export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFac
     .set({ ...facts, version, updated_at })
     .where(eq(tracking_records.id, before.id));
   return record;
+}
+
+const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
+  sql
+    .select({ id: returns.id, order_id: returns.order_id })
+    .from(returns)
+    .where(eq(returns.tracking_number, a.tracking_number))
+    .orderBy(desc(returns.id))
+    .limit(1),
+);
+
+/** The newest return that comes back under a tracking number, and its order; null when there is none. */
+export async function findReturnOf(db: Db, tracking_number: string): Promise<{ id: number; order_id: number } | null> {
+  const [found] = await returnOf(db, { tracking_number });
+  return found ?? null;
 }
 
 const orderWithLines = prepared((sql, a: Args<{ order_id: number }>) =>

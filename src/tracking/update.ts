@@ -1,3 +1,4 @@
+import type { Actor } from "../kit/actor.ts";
 import type { TrackingLocation } from "./rules.ts";
 import type { TrackingEventStatus } from "./status.ts";
 
@@ -27,4 +28,17 @@ export interface TrackingUpdate {
   /** When the carrier said all this, where it tells; else the moment of the newest event counts. */
   readonly told_at?: number | null;
   readonly events: readonly CarrierEvent[];
+}
+
+/** Who tells of parcels on behalf of carriers. */
+export interface Teller {
+  /** The code of the connector, or `sim` for the simulated carrier. */
+  readonly source: string;
+  readonly actor: Actor;
+}
+
+/** What was told of a parcel that nobody here knows yet. */
+export interface WaitingUpdate {
+  readonly teller: Teller;
+  readonly update: TrackingUpdate;
 }

@@ -94,6 +94,7 @@ describe("works", () => {
       updated_at: made.created_at,
       received_at: null,
       inspected_at: null,
+      arrived_at: null,
       completed_at: null,
     });
     expect(await shop.app.takeEvents()).toEqual([

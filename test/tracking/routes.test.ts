@@ -93,6 +93,7 @@ describe("works", () => {
         description: "Got it.",
         message: "Got it.",
         status_detail: null,
+        ...{ carrier_status: null, carrier_code: null, reason: null },
       },
     ]);
     expect((await app.get(`/tracking/${tracking_number}?shape=a`)).body.data).toEqual({

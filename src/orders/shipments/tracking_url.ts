@@ -1,6 +1,6 @@
 import type { Mode } from "../../kit/mode.ts";
 import type { Site } from "../../kit/site.ts";
-import { trackingPagePath } from "./tracking_page.ts";
+import { type Shown, trackingPagePath } from "./tracking_page.ts";
 
 /** How the house's own carrier of each mode is called. */
 export const ownCarriers = { live: "local", test: "sim" } as const satisfies Record<Mode, string>;
@@ -17,6 +17,10 @@ const carrierPages: readonly (readonly [carrier: string, page: string])[] = [
   ["lasership", "https://www.ontrac.com/tracking/?number="],
   ["canada post", "https://www.canadapost-postescanada.ca/track-reperage/en#/search?searchFor="],
   ["purolator", "https://www.purolator.com/en/shipping/tracker?pin="],
+  ["australia post", "https://auspost.com.au/mypost/track/#/details/"],
+  ["amazon", "https://track.amazon.com/tracking/"],
+  ["yunexpress", "https://www.yuntrack.com/parcelTracking?id="],
+  ["gofo", "https://www.gofoexpress.com/tracking.html?searchID="],
   ["royal mail", "https://www.royalmail.com/track-your-item#/tracking-results/"],
 ];
 
@@ -42,14 +46,29 @@ interface Reach {
 }
 
 /**
- * The address at which a buyer sees where a parcel is: its carrier's own page, or ours for parcels of the house's
- * carrier, once the service has an address. Null where there is neither.
+ * The address at which a buyer sees where a parcel is: its carrier's own page, where there is one, else ours, once the
+ * service has an address. Parcels of the house's carrier have ours. Null where there is none.
  */
 export function trackingUrl(
-  { site, mode }: Reach,
+  reach: Reach,
   parcel: { readonly id: number; readonly carrier: string | null; readonly tracking_number: string | null },
 ): string | null {
-  if (parcel.tracking_number === null) return null;
-  if (parcel.carrier !== ownCarriers[mode]) return carrierPage(parcel.carrier, parcel.tracking_number);
-  return site.base_url === "" ? null : site.base_url + trackingPagePath(site, { mode, shipment_id: parcel.id });
+  const { carrier, tracking_number, id: shipment_id } = parcel;
+  if (tracking_number === null) return null;
+  const carriers = carrier === ownCarriers[reach.mode] ? null : carrierPage(carrier, tracking_number);
+  return carriers ?? ourPage(reach, { shipment_id });
+}
+
+/** As `trackingUrl`, for what has no parcel of its own; `told_url` is where its carrier said to show it. */
+export function numberUrl(
+  reach: Reach,
+  number: { readonly carrier: string; readonly tracking_number: string; readonly told_url: string | null },
+  shown: Shown | null,
+): string | null {
+  const { carrier, tracking_number, told_url } = number;
+  return carrierPage(carrier, tracking_number) ?? told_url ?? (shown === null ? null : ourPage(reach, shown));
+}
+
+function ourPage({ site, mode }: Reach, shown: Shown): string | null {
+  return site.base_url === "" ? null : site.base_url + trackingPagePath(site, mode, shown);
 }

@@ -66,6 +66,15 @@ export async function listActiveAccounts(db: Db): Promise<CarrierAccount[]> {
   return active(db, {});
 }
 
+const kept = prepared((sql, _: Args<object>) =>
+  sql.select().from(carrier_accounts).where(isKept).orderBy(asc(carrier_accounts.id)),
+);
+
+/** Every account, paused or not: what a paused one has sold is still followed. */
+export async function listKeptAccounts(db: Db): Promise<CarrierAccount[]> {
+  return kept(db, {});
+}
+
 /** A page of accounts, newest first. */
 export async function listAccounts(db: Db, { limit, offset, after }: Window): Promise<CarrierAccount[]> {
   const { created_at, id } = carrier_accounts;

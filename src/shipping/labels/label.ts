@@ -5,6 +5,7 @@ import type { Mode } from "../../kit/mode.ts";
 import { money } from "../../kit/money.ts";
 import type { Site } from "../../kit/site.ts";
 import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
+import { carrierPage } from "../../orders/shipments/tracking_url.ts";
 import type { Drawing } from "../../typesetting/drawings/drawing.ts";
 import { type Address, addressView } from "../address.ts";
 import type { PriceLine } from "../offer.ts";
@@ -145,11 +146,12 @@ export function labelView(label: Label, context: LinkContext) {
   };
 }
 
-/** Where anyone sees the parcel: our page of a parcel of ours, else the carrier's own. */
-function trackingPage({ account_id, shipment_id, tracking_number, tracking_url }: Label, at: LinkContext) {
+/** Where anyone sees the parcel: the carrier's own page, where it has one, else ours of a parcel that leaves. */
+function trackingPage({ account_id, carrier, shipment_id, tracking_number, tracking_url }: Label, at: LinkContext) {
   if (tracking_number === null) return null;
-  if (account_id !== null || shipment_id === null) return tracking_url;
-  return at.origin + trackingPagePath(at.site, { mode: at.mode, shipment_id });
+  const carriers = account_id === null ? null : (carrierPage(carrier, tracking_number) ?? tracking_url);
+  if (carriers !== null || shipment_id === null) return carriers;
+  return at.origin + trackingPagePath(at.site, at.mode, { shipment_id });
 }
 
 function packageView({ package: { weight, ...same }, value_cents, insurance }: Label) {

@@ -10,12 +10,14 @@ export const shown_after_ms = 90 * 86_400_000;
 
 /** What a page tells of a parcel. */
 export interface ParcelPage {
-  readonly shipment: Shipment;
+  /** Null for a number that is followed for an order and is none of its parcels. */
+  readonly shipment: Shipment | null;
   readonly tracked: TrackingHistory;
   /** The name of the warehouse that sends it. */
   readonly warehouse: string;
-  /** Where it goes. */
+  /** Where it goes, or comes from when it comes back. */
   readonly city: string;
+  readonly comes_back: boolean;
   /** The IANA zone in which days and times are told. */
   readonly zone: string;
   readonly test: boolean;
@@ -24,17 +26,17 @@ export interface ParcelPage {
 
 /** Whether a parcel's page is shown no more: it was given up, or it came to its end a while ago. */
 export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean {
-  if (shipment.status === "voided" || city === "") return true;
+  if (shipment?.status === "voided" || city === "") return true;
   const { status, occurred_at } = tracked.record;
   const scanned = status === "delivered" || status === "returned" ? occurred_at : null;
-  const ended_at = shipment.delivered_at ?? scanned;
+  const ended_at = shipment?.delivered_at ?? scanned;
   return ended_at !== null && ended_at + shown_after_ms <= now;
 }
 
 // A person may have said that a parcel left or arrived which no scanner has seen since.
 function statusOf({ shipment, tracked }: ParcelPage): TrackingStatus {
   const { status } = tracked.record;
-  if (status === "returned") return status;
+  if (status === "returned" || shipment === null) return status;
   if (shipment.status === "delivered") return "delivered";
   return status === "pending" && shipment.status !== "pending" ? "picked_up" : status;
 }
@@ -65,8 +67,8 @@ export function parcelHtml(page: ParcelPage): string {
   const late = status === "exception" || status === "returned";
   const title = `${headlines[status]} · ${escaped(record.tracking_number)}`;
   const facts = [
-    ["From", page.warehouse],
-    ["To", page.city],
+    ["From", page.comes_back ? page.city : page.warehouse],
+    ["To", page.comes_back ? page.warehouse : page.city],
   ].map(([term = "", value = ""]) => `<dt>${term}</dt><dd><bdi>${escaped(value)}</bdi></dd>`);
   const scans = events.map(({ status: kind, occurred_at, location }) => {
     const place = location?.city ? `, <bdi>${escaped(location.city)}</bdi>` : "";

@@ -23,8 +23,8 @@ export const trackingPageRoutes = (service: Service) => {
         const words = "Too many looks from your address. Wait a minute, then look again.";
         return answer(call, 429, wordsHtml("One moment, please", words), { "retry-after": String(wait) });
       }
-      const parcel = readTrackingToken(service, params.token);
-      const found = parcel && (await service.stores[parcel.mode].read((db) => findParcelPage(db, parcel.shipment_id)));
+      const named = readTrackingToken(service, params.token);
+      const found = named && (await service.stores[named.mode].read((db) => findParcelPage(db, named.shown)));
       if (!found) {
         const words = "This address leads to no parcel. It may have been copied incompletely.";
         return answer(call, 404, wordsHtml("No such parcel", words));
@@ -38,7 +38,8 @@ export const trackingPageRoutes = (service: Service) => {
         id: "getTrackingPage",
         summary: "The page that shows a buyer where a parcel is and when it comes",
         description:
-          "A parcel's `tracking_url` and the QR code on its label lead here, for parcels of the house's own carrier." +
+          "A parcel's `tracking_url` and the QR code on its label lead here, for parcels of carriers without a page" +
+          " of their own, and for numbers that are followed for an order." +
           " A plain page without scripts, which tells the warehouse's name and the city alone. It ends (410) 90 days" +
           " after the parcel was delivered, and when its label is voided. An address may look 60 times a minute (429).",
         documents: ["text/html"],

@@ -1,15 +1,45 @@
+import { eq } from "drizzle-orm";
+import { tracking_records } from "../../../db/schema/tracking.ts";
+import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
+import type { Order } from "../../orders/order.ts";
+import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { findOrderOfShipment } from "../../orders/shipments/store.ts";
+import type { Shown } from "../../orders/shipments/tracking_page.ts";
 import { getOrder } from "../../orders/store.ts";
 import { addressOf } from "../../shipping/address.ts";
 import { stateTimeZone } from "../../shipping/delivery/time_zones.ts";
 import { findLabelOfShipment } from "../../shipping/labels/store.ts";
 import { warehouseOfOrder } from "../../shipping/store.ts";
-import { findHistories } from "../store.ts";
+import type { TrackingHistory } from "../record.ts";
+import { findHistories, findReturnOf } from "../store.ts";
 import type { ParcelPage } from "./page.ts";
 
-/** What the page of a parcel tells; null when there is no such parcel, or it has no number. */
-export async function findParcelPage(db: Db, shipment_id: number): Promise<ParcelPage | null> {
+const byId = prepared((sql, a: Args<{ id: number }>) =>
+  sql
+    .select({
+      tracking_number: tracking_records.tracking_number,
+      shipment_id: tracking_records.shipment_id,
+      order_id: tracking_records.order_id,
+    })
+    .from(tracking_records)
+    .where(eq(tracking_records.id, a.id)),
+);
+
+/** What the page of a parcel, or of a number that is told to an order, tells; null when there is no such thing. */
+export async function findParcelPage(db: Db, shown: Shown): Promise<ParcelPage | null> {
+  if ("shipment_id" in shown) return pageOfShipment(db, shown.shipment_id);
+  const [record] = await byId(db, { id: shown.record_id });
+  if (record === undefined) return null;
+  // Its parcel may have come after it.
+  if (record.shipment_id !== null) return pageOfShipment(db, record.shipment_id);
+  if (record.order_id === null) return null;
+  const tracked = (await findHistories(db, [record.tracking_number])).get(record.tracking_number);
+  if (tracked?.record.id !== shown.record_id) return null;
+  return pageOfOrder(db, await getOrder(db, record.order_id), null, tracked);
+}
+
+async function pageOfShipment(db: Db, shipment_id: number): Promise<ParcelPage | null> {
   const order_id = await findOrderOfShipment(db, shipment_id);
   if (order_id === null) return null;
   const order = await getOrder(db, order_id);
@@ -17,9 +47,21 @@ export async function findParcelPage(db: Db, shipment_id: number): Promise<Parce
   const number = shipment?.tracking_number ?? "";
   const tracked = (await findHistories(db, [number])).get(number);
   if (shipment === undefined || tracked?.record.shipment_id !== shipment_id) return null;
-  const label = await findLabelOfShipment(db, shipment_id);
+  return pageOfOrder(db, order, shipment, tracked);
+}
+
+async function pageOfOrder(
+  db: Db,
+  order: Order,
+  shipment: Shipment | null,
+  tracked: TrackingHistory,
+): Promise<ParcelPage> {
+  const label = shipment === null ? null : await findLabelOfShipment(db, shipment.id);
   const { city, state, country } = label?.to_address ?? addressOf(order.shipping_address);
-  const warehouse = await warehouseOfOrder(db, order_id, order.warehouse_id);
-  const zone = stateTimeZone(state, country) ?? warehouse.timezone;
-  return { shipment, tracked, warehouse: warehouse.name, city, zone, test: db.mode === "test", now: db.now };
+  const warehouse = await warehouseOfOrder(db, order.id, order.warehouse_id);
+  const comes_back = shipment === null && (await findReturnOf(db, tracked.record.tracking_number)) !== null;
+  const own_zone = comes_back ? null : stateTimeZone(state, country);
+  const zone = own_zone ?? warehouse.timezone;
+  const told = { shipment, tracked, warehouse: warehouse.name, city, comes_back, zone };
+  return { ...told, test: db.mode === "test", now: db.now };
 }

@@ -1,0 +1,66 @@
+import type { Tx } from "../../database/store.ts";
+import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
+import type { CarrierAccount } from "../../shipping/accounts/account.ts";
+import { recordUpdate, recordWaiting } from "../commands.ts";
+import { tellerOf } from "../polling/commands.ts";
+import { nextLook, retired_after_ms } from "../polling/rules.ts";
+import { setLook } from "../polling/store.ts";
+import type { TrackingUpdate } from "../update.ts";
+import { deleteCallbacks, deleteWaiting, insertCallback, insertWaiting } from "./store.ts";
+
+/** A callback whose signature is good. */
+export interface Callback {
+  readonly account: CarrierAccount;
+  /** Equal for repeats of one callback. */
+  readonly event_id: string;
+  readonly updates: readonly TrackingUpdate[];
+}
+
+/** What became of a callback: how many parcels it told of, and how many of them wait until they are known here. */
+export interface CallbackTaken {
+  readonly repeated: boolean;
+  readonly recorded: number;
+  readonly waiting: number;
+}
+
+/**
+ * Takes what a carrier tells by itself, once. What it tells of a parcel that nobody here knows is kept until somebody
+ * does. `random` is a number from 0 to 1.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function takeCallback(
+  tx: Tx,
+  { account, event_id, updates }: Callback,
+  random: number,
+): Promise<CallbackTaken> {
+  if (!(await insertCallback(tx, account.id, event_id))) return { repeated: true, recorded: 0, waiting: 0 };
+  const teller = tellerOf(account);
+  let recorded = 0;
+  for (const update of updates) {
+    const tracking_number = plainTrackingNumber(update.tracking_number);
+    await recordWaiting(tx, tracking_number);
+    const told = await recordUpdate(tx, update, teller);
+    if (told === null) {
+      await insertWaiting(tx, account.id, tracking_number, { teller, update });
+      continue;
+    }
+    recorded += 1;
+    const { record, changed } = told;
+    if (record.account_id !== account.id || record.look_at === null) continue;
+    const look_at = nextLook({ record, changed, called_back: true, now: tx.now, random });
+    if (look_at !== null) await setLook(tx, record.id, look_at);
+  }
+  return { repeated: false, recorded, waiting: updates.length - recorded };
+}
+
+const callbacks_kept_ms = 30 * 86_400_000;
+
+/**
+ * Forgets up to `limit` each of callbacks that no carrier repeats any more, and of what was told of parcels that nobody
+ * came to know. Answers whether more may be left.
+ */
+export async function forgetCallbacks(tx: Tx, limit: number): Promise<boolean> {
+  const callbacks = await deleteCallbacks(tx, tx.now - callbacks_kept_ms, limit);
+  const waiting = await deleteWaiting(tx, tx.now - retired_after_ms, limit);
+  return Math.max(callbacks, waiting) === limit;
+}

@@ -1,0 +1,111 @@
+// What carriers tell by themselves. They cannot show an API key: their callback address names the account, and the
+// signature of the body proves the rest.
+import { Elysia } from "elysia";
+import type { Store } from "../../database/store.ts";
+import { answerWrite, bare } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { documented } from "../../http/route.ts";
+import { clientOf, type Service } from "../../http/service.ts";
+import { type Rate, rateCounter } from "../../keys/limits.ts";
+import { networkOf } from "../../kit/address.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
+import { draw } from "../../kit/random.ts";
+import { bodyOf } from "../../kit/schema.ts";
+import { type CarrierAccount, callbackSecretsOf } from "../../shipping/accounts/account.ts";
+import { findAccountByKey } from "../../shipping/accounts/store.ts";
+import type { OutsideCarrier } from "../../shipping/carriers/connector.ts";
+import { outsideCarriersOf } from "../../shipping/carriers/table.ts";
+import type { TrackingUpdate } from "../update.ts";
+import { takeCallback } from "./commands.ts";
+import { AnyCallback, CallbackView } from "./schemas.ts";
+
+/** How often one address may call: carriers tell of many parcels at once. */
+const calls: Rate = { per_minute: 1200, burst: 1200 };
+
+/** The addresses that carriers call. */
+export const callbackRoutes = (service: Service) => {
+  const count = rateCounter(calls);
+  return new Elysia({ prefix: "/webhooks/carriers" }).use(conventions).post(
+    "/:connector",
+    async ({ call, params }) => {
+      const retry_after_seconds = count(
+        networkOf(clientOf(service, call.request) ?? "unknown"),
+        call.store.clock.now(),
+      );
+      if (retry_after_seconds > 0) {
+        throw new Fault("rate_limited", "Too many callbacks from your address.", { retry_after_seconds });
+      }
+      return take(call, service, params.connector);
+    },
+    {
+      body: bodyOf(AnyCallback),
+      detail: documented({
+        id: "carrierCallback",
+        summary: "Take what a carrier tells of parcels by itself",
+        description:
+          "The address is the `callback_url` of a carrier account; its `?account=` names the account. The signature" +
+          " is that of the connector, with the account's callback secret. A repeat is answered and passed over. What" +
+          " is told of a parcel that nobody here knows yet is kept for 90 days, and counts as soon as somebody does.",
+        refuses: ["invalid_signature", "rate_limited"],
+        answers: { 200: CallbackView },
+      }),
+    },
+  );
+};
+
+const unproven = () => new Fault("invalid_signature", "This was not signed with the secret of a carrier account.");
+
+async function take(call: Call, service: Service, code: string): Promise<Response> {
+  const url = new URL(call.request.url);
+  const key = url.searchParams.get("account") ?? "";
+  const store = key.startsWith("test_") ? service.stores.test : service.stores.live;
+  const account = await store.read((db) => findAccountByKey(db, key));
+  const connectors = outsideCarriersOf(service);
+  const connector = Object.hasOwn(connectors, code) ? connectors[code] : undefined;
+  if (account === null || account.connector !== code || connector === undefined) throw unproven();
+  const raw = new TextEncoder().encode(call.raw_body);
+  const secrets = callbackSecretsOf(account, service.secret_key, store.clock.now());
+  const { event_id, updates } = proven(connector, secrets, { headers: call.request.headers, url, raw }, store);
+  const callback = { account, event_id: event_id ?? digestOf(raw), updates };
+  const random = draw();
+  const taken = { ...call, store, actor: actorOf(account) };
+  return answerWrite(
+    taken,
+    200,
+    async (tx) => ({ success: true, ...(await takeCallback(tx, callback, random)) }),
+    bare,
+  );
+}
+
+const actorOf = ({ connector, name }: CarrierAccount) =>
+  ({ type: "carrier", id: connector, name, request_id: null }) as const;
+
+interface Told {
+  readonly event_id: string | null;
+  readonly updates: readonly TrackingUpdate[];
+}
+
+const realTime = systemClock();
+
+/** What a callback says whose signature is good with a secret. Carriers sign real time, in the sandbox too. */
+function proven(
+  { readCallback }: OutsideCarrier,
+  secrets: readonly string[],
+  inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },
+  { mode, clock }: Store,
+): Told {
+  if (readCallback === undefined) throw unproven();
+  const now = mode === "live" ? clock.now() : realTime.now();
+  for (const secret of secrets) {
+    try {
+      return readCallback(inbound, secret, now);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "invalid_signature") throw error;
+    }
+  }
+  throw unproven();
+}
+
+const digestOf = (raw: Uint8Array) => new Bun.CryptoHasher("sha256").update(raw).digest("hex");

@@ -1,0 +1,106 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { invalid } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { resolveOrder } from "../../orders/names/store.ts";
+import { findOrderOfShipment } from "../../orders/shipments/store.ts";
+import { givenTrackingNumber } from "../../orders/shipments/tracking_number.ts";
+import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
+import { lockKnown, recordWaiting } from "../commands.ts";
+import { playNumber } from "../polling/commands.ts";
+import { retired_after_ms } from "../polling/rules.ts";
+import { setLook } from "../polling/store.ts";
+import type { TrackingRecord } from "../record.ts";
+import { unknown_carrier } from "../rules.ts";
+import { isSimulated } from "../simulation.ts";
+import { findReturnOf, type RecordFacts, saveFacts } from "../store.ts";
+import { accountFor, carrierOf, type Follower, isPast } from "./rules.ts";
+import type { FollowNumber } from "./schemas.ts";
+import { insertFollowed } from "./store.ts";
+
+/**
+ * Follows a number, of a parcel of an order or of none; a number that is followed already keeps its record, which
+ * learns what it did not know. One of the accounts that can tell of it is asked to, later and in no transaction;
+ * without one the number waits for scans. In the sandbox the simulated carrier tells of its own numbers at once.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function followNumber(
+  tx: Tx,
+  input: FollowNumber,
+  followers: readonly Follower[],
+  actor: Actor,
+): Promise<string> {
+  const tracking_number = givenTrackingNumber("tracking_number", input.tracking_number);
+  if (tracking_number === null) throw invalid("tracking_number", "is required", "required");
+  const carrier = carrierOf(input.carrier, tracking_number);
+  const account = accountOf(input, carrier, followers);
+  const order_id = input.order_id == null ? null : await resolveOrder(tx, input.order_id);
+  const record = await beginning(tx, { tracking_number, carrier: carrier ?? unknown_carrier, order_id }, actor);
+  const named = { carrier: input.carrier ? carrier : null, account, order_id, insists: input.account_id != null };
+  const facts = await newlyKnown(tx, record, named);
+  const known = facts === null ? record : await saveFacts(tx, record, facts);
+  if (facts?.account_id != null) await setLook(tx, known.id, tx.now);
+  await recordWaiting(tx, tracking_number);
+  const simulated = tx.mode === "test" && known.account_id === null && isSimulated(tracking_number);
+  if (simulated && known.look_at === null) await playNumber(tx, known);
+  return tracking_number;
+}
+
+/** The account that is to tell of a number; null for none. Refuses: validation_failed, resource_missing. */
+function accountOf(
+  { account_id }: FollowNumber,
+  carrier: string | null,
+  followers: readonly Follower[],
+): Follower | null {
+  if (account_id == null) return accountFor(carrier, followers);
+  const found = followers.find(({ id }) => id === readId("carrier_account", account_id));
+  if (found !== undefined) return found;
+  throw invalid("account_id", "names no carrier account that can tell of parcels");
+}
+
+/** The record of a number, locked; it is made unless there is one that is not another parcel's by now. */
+async function beginning(
+  tx: Tx,
+  fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
+  actor: Actor,
+): Promise<TrackingRecord> {
+  const { tracking_number } = fields;
+  const known = await lockKnown(tx, tracking_number, actor);
+  const past = known !== null && isPast(known, tx.now - retired_after_ms);
+  if (known !== null && !past) return known;
+  if (known?.followed) await saveFacts(tx, known, { followed: false, look_at: null });
+  const coming = await findReturnOf(tx, tracking_number);
+  await insertFollowed(tx, { ...fields, order_id: fields.order_id ?? coming?.order_id ?? null });
+  const made = await lockKnown(tx, tracking_number, actor);
+  assert(made !== null, "a number that was just stored is there");
+  return made;
+}
+
+/** What of a request the record does not say yet, or null. Refuses: validation_failed, where it says otherwise. */
+async function newlyKnown(
+  tx: Tx,
+  record: TrackingRecord,
+  asked: {
+    readonly carrier: string | null;
+    readonly account: Follower | null;
+    /** Whether the account was named, and is to tell of the number instead of another one. */
+    readonly insists: boolean;
+    readonly order_id: number | null;
+  },
+): Promise<RecordFacts | null> {
+  const { carrier, account, insists, order_id } = asked;
+  const owner = record.shipment_id === null ? record.order_id : await findOrderOfShipment(tx, record.shipment_id);
+  if (order_id !== null && owner !== null && order_id !== owner) {
+    throw invalid("order_id", "is another one than the number's, which belongs to an order already");
+  }
+  const silent = record.account_id === null && record.carrier !== ownCarriers[tx.mode];
+  const asks = account !== null && (silent || (insists && record.account_id !== account.id));
+  const facts: RecordFacts = {
+    ...(carrier !== null && record.carrier === unknown_carrier && { carrier }),
+    ...(order_id !== null && owner === null && { order_id }),
+    ...(asks && { account_id: account.id, taken_up: false }),
+  };
+  return Object.keys(facts).length === 0 ? null : facts;
+}

@@ -1,0 +1,89 @@
+import { Elysia } from "elysia";
+import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { tagged } from "../../http/preconditions.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { iso } from "../../kit/clock.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { findOrderId } from "../../orders/names/store.ts";
+import { listKeptAccounts } from "../../shipping/accounts/store.ts";
+import { outsideCarriersOf } from "../../shipping/carriers/table.ts";
+import { trackedView, trackingView } from "../record.ts";
+import { TrackedRecordView, TrackingView } from "../schemas.ts";
+import { getHistory } from "../store.ts";
+import { followNumber } from "./commands.ts";
+import { FollowNumber, ListTracked } from "./schemas.ts";
+import { countTracked, listTracked, type Tracked } from "./store.ts";
+
+/** Numbers that are followed beside the parcels of orders, and the list of all that is tracked. */
+export const followingRoutes = (service: Service) =>
+  new Elysia()
+    .use(conventions)
+    .post("", ({ call, body }) => follow(call, body, service), {
+      body: bodyOf(FollowNumber),
+      detail: documented({
+        id: "followNumber",
+        tagged: true,
+        summary: "Follow a tracking number",
+        description:
+          "A number that is followed already, or is a parcel's, keeps its record. A carrier account that sells for" +
+          " the number's carrier is asked to tell of it, soon after the answer; without one the number waits for" +
+          " scans. What happens is told by the events of shipments, whose `id` is null. In the sandbox the numbers by" +
+          " which carriers are tried out are known (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and its like)," +
+          " and a `SIM` number plays its days, ten seconds each, from when it is followed; one that ends in `EXC` is" +
+          " held up on its way, one that ends in `RTS` comes back.",
+        refuses: ["ambiguous_identifier", "resource_missing"],
+        answers: { 201: EnvelopedView(TrackingView) },
+      }),
+    })
+    .get("", ({ call, query }) => list(call, query), {
+      query: queryOf(ListTracked),
+      detail: documented({
+        id: "listTracked",
+        summary: "List what is tracked",
+        refuses: ["ambiguous_identifier"],
+        answers: { 200: ListView(TrackedRecordView) },
+      }),
+    });
+
+function follow(call: Call, body: FollowNumber, service: Service): Promise<Response> {
+  const connectors = outsideCarriersOf(service);
+  return answerWrite(call, 201, async (tx) => {
+    const accounts = await listKeptAccounts(tx);
+    const followers = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
+    const tracking_number = await followNumber(tx, body, followers, call.actor);
+    const history = await getHistory(tx, tracking_number);
+    return tagged(trackingView(history), history.record.version);
+  });
+}
+
+async function list(call: Call, query: ListTracked): Promise<Response> {
+  const { status, carrier, order_id, followed } = query;
+  const filter = { status, carrier, order_id: await orderOf(call, order_id), followed };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listTracked(db, filter, window),
+      count: (db) => countTracked(db, filter),
+      position: ({ record }) => [record.id, record.id],
+    },
+    (rows) => rows.map(rowView),
+  );
+}
+
+const rowView = (tracked: Tracked) => ({
+  ...trackedView(tracked),
+  created_at: iso(tracked.record.created_at),
+  updated_at: iso(tracked.record.updated_at),
+});
+
+/** The order that a filter names; 0, which is no order's id, when it names none: then the list is empty. */
+async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
+  if (name === undefined) return undefined;
+  return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;
+}

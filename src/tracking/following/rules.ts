@@ -1,0 +1,34 @@
+import type { CarrierAccount } from "../../shipping/accounts/account.ts";
+import { detectCarriers } from "../numbers/formats.ts";
+import type { TrackingRecord } from "../record.ts";
+import { trackingMeanings } from "../status.ts";
+
+/** An account that can tell of parcels. */
+export type Follower = Pick<CarrierAccount, "id" | "status" | "carriers">;
+
+/** The carrier of a number: the one that was named, else the only one whose numbers look like it. */
+export function carrierOf(named: string | null | undefined, tracking_number: string): string | null {
+  if (named) return named.trim().toLowerCase();
+  const found = new Set(detectCarriers(tracking_number).map(({ carrier }) => carrier));
+  const [only] = found;
+  return only !== undefined && found.size === 1 ? only : null;
+}
+
+/** Names of carriers are compared by their letters and digits: `dhl_express` is `DHLExpress`. */
+const plain = (carrier: string) => carrier.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** The oldest active account that sells for a carrier, or null. */
+export function accountFor(carrier: string | null, followers: readonly Follower[]): Follower | null {
+  if (carrier === null) return null;
+  const sells = ({ status, carriers }: Follower) =>
+    status === "active" && carriers.some(({ code }) => plain(code) === plain(carrier));
+  return followers.find(sells) ?? null;
+}
+
+/** Whether a number may be another parcel's by now: carriers use their numbers again. */
+export function isPast(
+  record: Pick<TrackingRecord, "created_at" | "status" | "followed">,
+  retired_at: number,
+): boolean {
+  return record.created_at <= retired_at && (record.followed || trackingMeanings[record.status].final);
+}

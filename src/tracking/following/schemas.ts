@@ -1,0 +1,31 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, nullable, textField } from "../../kit/schema.ts";
+import { trackingStatuses } from "../status.ts";
+
+/** An identifier: an integer, or a text such as `ord_1042`. */
+const name = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], { description });
+
+export const FollowNumber = closed({
+  tracking_number: textField(100),
+  carrier: Type.Optional(
+    nullable(textField(100, { description: "In small letters, such as `usps`; found by the number unless given." })),
+  ),
+  account_id: Type.Optional(
+    nullable(name("The carrier account that is to tell of it; one that sells for the carrier unless given.")),
+  ),
+  order_id: Type.Optional(nullable(name("The order whose history and page are to tell of it."))),
+});
+export type FollowNumber = Static<typeof FollowNumber>;
+
+export const ListTracked = closed({
+  ...pageFields,
+  status: Type.Optional(choice(trackingStatuses)),
+  carrier: Type.Optional(textField(100)),
+  order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
+  followed: Type.Optional(
+    Type.Boolean({ description: "True: numbers that are followed and are no order's parcel. False: all others." }),
+  ),
+});
+export type ListTracked = Static<typeof ListTracked>;

@@ -1,0 +1,141 @@
+import { and, asc, eq, lt, lte, ne, sql as template } from "drizzle-orm";
+import { among, given, list, skipLocked } from "../../../db/kit.ts";
+import { carrier_callbacks, tracking_events, tracking_records } from "../../../db/schema/tracking.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { TrackingRecord } from "../record.ts";
+
+// The condition of the partial index stands in the text, since the engines do not look into parameters.
+const isLookedAt = template`${tracking_records.look_at} is not null`;
+
+const due = prepared((sql: Tx["sql"], a: Args<{ account_id: number; now: number; limit: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(tracking_records)
+      .where(and(eq(tracking_records.account_id, a.account_id), isLookedAt, lte(tracking_records.look_at, a.now)))
+      .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
+      .limit(given(a.limit)),
+  ),
+);
+
+/** Up to `limit` parcels of which an account's carrier is due to be asked, the longest waiting first, locked. */
+export async function lockDueLooks(tx: Tx, account_id: number, limit: number): Promise<TrackingRecord[]> {
+  return (await due(tx, { account_id, now: tx.now, limit })) as TrackingRecord[];
+}
+
+const next = prepared((sql, a: Args<{ ids: string }>) =>
+  sql
+    .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
+    .from(tracking_records)
+    .where(and(among(tracking_records.account_id, a.ids), isLookedAt)),
+);
+
+/** When a carrier of these accounts is to be asked next, in milliseconds; null when none is. */
+export async function nextLookAt(db: Db, account_ids: readonly number[]): Promise<number | null> {
+  const [row] = await next(db, { ids: list(account_ids) });
+  return row?.at ?? null;
+}
+
+const lease = prepared((sql: Writing, a: Args<{ ids: string; until: number }>) =>
+  sql.update(tracking_records).set({ look_at: a.until }).where(among(tracking_records.id, a.ids)),
+);
+
+/** Keeps others from asking of these parcels until a moment. */
+export async function leaseLooks(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await lease(tx, { ids: list(ids), until });
+}
+
+/** What became of asking. */
+export interface LookDone {
+  readonly look_at: number | null;
+  readonly look_failures: number;
+  readonly taken_up: boolean;
+}
+
+/**
+ * Stores what became of asking of a parcel, unless its lease, which ran until `leased`, ran out and it was taken over.
+ */
+export async function saveLook(tx: Tx, id: number, leased: number, done: LookDone): Promise<void> {
+  await tx.sql
+    .update(tracking_records)
+    .set(done)
+    .where(and(eq(tracking_records.id, id), eq(tracking_records.look_at, leased)));
+  if (done.look_at !== null) tx.wake(poll_job, done.look_at);
+}
+
+/** The name of the job that asks carriers. */
+export const poll_job = "tracking.poll";
+
+/** Sets when the carrier of a parcel is asked next; null for no more. */
+export async function setLook(tx: Tx, id: number, look_at: number | null): Promise<void> {
+  await tx.sql.update(tracking_records).set({ look_at }).where(eq(tracking_records.id, id));
+  if (look_at !== null) tx.wake(poll_job, look_at);
+}
+
+/** Lets a carrier be asked of none of an account's other parcels before a moment. */
+export async function postponeLooks(tx: Tx, account_id: number, probe: number, until: number): Promise<void> {
+  const { look_at } = tracking_records;
+  await tx.sql
+    .update(tracking_records)
+    .set({ look_at: until })
+    .where(
+      and(eq(tracking_records.account_id, account_id), isLookedAt, lt(look_at, until), ne(tracking_records.id, probe)),
+    );
+}
+
+/** Moves the moments of the next looks, by as much as the clock was set. */
+export async function moveLooks(tx: Tx, by_ms: number): Promise<void> {
+  const { look_at } = tracking_records;
+  await tx.sql
+    .update(tracking_records)
+    .set({ look_at: template`${look_at} + ${by_ms}` })
+    .where(isLookedAt);
+}
+
+const latest = prepared((sql, a: Args<{ account_id: number }>) =>
+  sql
+    .select({ at: template<number | null>`max(${carrier_callbacks.received_at})`.mapWith(Number) })
+    .from(carrier_callbacks)
+    .where(eq(carrier_callbacks.account_id, a.account_id)),
+);
+
+/** When the carrier of an account last told something by itself; null when it never did. */
+export async function lastCallbackAt(db: Db, account_id: number): Promise<number | null> {
+  const [row] = await latest(db, { account_id });
+  return row?.at ?? null;
+}
+
+const played = prepared((sql: Tx["sql"], a: Args<{ now: number; limit: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(tracking_records)
+      .where(and(template`${tracking_records.account_id} is null`, isLookedAt, lte(tracking_records.look_at, a.now)))
+      .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
+      .limit(given(a.limit)),
+  ),
+);
+
+/** Up to `limit` numbers of the simulated carrier of which more has happened, locked. */
+export async function lockPlayed(tx: Tx, limit: number): Promise<TrackingRecord[]> {
+  return (await played(tx, { now: tx.now, limit })) as TrackingRecord[];
+}
+
+/** When more happens to a number of the simulated carrier, in milliseconds; null when nothing will. */
+export async function nextPlayedAt(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
+    .from(tracking_records)
+    .where(and(template`${tracking_records.account_id} is null`, isLookedAt));
+  return row?.at ?? null;
+}
+
+/** When the first was told of a parcel by this source, in milliseconds; null when nothing was. */
+export async function firstToldAt(db: Db, record_id: number, source: string): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: template<number | null>`min(${tracking_events.occurred_at})`.mapWith(Number) })
+    .from(tracking_events)
+    .where(and(eq(tracking_events.record_id, record_id), eq(tracking_events.source, source)));
+  return row?.at ?? null;
+}
