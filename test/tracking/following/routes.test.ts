@@ -109,7 +109,7 @@ describe("works", () => {
     expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
   });
 
-  test("a number that was followed before its parcel was here becomes the parcel's, with all that was told", async () => {
+  test("a number that was followed before its parcel was here becomes the parcel's, scans and all", async () => {
     const number = fresh();
     await follow(number);
     await app.post(`/tracking/${number}/events`, {
