@@ -27,7 +27,7 @@ export interface Service {
   readonly trusted_proxies: AddressList;
   /** True while the server listens on loopback only: test mode then reaches receivers on loopback. */
   readonly loopback_only: boolean;
-  /** Address ranges where webhooks and the APIs of platforms may be reached although they are not public. */
+  /** Address ranges where webhooks and the APIs of platforms and carriers may be reached though they are not public. */
   readonly webhook_allow_cidrs: readonly string[];
   /** For how many days payloads of events and the log of deliveries are kept. */
   readonly event_retention_days: number;

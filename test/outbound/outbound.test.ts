@@ -123,6 +123,28 @@ describe.each(ways)("a request %s", (_way, talkOver) => {
     expect(asked).toBe(1);
   });
 
+  test("is awaited for as long as it says, and then known to be on its way", async () => {
+    const { url } = await bytesServer((socket) => {
+      if (halves) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+    });
+    let halves = false;
+    const started = performance.now();
+    const none = await outbound().call({ ...get(url), answer_ms: 100 });
+    expect(none.error).toMatchObject({ code: "timeout", written: true });
+    halves = true;
+    const half = await outbound().call({ ...get(url), answer_ms: 100 });
+    expect(half.answer).toMatchObject({ status_code: 200, complete: false });
+    // Half of what the caller's own deadlines would take.
+    expect(performance.now() - started).toBeLessThan((deadlines.headers_ms + deadlines.body_ms) / 2);
+  });
+
+  test("that reaches nobody is known not to be on its way", async () => {
+    for (const url of ["http://127.0.0.1:9/", "http://10.0.0.7/", "http://packhouse.invalid/"]) {
+      const { error } = await outbound().call(get(url));
+      expect([url, error?.written]).toEqual([url, false]);
+    }
+  });
+
   test("with a header that would break its lines is not written", async () => {
     const { url, counts } = await bytesServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
     for (const value of ["a\r\nX-B: c", "a\nb", "a\u0000", "Zo\u00eb", "\u6771"]) {
