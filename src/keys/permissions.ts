@@ -158,6 +158,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /returns": "read",
   "GET /returns/:id": "read",
   "PATCH /returns/:id": "read_write",
+  "POST /returns/:id/label": "read_write",
   "POST /returns/:id/receive": "read_write",
   "POST /returns/:id/inspect": "read_write",
   "POST /returns/:id/refund": "read_write",

@@ -10,6 +10,7 @@ export const returnMoves = {
   refund: { from: ["inspected", "completed"], to: "completed", held: false, tells: "return.processed" },
   close: { from: ["inspected"], to: "completed", held: false, tells: "return.processed" },
   cancel: { from: ["initiated"], to: "cancelled", held: false, tells: null },
+  label: { from: ["initiated"], to: null, held: false, tells: null },
 } as const satisfies Moves<ReturnStatus, EventType>;
 export type ReturnAction = keyof typeof returnMoves;
 

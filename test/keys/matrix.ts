@@ -138,6 +138,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /tracking/:tracking_number/events": "401 403 ok  ok",
   "POST /returns": "401 403 ok  ok",
   "PATCH /returns/:id": "401 403 ok  ok",
+  "POST /returns/:id/label": "401 403 ok  ok",
   "POST /returns/:id/receive": "401 403 ok  ok",
   "POST /returns/:id/inspect": "401 403 ok  ok",
   "POST /returns/:id/refund": "401 403 ok  ok",

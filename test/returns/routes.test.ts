@@ -88,7 +88,7 @@ describe("works", () => {
       currency: "USD",
       customer_email: "jane@home.example",
       refunds: [],
-      allowed_actions: ["receive", "cancel"],
+      allowed_actions: ["receive", "cancel", "label"],
       version: 1,
       created_at: made.created_at,
       updated_at: made.created_at,

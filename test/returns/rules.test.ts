@@ -32,7 +32,7 @@ describe("the states", () => {
     });
     expect(grid).toMatchInlineSnapshot(`
       [
-        "initiated: receive, cancel",
+        "initiated: receive, cancel, label",
         "received: receive, inspect",
         "inspected: refund, close",
         "completed: refund",

@@ -1,11 +1,123 @@
-import type { Tx } from "../../database/store.ts";
+import { allotId } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
+import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { readCents } from "../../kit/money.ts";
+import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
+import { type Address, addressOf, readAddress } from "../../shipping/address.ts";
+import type { Buying } from "../../shipping/labels/commands.ts";
 import type { Label } from "../../shipping/labels/label.ts";
+import { drawOwnLabel, ownCounter, returnNumber } from "../../shipping/labels/own/commands.ts";
+import { claimNew, type Seller } from "../../shipping/labels/purchases/commands.ts";
+import { purchaseFingerprint, refuseUnderWay } from "../../shipping/labels/rules.ts";
+import { listLabelsOfReturn } from "../../shipping/labels/store.ts";
+import { readParcel } from "../../shipping/parcel.ts";
+import { checkAddress } from "../../shipping/rules.ts";
+import { originOfOrder } from "../../shipping/store.ts";
+import { gramsOf } from "../../shipping/weight.ts";
+import { followReturnLabel } from "../../tracking/commands.ts";
 import { begin } from "../commands.ts";
+import type { Return } from "../return.ts";
+import { type ReturnStatus, returnMoves } from "../status.ts";
 import { saveReturn } from "../store.ts";
+import type { BuyReturnLabel } from "./schemas.ts";
+
+/**
+ * Buys a label of our own with which a return comes back, and begins to follow its parcel.
+ * Refuses: validation_failed, resource_missing, duplicate_label, label_in_progress, invalid_state_transition.
+ */
+export async function buyReturnLabel(tx: Tx, id: string, input: BuyReturnLabel, buying: Buying): Promise<Label> {
+  const counter = await ownCounter(tx, input, null);
+  const ready = await readyReturn(tx, id, input, buying, counter);
+  const label_id = await allotId(tx, "labels");
+  const label = await drawOwnLabel(tx, counter, {
+    ...ready,
+    ...{ id: label_id, shipment_id: null, number: returnNumber(tx, label_id), parcel_text: "", qr_text: null },
+    residential: null,
+    reference: { text: wireId("return", ready.return_id), warnings: [] },
+  });
+  await followReturnLabel(tx, label);
+  await noteReturnLabel(tx, label, buying.actor);
+  return label;
+}
+
+/**
+ * Claims the purchase of a carrier's label with which a return comes back.
+ * Refuses: validation_failed, resource_missing, duplicate_label, label_in_progress, invalid_state_transition.
+ */
+export async function beginReturnLabel(
+  tx: Tx,
+  id: string,
+  input: BuyReturnLabel,
+  buying: Buying,
+  seller: Seller,
+): Promise<Label> {
+  const { parcel, origin_zone: _, ...wanted } = await readyReturn(tx, id, input, buying, seller);
+  return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
+}
+
+/** What a label says of a parcel that comes back from the customer to the warehouse. */
+async function readyReturn(
+  tx: Tx,
+  id: string,
+  input: BuyReturnLabel,
+  { additional }: Buying,
+  { carrier, service }: { readonly carrier: string; readonly service: string },
+) {
+  const parcel = readParcel(input.package, "package.");
+  const from = givenAddress("from_address", input);
+  const to = givenAddress("to_address", input);
+  const { before, order } = await begin(tx, id);
+  move<ReturnStatus, typeof returnMoves>(returnMoves, "label", before.status);
+  await refuseSecond(tx, before, additional);
+  const origin = await originOfOrder(tx, order.id, order.warehouse_id);
+  const { value = null, insurance = false } = input.package;
+  return {
+    order_id: order.id,
+    return_id: before.id,
+    parcel,
+    value_cents: value === null ? null : readCents(value),
+    insurance,
+    from_address: from ?? addressOf(order.shipping_address),
+    to_address: to ?? origin.address,
+    origin_zone: origin.timezone,
+    fingerprint: purchaseFingerprint([carrier, service, gramsOf(parcel.weight), before.id]),
+  };
+}
+
+function givenAddress(field: "from_address" | "to_address", input: BuyReturnLabel): Address | null {
+  const given = input[field];
+  if (given === undefined) return null;
+  const address = readAddress(given);
+  checkAddress(field, address);
+  return address;
+}
+
+async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promise<void> {
+  const valid = (await listLabelsOfReturn(db, id)).filter(({ status }) => status !== "error" && status !== "voided");
+  if (additional) return;
+  for (const label of valid) {
+    refuseUnderWay(label);
+    throw new Fault("duplicate_label", "The return has a label. Send additional: true for another one.", {
+      label_id: wireId("label", label.id),
+    });
+  }
+}
+
+/**
+ * Refuses: label_not_voidable, when the parcel of a return's label is on its way.
+ */
+export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
+  const { before } = await beginOf(tx, label);
+  const { tracking_number, status } = before.return_shipping;
+  if (tracking_number !== label.tracking_number || status === "pending") return;
+  throw new Fault("label_not_voidable", "The parcel is on its way back.", {
+    return_id: wireId("return", before.id),
+  });
+}
 
 /** Has a return come back with a label that was just bought for it: its parcel is the one that is awaited. */
 export async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promise<void> {

@@ -1,8 +1,7 @@
 import { isSamePlace } from "../../addresses/address.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { assert } from "../../kit/assert.ts";
-import { Fault, invalid } from "../../kit/fault.ts";
+import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
@@ -23,45 +22,26 @@ import { labelShipment, openShipment, voidShipment } from "../../orders/shipment
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../../orders/store.ts";
-import { printableLine, unprintableLetters } from "../../typesetting/text/shaping.ts";
 import { type Address, addressOf, readAddress } from "../address.ts";
-import { endAt, type Offer } from "../offer.ts";
+import { endAt } from "../offer.ts";
 import { type Parcel, readParcel } from "../parcel.ts";
 import { checkQuote, type Quote } from "../quotes/quote.ts";
-import { type BuiltInCarrier, builtInCarrier } from "../rates/carrier.ts";
-import { offerBy, type ReadyCard } from "../rates/offers.ts";
-import { listReadyCards } from "../rates/store.ts";
 import { checkAddress } from "../rules.ts";
 import { originOfOrder } from "../store.ts";
 import { gramsOf } from "../weight.ts";
-import { drawLabel, type LabelWarning } from "./face.ts";
 import type { Label } from "./label.ts";
-import {
-  checkPrintable,
-  chooseCard,
-  duplicate_within_ms,
-  isIn,
-  notQuoted,
-  purchaseFingerprint,
-  refuseLeft,
-  refuseUnderWay,
-} from "./rules.ts";
+import { drawOwnLabel, ownCounter, parcelNumber, printedNumber } from "./own/commands.ts";
+import { duplicate_within_ms, isIn, notQuoted, purchaseFingerprint, refuseLeft, refuseUnderWay } from "./rules.ts";
 import type { CreateLabel } from "./schemas.ts";
-import { demonstrationPrefix, ssccOf } from "./sscc.ts";
 import { labelMoves } from "./status.ts";
 import {
-  allotSerial,
   getLabel,
-  insertOwnLabel,
   listParcelsInHouse,
   listValidLabels,
   lockOrderOfLabels,
   saveVoided,
   type ValidLabel,
 } from "./store.ts";
-import { ownTrackingNumber, testPrefix } from "./tracking_number.ts";
-
-const livePrefix = "WH";
 
 /** Who buys a label, and how. */
 export interface Buying {
@@ -87,18 +67,22 @@ export interface Bought {
  * quote_mismatch, quote_used.
  */
 export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Bought> {
-  const carrier = builtInCarrier(tx.mode);
-  const card = buying.quote === null ? chooseCard(carrier, await listReadyCards(tx), input) : null;
-  const service = card === null ? (buying.quote?.offer.service ?? "") : card.card.service;
-  const ready = await openParcel(tx, input, buying, { carrier: carrier.code, service });
-  const { order, shipment, from_address, to_address } = ready;
-  checkPrintable({ from_address, to_address });
-  const offer = dated(card === null ? buying.quote?.offer : offerOf(carrier, card, ready, tx.now));
-  const label = await makeLabel(tx, { ...ready, carrier, offer, quote: buying.quote });
-  const { tracking_number } = label;
-  assert(tracking_number !== null, "a bought label has a tracking number");
+  const counter = await ownCounter(tx, input, buying.quote);
+  const ready = await openParcel(tx, input, buying, counter);
+  const { order, shipment } = ready;
+  const place = parcelPlace(order, shipment.id);
+  const number = await parcelNumber(tx, shipment.id);
+  const { tracking_number } = number;
+  const known = isSamePlace(order.shipping_address, ready.to_address) ? order.address_verification : null;
+  const label = await drawOwnLabel(tx, counter, {
+    ...ready,
+    residential: known?.residential ?? null,
+    ...{ id: null, shipment_id: shipment.id, order_id: order.id, return_id: null },
+    ...{ number, reference: printedNumber(order), parcel_text: place === null ? "" : placeInWords(place) },
+    qr_text: trackingUrl(tx, { id: shipment.id, carrier: counter.carrier, tracking_number }),
+  });
   const labelled = await labelShipment(tx, { order, shipment }, tracking_number, buying.actor);
-  return { ...labelled, label, estimated_delivery: offer.delivery_date };
+  return { ...labelled, label, estimated_delivery: label.delivery_date };
 }
 
 /** A parcel that was opened for a label, and all that the label says of it. */
@@ -187,108 +171,6 @@ async function unitsOf(tx: Tx, { items }: CreateLabel, order_id: number, one_mor
   if (items === undefined) return unitsWithoutParcel(order);
   const parcelled = unitsInParcels(order);
   return addedUp(namedUnits(order, items, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0)));
-}
-
-/** The offer of the built-in carrier for one parcel. Refuses: validation_failed. */
-function offerOf(carrier: BuiltInCarrier, card: ReadyCard, ready: ReadyParcel, now: number): Offer {
-  const { order, parcel, from_address, to_address, value_cents, insurance, origin_zone } = ready;
-  const known = isSamePlace(order.shipping_address, to_address) ? order.address_verification : null;
-  const to = { ...endAt(to_address), residential: known?.residential ?? null };
-  const ends = { from: endAt(from_address), to };
-  const goods = { ...parcel, value_cents, insurance, origin_zone, reference: order.order_number, return: false };
-  const { offer, messages } = offerBy(carrier, card, { ...ends, ...goods }, now);
-  if (offer !== null) return offer;
-  const { code, message } = messages.at(-1) ?? { code: "invalid_value", message: "is not carried" };
-  const field =
-    code === "over_weight_limit" ? "package.weight" : code === "over_size_limit" ? "package.dimensions" : "to_address";
-  throw invalid(field, `is not carried: ${message.replace(/\.$/, "")}`, field === "to_address" ? code : "too_large");
-}
-
-type DatedOffer = Offer & { readonly delivery_date: number; readonly ship_date: string };
-
-/** The built-in carrier always promises a day. */
-function dated(offer: Offer | undefined): DatedOffer {
-  assert(offer !== undefined, "a quote has an offer");
-  const { delivery_date, ship_date } = offer;
-  assert(delivery_date !== null && ship_date !== null, "the built-in carrier promises a day");
-  return { ...offer, delivery_date, ship_date };
-}
-
-interface Purchase extends ReadyParcel {
-  readonly carrier: BuiltInCarrier;
-  readonly offer: DatedOffer;
-  readonly quote: Quote | null;
-}
-
-/** Draws a label and stores it. */
-async function makeLabel(tx: Tx, purchase: Purchase): Promise<Label> {
-  const { order, carrier, offer, parcel, from_address, to_address } = purchase;
-  const shipment_id = purchase.shipment.id;
-  const test = tx.mode === "test";
-  const { tracking_number, unlike } = await numberOf(tx, shipment_id);
-  const { order_number, lost } = printedNumber(order);
-  const place = parcelPlace(order, shipment_id);
-  const { drawing, warnings } = drawLabel({
-    carrier: carrier.name,
-    service: offer.service_name,
-    sender: from_address,
-    recipient: to_address,
-    weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
-    parcel: place === null ? "" : placeInWords(place),
-    tracking_number,
-    qr_text: trackingUrl(tx, { id: shipment_id, carrier: carrier.code, tracking_number }),
-    order_number,
-    date: offer.ship_date,
-    test,
-  });
-  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date } = offer;
-  return insertOwnLabel(tx, {
-    shipment_id,
-    order_id: order.id,
-    status: labelMoves.complete.to,
-    carrier: carrier.code,
-    service: offer.service,
-    tracking_number,
-    ...{ cost_cents: rate_cents, carrier_cost_cents: cost_cents, currency, breakdown, zone, billable_pounds },
-    delivery_date,
-    package: parcel.package,
-    value_cents: purchase.value_cents,
-    insurance: purchase.insurance,
-    from_address,
-    to_address,
-    drawing,
-    warnings: [...lost, ...unlike, ...warnings],
-    fingerprint: purchase.fingerprint,
-    ...(purchase.quote !== null && { quote_nonce: purchase.quote.nonce }),
-    created_at: tx.now,
-    voided_at: null,
-  });
-}
-
-/**
- * The number of a parcel: an SSCC where the operator has a prefix of GS1 for them, else what the parcel's number in our
- * books makes.
- */
-async function numberOf(tx: Tx, shipment_id: number): Promise<{ tracking_number: string; unlike: LabelWarning[] }> {
-  const test = tx.mode === "test";
-  const { gs1_prefix } = tx.site;
-  const own = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
-  if (gs1_prefix === null) return { tracking_number: own, unlike: [] };
-  const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, await allotSerial(tx, shipment_id));
-  if (sscc !== null) return { tracking_number: sscc, unlike: [] };
-  const message =
-    "All numbers behind the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
-  return { tracking_number: own, unlike: [{ field: "tracking_number", code: "no_sscc", message }] };
-}
-
-/** The order's number; its id where no font has the number's letters, since nobody can change the number. */
-function printedNumber({ id, order_number }: Order): { order_number: string; lost: LabelWarning[] } {
-  if (unprintableLetters(printableLine(order_number)).length === 0) return { order_number, lost: [] };
-  const message = "The order's number has letters that no font here can print, so its id is printed instead.";
-  return {
-    order_number: wireId("order", id),
-    lost: [{ field: "order_number", code: "unprintable_text", message }],
-  };
 }
 
 /**

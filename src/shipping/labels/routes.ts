@@ -1,17 +1,13 @@
 import { Elysia } from "elysia";
-import type { Db } from "../../database/store.ts";
 import { answerRead } from "../../http/answer.ts";
-import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { originOf } from "../../http/origin.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { type LinkSigner, linkSigner } from "./documents/links.ts";
 import { documentRoutes } from "./documents/routes.ts";
-import { type Label, labelView } from "./label.ts";
-import { answerPurchase } from "./purchases/routes.ts";
+import { answerPurchase, viewer } from "./purchases/routes.ts";
 import { CreateLabel, LabelView } from "./schemas.ts";
 import { getLabel } from "./store.ts";
 import { answerVoid } from "./voids/routes.ts";
@@ -75,10 +71,3 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       }),
     });
 };
-
-function viewer(signer: LinkSigner) {
-  return (call: Call) => {
-    const origin = originOf(call);
-    return (label: Label, { mode, now, site }: Db) => labelView(label, { origin, site, signer, mode, now });
-  };
-}

@@ -43,7 +43,7 @@ const Item = closed({
   quantity: quantityField(),
 });
 
-const PackageField = closed({
+export const PackageField = closed({
   weight: WeightField,
   weight_unit: Type.Optional(weightUnitField("lb unless given.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
@@ -53,19 +53,15 @@ const PackageField = closed({
   ),
 });
 
+export const AccountField = Type.Optional(
+  nullable(idField("carrier_account", "The carrier account to buy with, where several sell for the carrier.")),
+);
+
 /** Which offer is bought: what a quote says, or a carrier's service. */
 const bought = {
   carrier: Type.Optional(textField(40, { description: "Can be left out with `quote_id`." })),
   service: Type.Optional(textField(40, { description: "Can be left out with `quote_id`." })),
-  account_id: Type.Optional(
-    nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 40,
-        description: "The carrier account to buy with, where several sell for the carrier.",
-      }),
-    ),
-  ),
+  account_id: AccountField,
   quote_id: Type.Optional(
     Type.String({
       minLength: 1,

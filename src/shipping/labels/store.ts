@@ -68,6 +68,22 @@ export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<
   return row === undefined ? null : labelOf(db, row);
 }
 
+const ofReturn = prepared((sql, a: Args<{ return_id: number }>) =>
+  sql
+    .select({ id: labels.id, status: labels.status, void_status: labels.void_status })
+    .from(labels)
+    .where(eq(labels.return_id, a.return_id))
+    .orderBy(desc(labels.id)),
+);
+
+/** The labels with which a return was to come back, in short, newest first. */
+export async function listLabelsOfReturn(
+  db: Db,
+  return_id: number,
+): Promise<Pick<Label, "id" | "status" | "void_status">[]> {
+  return ofReturn(db, { return_id });
+}
+
 /** A label of an order that is valid, or is being bought, in short. */
 export type ValidLabel = Pick<
   Label,
@@ -98,9 +114,10 @@ export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Lab
 /** As `insertLabel`, for one of our own: what is null of it is not written. Refuses: quote_used. */
 export async function insertOwnLabel(
   tx: Tx,
-  label: Omit<Label, "id" | keyof typeof own_purchase> & { readonly quote_nonce?: string },
+  label: Omit<Label, "id" | keyof typeof own_purchase> &
+    Partial<Pick<Label, "id" | "return_id"> & { readonly quote_nonce: string }>,
 ): Promise<Label> {
-  return { ...own_purchase, id: await insertRow(tx, rowOf(label)), ...label };
+  return { ...own_purchase, ...label, id: await insertRow(tx, rowOf(label)) };
 }
 
 async function insertRow(tx: Tx, row: typeof labels.$inferInsert): Promise<number> {

@@ -327,6 +327,7 @@ async function returns(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppl
     updateReturn: { path: fresh },
     receiveReturn: { path: fresh, body: { items } },
     cancelReturn: { path: await came() },
+    createReturnLabel: { path: await came(), body: { carrier: "local", service: "standard", package: { weight: 1 } } },
     inspectReturn: { path: await came(received), body: inspection },
     closeReturn: { path: await came(received, inspected) },
     refundReturn: { path: await came(received, inspected), body: { amount: "1.00" } },

@@ -212,6 +212,11 @@ export async function returns({ tell, act }: Teller): Promise<void> {
   const kept = { path: await back() };
   await tell("cancelReturn", { ...kept, body: {} });
   const closed = { path: await back() };
+  const [carrier] = (await act("listCarriers")).data.carriers;
+  await tell("createReturnLabel", {
+    ...closed,
+    body: { carrier: carrier.code, service: "standard", package: { weight: 1, weight_unit: "lb" } },
+  });
   await act("receiveReturn", { ...closed, body: {} });
   await act("inspectReturn", { ...closed, body: { items: [{ sku: "TEA-100", quantity: 1, condition: "unopened" }] } });
   await tell("closeReturn", { ...closed, body: {} });

@@ -3,12 +3,14 @@ import { answerWrite } from "../../../http/answer.ts";
 import type { Call } from "../../../http/call.ts";
 import { enveloped } from "../../../http/envelope.ts";
 import { idempotencyKey } from "../../../http/idempotency.ts";
+import { originOf } from "../../../http/origin.ts";
 import type { Service } from "../../../http/service.ts";
 import { answerSlowWork, type Ending } from "../../../http/slow_work.ts";
 import { buyTrackedLabel } from "../../../tracking/commands.ts";
 import { readQuote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
-import type { Label, labelView } from "../label.ts";
+import type { LinkSigner } from "../documents/links.ts";
+import { type Label, labelView } from "../label.ts";
 import { checkQuotedNames } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { buyClaimed, type Ended } from "./buyer.ts";
@@ -17,6 +19,14 @@ import { goesOn } from "./under_way.ts";
 
 /** Shows a label to the client who asks. */
 export type View = (label: Label, db: Db) => ReturnType<typeof labelView>;
+
+/** What shows labels to clients, with links that anyone can follow. */
+export function viewer(signer: LinkSigner): (call: Call) => View {
+  return (call) => {
+    const origin = originOf(call);
+    return (label, { mode, now, site }) => labelView(label, { origin, site, signer, mode, now });
+  };
+}
 
 /** Buys a label. Its links open without a key, so what is kept for a repeated request is sealed. */
 export async function answerPurchase(call: Call, service: Service, body: CreateLabel, view: View): Promise<Response> {

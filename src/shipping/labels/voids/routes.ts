@@ -4,7 +4,9 @@ import type { Call } from "../../../http/call.ts";
 import { enveloped } from "../../../http/envelope.ts";
 import type { Service } from "../../../http/service.ts";
 import { answerSlowWork } from "../../../http/slow_work.ts";
+import { noteReturnLabelVoided, refuseUnderWayBack } from "../../../returns/labels/commands.ts";
 import { voidLabel } from "../commands.ts";
+import type { Label } from "../label.ts";
 import { told, type View } from "../purchases/routes.ts";
 import { goesOn } from "../purchases/under_way.ts";
 import { getLabel } from "../store.ts";
@@ -16,8 +18,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
   const { secret_key, carrier_patience_ms: patience_ms } = service;
   const { account_id, status } = await call.store.read((db) => getLabel(db, id));
   if (account_id === null || status === "voided") {
-    const work = async (tx: Tx) => view(await voidLabel(tx, id, call.actor), tx);
-    return answerWrite(call, 200, work, enveloped, secret_key);
+    return answerWrite(call, 200, async (tx) => view(await voidOwn(tx, id, call), tx), enveloped, secret_key);
   }
   const at = { store: call.store, service };
   return answerSlowWork(
@@ -42,4 +43,13 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
     },
     secret_key,
   );
+}
+
+async function voidOwn(tx: Tx, id: string, { actor }: Call): Promise<Label> {
+  const before = await getLabel(tx, id);
+  if (before.return_id === null || before.status === "voided") return voidLabel(tx, id, actor);
+  await refuseUnderWayBack(tx, before);
+  const label = await voidLabel(tx, id, actor);
+  await noteReturnLabelVoided(tx, label, actor);
+  return label;
 }

@@ -1,0 +1,67 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { bodyOf } from "../../kit/schema.ts";
+import { linkSigner } from "../../shipping/labels/documents/links.ts";
+import { chooseSeller } from "../../shipping/labels/purchases/commands.ts";
+import { answerClaimed, viewer } from "../../shipping/labels/purchases/routes.ts";
+import { LabelView } from "../../shipping/labels/schemas.ts";
+import { builtInCarrier } from "../../shipping/rates/carrier.ts";
+import { beginReturnLabel, buyReturnLabel } from "./commands.ts";
+import { BuyReturnLabel } from "./schemas.ts";
+
+/** Labels with which goods come back. */
+export function returnLabelRoutes(service: Service) {
+  const view = viewer(linkSigner(service.secret_key));
+  return new Elysia({ prefix: "/returns" })
+    .use(conventions)
+    .post("/:id/label", ({ call, params, body }) => buy(call, service, params.id, body, view), {
+      body: bodyOf(BuyReturnLabel),
+      detail: documented({
+        id: "createReturnLabel",
+        summary: "Buy a label with which a return comes back",
+        description:
+          "From the customer to the warehouse, unless other addresses are given. The return's `return_shipping` then" +
+          " names the parcel, and its `status` follows it. A carrier that takes longer than a few seconds is answered" +
+          " 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` gives the label back.",
+        refuses: [
+          "carrier_error",
+          "carrier_refused",
+          "carrier_timeout",
+          "carrier_unauthorized",
+          "duplicate_label",
+          "invalid_state_transition",
+          "label_in_progress",
+          "resource_missing",
+        ],
+        answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
+      }),
+    });
+}
+
+function buy(
+  call: Call,
+  service: Service,
+  id: string,
+  body: BuyReturnLabel,
+  view: ReturnType<typeof viewer>,
+): Promise<Response> {
+  const buying = {
+    actor: call.actor,
+    additional: body.additional === true,
+    quote: null,
+  };
+  const show = view(call);
+  if (body.carrier === builtInCarrier(call.store.mode).code) {
+    const work = async (tx: Tx) => show(await buyReturnLabel(tx, id, body, buying), tx);
+    return answerWrite(call, 201, work, enveloped, service.secret_key);
+  }
+  return answerClaimed(call, service, show, async (tx) => {
+    return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body));
+  });
+}

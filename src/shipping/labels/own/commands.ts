@@ -1,0 +1,180 @@
+// Labels of our own: what they cost by a card or a quote, the number that they have, and how they are drawn.
+import type { Db, Tx } from "../../../database/store.ts";
+import { assert } from "../../../kit/assert.ts";
+import { invalid } from "../../../kit/fault.ts";
+import { wireId } from "../../../kit/ids.ts";
+import type { Order } from "../../../orders/order.ts";
+import { printableLine, unprintableLetters } from "../../../typesetting/text/shaping.ts";
+import type { Address } from "../../address.ts";
+import { endAt, type Offer } from "../../offer.ts";
+import type { Parcel } from "../../parcel.ts";
+import type { Quote } from "../../quotes/quote.ts";
+import { type BuiltInCarrier, builtInCarrier } from "../../rates/carrier.ts";
+import { offerBy, type ReadyCard } from "../../rates/offers.ts";
+import { listReadyCards } from "../../rates/store.ts";
+import { drawLabel, type LabelWarning } from "../face.ts";
+import type { Label } from "../label.ts";
+import { checkPrintable, chooseCard } from "../rules.ts";
+import type { CreateLabel } from "../schemas.ts";
+import { demonstrationPrefix, ssccOf } from "../sscc.ts";
+import { labelMoves } from "../status.ts";
+import { allotSerial, insertOwnLabel } from "../store.ts";
+import { ownTrackingNumber, testPrefix } from "../tracking_number.ts";
+
+const livePrefix = "WH";
+
+/** What our own carrier sells a label by: one of its cards, or what it has quoted. */
+export interface OwnCounter {
+  readonly carrier: string;
+  readonly service: string;
+  readonly sold_by: BuiltInCarrier;
+  readonly price: { readonly card: ReadyCard } | { readonly quote: Quote };
+}
+
+/** The counter of our own carrier at which a label is bought. Refuses: validation_failed. */
+export async function ownCounter(
+  db: Db,
+  names: Pick<CreateLabel, "carrier" | "service">,
+  quote: Quote | null,
+): Promise<OwnCounter> {
+  const sold_by = builtInCarrier(db.mode);
+  const { code: carrier } = sold_by;
+  if (quote !== null) return { carrier, service: quote.offer.service, sold_by, price: { quote } };
+  const card = chooseCard(sold_by, await listReadyCards(db), names);
+  return { carrier, service: card.card.service, sold_by, price: { card } };
+}
+
+/** All that a label of our own is made of beside what it costs. */
+export interface OwnLabel {
+  /** Its id, where it was allotted before; null for the next one. */
+  readonly id: number | null;
+  readonly shipment_id: number | null;
+  readonly return_id: number | null;
+  readonly order_id: number;
+  readonly parcel: Parcel;
+  readonly value_cents: number | null;
+  readonly insurance: boolean;
+  readonly from_address: Address;
+  readonly to_address: Address;
+  /** Whether it goes to a home; null when nobody knows. */
+  readonly residential: boolean | null;
+  readonly origin_zone: string;
+  readonly fingerprint: string;
+  readonly number: OwnNumber;
+  /** The number of the order or of the return. */
+  readonly reference: OwnReference;
+  /** Which of how many parcels it is, in words; empty where nobody counts. */
+  readonly parcel_text: string;
+  readonly qr_text: string | null;
+}
+
+/** A tracking number, and why it is not as it should be. */
+export interface OwnNumber {
+  readonly tracking_number: string;
+  readonly warnings: readonly LabelWarning[];
+}
+
+/** What people know a parcel by, and what of it is not printed. */
+export interface OwnReference {
+  readonly text: string;
+  readonly warnings: readonly LabelWarning[];
+}
+
+/** Prices, draws and stores a label of our own. Refuses: validation_failed, quote_used. */
+export async function drawOwnLabel(tx: Tx, counter: OwnCounter, made: OwnLabel): Promise<Label> {
+  const { parcel, from_address, to_address, number, reference, value_cents, insurance } = made;
+  checkPrintable({ from_address, to_address });
+  const { price, sold_by } = counter;
+  const offer = dated("quote" in price ? price.quote.offer : offerOf(sold_by, price.card, made, tx.now));
+  const { drawing, warnings } = drawLabel({
+    carrier: sold_by.name,
+    service: offer.service_name,
+    sender: from_address,
+    recipient: to_address,
+    weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
+    parcel: made.parcel_text,
+    tracking_number: number.tracking_number,
+    qr_text: made.qr_text,
+    order_number: reference.text,
+    date: offer.ship_date,
+    test: tx.mode === "test",
+  });
+  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date } = offer;
+  return insertOwnLabel(tx, {
+    ...(made.id !== null && { id: made.id }),
+    shipment_id: made.shipment_id,
+    ...(made.return_id !== null && { return_id: made.return_id }),
+    order_id: made.order_id,
+    status: labelMoves.complete.to,
+    carrier: counter.carrier,
+    service: offer.service,
+    tracking_number: number.tracking_number,
+    ...{ cost_cents: rate_cents, carrier_cost_cents: cost_cents, currency, breakdown, zone, billable_pounds },
+    delivery_date,
+    package: parcel.package,
+    ...{ value_cents, insurance, from_address, to_address, drawing },
+    warnings: [...reference.warnings, ...number.warnings, ...warnings],
+    fingerprint: made.fingerprint,
+    ...("quote" in price && { quote_nonce: price.quote.nonce }),
+    created_at: tx.now,
+    voided_at: null,
+  });
+}
+
+/** The offer of the built-in carrier for one parcel. Refuses: validation_failed. */
+function offerOf(carrier: BuiltInCarrier, card: ReadyCard, made: OwnLabel, now: number): Offer {
+  const { parcel, from_address, to_address, value_cents, insurance, origin_zone, reference } = made;
+  const ends = { from: endAt(from_address), to: { ...endAt(to_address), residential: made.residential } };
+  const goods = { ...parcel, value_cents, insurance, origin_zone, reference: reference.text };
+  const carriage = { ...ends, ...goods, return: made.return_id !== null };
+  const { offer, messages } = offerBy(carrier, card, carriage, now);
+  if (offer !== null) return offer;
+  const { code, message } = messages.at(-1) ?? { code: "invalid_value", message: "is not carried" };
+  const field =
+    code === "over_weight_limit" ? "package.weight" : code === "over_size_limit" ? "package.dimensions" : "to_address";
+  throw invalid(field, `is not carried: ${message.replace(/\.$/, "")}`, field === "to_address" ? code : "too_large");
+}
+
+type DatedOffer = Offer & { readonly delivery_date: number; readonly ship_date: string };
+
+/** The built-in carrier always promises a day. */
+function dated(offer: Offer): DatedOffer {
+  const { delivery_date, ship_date } = offer;
+  assert(delivery_date !== null && ship_date !== null, "the built-in carrier promises a day");
+  return { ...offer, delivery_date, ship_date };
+}
+
+/**
+ * The number of a parcel: an SSCC where the operator has a prefix of GS1 for them, else what the parcel's number in our
+ * books makes.
+ */
+export async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
+  const test = tx.mode === "test";
+  const { gs1_prefix } = tx.site;
+  const own = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
+  if (gs1_prefix === null) return { tracking_number: own, warnings: [] };
+  const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, await allotSerial(tx, shipment_id));
+  if (sscc !== null) return { tracking_number: sscc, warnings: [] };
+  const message =
+    "All numbers behind the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
+  return { tracking_number: own, warnings: [{ field: "tracking_number", code: "no_sscc", message }] };
+}
+
+// Far above the numbers of parcels that leave.
+const returned_from = 500_000_000_000;
+
+/** The number of a parcel that comes back with a label of ours, by the label's id. */
+export function returnNumber({ mode }: Db, label_id: number): OwnNumber {
+  const prefix = mode === "test" ? testPrefix : livePrefix;
+  return { tracking_number: ownTrackingNumber(prefix, returned_from + label_id), warnings: [] };
+}
+
+/** The order's number; its id where no font has the number's letters, since nobody can change the number. */
+export function printedNumber({ id, order_number }: Order): OwnReference {
+  if (unprintableLetters(printableLine(order_number)).length === 0) return { text: order_number, warnings: [] };
+  const message = "The order's number has letters that no font here can print, so its id is printed instead.";
+  return {
+    text: wireId("order", id),
+    warnings: [{ field: "order_number", code: "unprintable_text", message }],
+  };
+}
