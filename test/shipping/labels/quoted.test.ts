@@ -99,7 +99,7 @@ describe("refuses", () => {
     };
     const attempts = [
       [{ package: { weight: 2.6 } }, "package.weight"],
-      [{ package: { ...parcel, dimensions: { length: 1, width: 1, height: 1 } } }, "package.dimensions"],
+      [{ package: { ...parcel, dimensions: { length: 1, width: 1, height: 1, unit: "in" } } }, "package.dimensions"],
       [{ to_address: elsewhere }, "to_address"],
       [{ service: "standard" }, "service"],
       [{ package: { ...parcel, insurance: true } }, "package.insurance"],
