@@ -15,9 +15,9 @@ import { invalidChoice } from "../../kit/field_problems.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { outboundOf } from "../../outbound/caller.ts";
-import { accessTo, refusalOf } from "../carriers/access.ts";
+import { accessTo, inTime, refusalOf } from "../carriers/access.ts";
 import type { Ctx, OutsideCarrier } from "../carriers/connector.ts";
-import { outsideCarriersOf } from "../carriers/table.ts";
+import { askingOf, outsideCarriersOf } from "../carriers/table.ts";
 import { accountView, type CarrierAccount } from "./account.ts";
 import { type AccountRules, createAccount, deleteAccount, recordTest, type Tested, updateAccount } from "./commands.ts";
 import { type CredentialsInput, isAddress } from "./rules.ts";
@@ -191,12 +191,16 @@ function test(call: Call, id: string, service: Service): Promise<Response> {
   });
 }
 
+// A test asks for many things, one after another, and is awaited so many times as long as rates.
+const tests_as_rates = 3;
+
 /** What the carrier lists, or why it does not. */
-async function testAt(connector: OutsideCarrier, access: Ctx, { log }: Service): Promise<Tested> {
+async function testAt(connector: OutsideCarrier, access: Ctx, service: Service): Promise<Tested> {
   try {
-    return { carriers: await connector.check(access) };
+    const wait_ms = tests_as_rates * askingOf(service).rates_wait_ms;
+    return { carriers: await inTime(connector.check(access), access.account.name, wait_ms) };
   } catch (error) {
-    return refusalOf(error, access, log);
+    return refusalOf(error, access, service.log);
   }
 }
 

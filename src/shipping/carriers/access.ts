@@ -40,3 +40,11 @@ export function refusalOf(error: unknown, { credentials, account }: Ctx, log: Lo
   const told = without(secrets, error.message);
   return told === error.message ? error : new Fault(error.code, told, error.facts);
 }
+
+/** What a carrier answers within so many milliseconds. Refuses: carrier_timeout, and what the answer refuses. */
+export async function inTime<Answer>(answer: Promise<Answer>, name: string, wait_ms: number): Promise<Answer> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = new Fault("carrier_timeout", `${name} did not answer within ${wait_ms / 1000} seconds.`);
+  const timer = setTimeout(() => reject(late), wait_ms);
+  return await Promise.race([answer, promise]).finally(() => clearTimeout(timer));
+}

@@ -15,7 +15,7 @@ const fake = fakeCarrier();
 const silent = { ...fakeCarrier("silent").connector, capabilities: new Set(["rating"] as const) };
 beforeAll(async () => {
   app = await openTestApp();
-  handInCarriers(app.service, { fake: fake.connector, silent });
+  handInCarriers(app.service, { fake: fake.connector, silent }, 100);
 }, 60_000);
 afterAll(() => app.close());
 
@@ -102,6 +102,9 @@ describe("works", () => {
       throw new Error("a wrong program");
     };
     expect((await app.post(`${at(id)}/test`)).status).toBe(502);
+    fake.check = () => new Promise(() => {});
+    expect((await app.post(`${at(id)}/test`)).status).toBe(504);
+    expect((await app.get(at(id))).body.data.last_test).toMatchObject({ ok: false, code: "carrier_timeout" });
     fake.check = async () => fake_listing;
   });
 
