@@ -175,4 +175,31 @@ describe("four carriers, of which one hangs and one fails", () => {
     for (const late of [1, 4, 2, 0]) expect(await tell(late)).toEqual([200, "delivered"]);
     await expectDelivered(trade, bought);
   });
+
+  test("a parcel to another country, whose goods are declared without a word of the client's", async () => {
+    const { call, easypost, shop } = trade;
+    const customer = await call("POST", "/customers", {
+      ...{ email: "alan@example.com", first_name: "Alan", last_name: "Tremblay" },
+      shipping_addresses: [
+        {
+          ...{ name: "Alan Tremblay", address_line1: "200 Bay St", city: "Toronto", state: "ON" },
+          ...{ postal_code: "M5J 2J2", country: "CA" },
+        },
+      ],
+    });
+    const { id: customer_id, shipping_addresses } = customer.body;
+    const order = await call("POST", "/orders", { ...shop.draft(3, shipping_addresses[0].id), customer_id });
+    const wanted = {
+      order_id: order.body.data.id,
+      carrier: "dhl_express",
+      service: "ExpressWorldwide",
+      package: inBox,
+    };
+    const { status, body } = await call("POST", "/shipping/labels", wanted);
+    expect([status, body.data?.status, body.error]).toEqual([201, "completed", undefined]);
+    const { shipment_id = "" } = easypost.purchases.at(-1) ?? {};
+    expect(easypost.shipments.get(shipment_id)?.["customs_info"]).toMatchObject({
+      customs_items: [{ description: "Rice, 1 kg", quantity: 3, value: 9.6, weight: 40, origin_country: "US" }],
+    });
+  });
 });

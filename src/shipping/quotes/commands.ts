@@ -4,10 +4,11 @@ import { resolveOrder } from "../../orders/names/store.ts";
 import { getOrder } from "../../orders/store.ts";
 import { findProducts } from "../../products/store.ts";
 import { addressOf } from "../address.ts";
+import { contentsOf, productsToWeigh } from "../contents.ts";
 import { type Carriage, type End, endAt } from "../offer.ts";
 import type { Parcel } from "../parcel.ts";
 import { originOfOrder, usualOrigin } from "../store.ts";
-import { contentsOf, goodsOf, productsToWeigh, readEnds, readGivenParcel, readValue, weighedParcel } from "./rules.ts";
+import { goodsOf, readEnds, readGivenParcel, readValue, weighedParcel } from "./rules.ts";
 import type { GetRates } from "./schemas.ts";
 
 /** What is asked of every carrier: the parcel and its way, and the order that it is of, if any. */

@@ -2,15 +2,14 @@ import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { add, times } from "../../kit/fraction.ts";
 import { readCents } from "../../kit/money.ts";
-import type { WeightUnit } from "../../kit/weight_unit.ts";
 import { unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/rules.ts";
-import { costOf, type Order, type OrderLine, openUnits, partsOf } from "../../orders/order.ts";
-import type { Customs } from "../../products/product.ts";
+import { type Order, openUnits } from "../../orders/order.ts";
 import { readAddress } from "../address.ts";
-import { type Content, type End, endAt, type ListedCarrier, type Message, type Offer } from "../offer.ts";
+import { type Goods, goodsIn, type Weighed, weightOf } from "../contents.ts";
+import { type End, endAt, type ListedCarrier, type Message, type Offer } from "../offer.ts";
 import { type Parcel, readParcel } from "../parcel.ts";
 import { checkAddress, checkEnds } from "../rules.ts";
-import { readWeight, type Weight, weightText } from "../weight.ts";
+import { type Weight, weightText } from "../weight.ts";
 import { countryOfPostalCode } from "../zones/place.ts";
 import type { GetRates } from "./schemas.ts";
 
@@ -72,36 +71,12 @@ export function readGivenParcel({ weight, weight_unit, dimensions }: GetRates): 
   return weight === undefined ? null : readParcel({ weight, weight_unit, dimensions }, "");
 }
 
-/** What is to be known of a product to weigh it and to declare it. */
-export interface Weighed {
-  readonly id: number;
-  readonly sku: string;
-  readonly weight: string | null;
-  readonly weight_unit: WeightUnit | null;
-  readonly customs: Customs | null;
-}
-
-/** The products whose weight tells what an order weighs: those of its lines, and the components of bundles. */
-export function productsToWeigh({ lines }: Order): number[] {
-  return [...new Set(lines.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]))];
-}
-
-/** Goods of one line in the parcel that is asked about. */
-interface Goods {
-  readonly line: OrderLine;
-  readonly quantity: number;
-}
-
 /** What the next parcel of an order holds: all that is in none yet, else all that has not left. */
 export function goodsOf(order: Order): Goods[] {
   const loose = unitsWithoutParcel(order);
   const units = loose.length > 0 ? loose : unitsOf(order, openUnits);
   if (units.length === 0) throw invalid("order_id", "has no units that could be sent");
-  const lines = new Map(order.lines.map((line) => [line.id, line]));
-  return units.flatMap(({ order_line_id, quantity }) => {
-    const line = lines.get(order_line_id);
-    return line === undefined ? [] : [{ line, quantity }];
-  });
+  return goodsIn(order, units);
 }
 
 /** The parcel of goods, by the weights of their products. Refuses: validation_failed, where one is unknown. */
@@ -122,40 +97,6 @@ export function weighedParcel(
   // Every unit is a whole number of nanograms, so that grams can always say it.
   const [text, weight_unit] = weightText(sum, unit) ? [weightText(sum, unit), unit] : [weightText(sum, "g"), "g"];
   return readParcel({ weight: text ?? "", weight_unit, dimensions }, "");
-}
-
-/** What one unit of a line weighs: its product, or else the components of the bundle together; null when unknown. */
-function weightOf(line: OrderLine, products: ReadonlyMap<number, Weighed>): Weight | null {
-  const own = productWeight(products.get(line.product_id));
-  if (own !== null || line.components === null) return own;
-  const parts = line.components.map(({ product_id, quantity }) => {
-    const weight = productWeight(products.get(product_id));
-    return weight === null ? null : times(weight, quantity);
-  });
-  return parts.reduce((sum, weight) => (sum === null || weight === null ? null : add(sum, weight)));
-}
-
-function productWeight(product: Weighed | undefined): Weight | null {
-  if (product?.weight == null) return null;
-  return readWeight(product.weight, product.weight_unit ?? "lb");
-}
-
-/** What customs are told of goods, whose worth is told in US dollars: nothing of an order in another currency. */
-export function contentsOf(goods: readonly Goods[], products: readonly Weighed[], currency: string): Content[] {
-  if (currency !== "USD") return [];
-  const known = new Map(products.map((product) => [product.id, product]));
-  return goods.map(({ line, quantity }) => {
-    const customs = known.get(line.product_id)?.customs ?? null;
-    const weight = weightOf(line, known);
-    return {
-      description: customs?.description ?? line.name,
-      quantity,
-      value_cents: costOf(line, quantity),
-      weight: weight === null ? null : times(weight, quantity),
-      hs_code: customs?.hs_code ?? null,
-      country_of_origin: customs?.country_of_origin ?? null,
-    };
-  });
 }
 
 /** Which carriers and services are asked about; undefined for all. */

@@ -14,10 +14,12 @@ import { labelShipment, voidShipment } from "../../../orders/shipments/commands.
 import type { Shipment } from "../../../orders/shipments/shipment.ts";
 import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
 import { lockOrder } from "../../../orders/store.ts";
+import { findProducts } from "../../../products/store.ts";
 import { findAccount, listActiveAccounts } from "../../accounts/store.ts";
 import type { Address } from "../../address.ts";
 import { boxWarnings } from "../../boxes.ts";
-import type { Bought, Carriage, Offer } from "../../offer.ts";
+import { contentsOf, goodsIn, productsToWeigh } from "../../contents.ts";
+import type { Bought, Carriage, Content, Offer } from "../../offer.ts";
 import { hasAddresses, type Quote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
 import { originOfOrder } from "../../store.ts";
@@ -156,7 +158,15 @@ export async function carriageOfLabel(tx: Tx, label: Label): Promise<Carriage> {
   const { timezone } = await originOfOrder(tx, order.id, order.warehouse_id);
   const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
   const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeInWords(place)}`;
-  return carriageOf(label, timezone, reference);
+  return { ...carriageOf(label, timezone, reference), contents: await contentsOfLabel(tx, label, order) };
+}
+
+/** What is in the parcel of a label, as far as its products tell; nothing of what comes back. */
+async function contentsOfLabel(db: Db, { shipment_id }: Label, order: Order): Promise<Content[]> {
+  const lines = order.shipments.find(({ id }) => id === shipment_id)?.lines ?? [];
+  if (lines.length === 0) return [];
+  const products = await findProducts(db, productsToWeigh(order));
+  return contentsOf(goodsIn(order, lines), products, order.currency);
 }
 
 /** The label of a claim, with its order locked; null when another server has claimed it since, or it is settled. */
