@@ -5,22 +5,34 @@ import type { SampleCode } from "../shipping/rates/sample.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
 import type { Article, ColdZone } from "./catalogue.ts";
 
+/** The services by which the sample business sends: those of the sample cards, and one of its own. */
+export type ServiceCode = SampleCode | "ground";
+
 /** Where a customer wants goods delivered. */
 export interface DeliveryAddress {
   readonly name: string;
   readonly address_line1: string;
   readonly city: string;
-  readonly state: string;
+  readonly state: string | null;
   readonly postal_code: string;
-  readonly country: "US";
+  readonly country: string;
 }
 
-/** A kitchen or shop that buys; the first address is its default. */
+/** A kitchen or shop that buys, or somebody at home, who has no company; the first address is its default. */
 export interface Buyer {
   readonly email: string;
-  readonly company: string;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly company: string | null;
   readonly phone: string;
   readonly addresses: readonly DeliveryAddress[];
+}
+
+/** A parcel with a label of another carrier. */
+export interface CarrierParcel {
+  readonly carrier: string;
+  readonly service: string;
+  readonly tracking_number: string;
 }
 
 /** A line of an order, at the price agreed for one unit. */
@@ -40,6 +52,8 @@ export interface ReturnedItem {
 /** What each kind of act says beside its time. Acts after `order` name the order by its number. */
 export interface ActFacts {
   zone: { readonly zone: ColdZone };
+  /** The warehouse's own prices by zone, beside the sample cards. */
+  tariff: object;
   product: { readonly article: Article };
   customer: { readonly buyer: Buyer };
   /** Units come in from a supplier; lot and expiry are null for goods that do not expire. */
@@ -58,7 +72,7 @@ export interface ActFacts {
     /** Which of the buyer's addresses. */
     readonly address_index: number;
     readonly lines: readonly OrderedLine[];
-    readonly shipping_method: SampleCode;
+    readonly shipping_method: ServiceCode;
     readonly shipping_amount_cents: number;
     /** Every unit must come out of a cold zone: true where all goods need cold. */
     readonly requires_cold_storage: boolean;
@@ -70,16 +84,18 @@ export interface ActFacts {
   cancel: { readonly order_number: string; readonly reason: CancelReason; readonly note: string };
   process: { readonly order_number: string };
   pick: { readonly order_number: string };
-  label: { readonly order_number: string; readonly service: SampleCode; readonly weight_grams: number };
+  label: { readonly order_number: string; readonly service: ServiceCode; readonly weight_grams: number };
   pack: { readonly order_number: string };
-  ship: { readonly order_number: string };
+  /** `parcel` is what stands on a label of another carrier that was stuck on; null where we sold the label. */
+  ship: { readonly order_number: string; readonly parcel: CarrierParcel | null };
   /** The carrier says where the order's parcel is. */
   scan: {
     readonly order_number: string;
     readonly status: TrackingEventStatus;
     readonly message: string;
     readonly city: string;
-    readonly state: string;
+    readonly state: string | null;
+    readonly country: string;
   };
   return: {
     readonly order_number: string;

@@ -20,8 +20,11 @@ import { findProducts } from "../products/store.ts";
 import { createReturn, inspectReturn, receiveReturn } from "../returns/commands.ts";
 import { refundReturn } from "../returns/refunds/commands.ts";
 import { builtInCarrier } from "../shipping/rates/carrier.ts";
+import { createRateCard } from "../shipping/rates/commands.ts";
 import { buyTrackedLabel, recordScan } from "../tracking/commands.ts";
+import { followNumber } from "../tracking/following/commands.ts";
 import type { Act, ActKind, ActOf } from "./acts.ts";
+import { ground } from "./tariff.ts";
 
 /** What earlier acts made, by the names that later acts call it. */
 export interface Story {
@@ -56,6 +59,10 @@ const acts: Perform = {
     await updateWarehouse(tx, await warehouse(tx), { location_zones });
     return null;
   },
+  tariff: async (tx) => {
+    await createRateCard(tx, ground, actor);
+    return null;
+  },
   product: async (tx, { article }) => {
     const { weight_grams, dimensions_cm, price_cents, barcode, case_units, ...same } = article;
     const { bin: _bin, shelf_life_days: _days, ...fields } = same;
@@ -71,13 +78,13 @@ const acts: Perform = {
     return null;
   },
   customer: async (tx, { buyer }, { customers }) => {
-    const { email, company, phone, addresses } = buyer;
-    const made = await createCustomer(tx, { email, company, phone, shipping_addresses: [...addresses] });
+    const { addresses, ...fields } = buyer;
+    const made = await createCustomer(tx, { ...fields, shipping_addresses: [...addresses] });
     const known = {
       id: wireId("customer", made.id),
       addresses: made.shipping_addresses.map(({ id }) => wireId("address", id)),
     };
-    return () => customers.set(email, known);
+    return () => customers.set(buyer.email, known);
   },
   receipt: async (tx, { sku, quantity, bin, lot_number, expiration_at, unit_cost_cents, reference }) => {
     const lot = lot_number === null ? {} : { lot_number };
@@ -130,9 +137,13 @@ const acts: Perform = {
     await packOrder(tx, named(orders, order_number), {}, actor);
     return null;
   },
-  ship: async (tx, { order_number }, { orders }) => {
-    await shipOrder(tx, named(orders, order_number), {}, actor);
-    return null;
+  ship: async (tx, { order_number, parcel }, { orders, tracking_numbers }) => {
+    const order_id = named(orders, order_number);
+    await shipOrder(tx, order_id, parcel ?? {}, actor);
+    if (parcel === null) return null;
+    const { carrier, tracking_number } = parcel;
+    await followNumber(tx, { carrier, tracking_number, order_id }, [], actor);
+    return () => tracking_numbers.set(order_number, tracking_number);
   },
   label: async (tx, { order_number, service, weight_grams }, { orders, tracking_numbers }) => {
     const parcel = { weight: weight_grams, weight_unit: "g" };
@@ -141,8 +152,8 @@ const acts: Perform = {
     const label = await buyTrackedLabel(tx, input, { actor, additional: false, quote: null });
     return () => tracking_numbers.set(order_number, label.tracking_number ?? "");
   },
-  scan: async (tx, { order_number, status, message, city, state }, { tracking_numbers }) => {
-    const scan = { status, message, location: { city, state, country: "US" } };
+  scan: async (tx, { order_number, status, message, city, state, country }, { tracking_numbers }) => {
+    const scan = { status, message, location: { city, country, ...(state === null ? {} : { state }) } };
     await recordScan(tx, named(tracking_numbers, order_number), scan, actor);
     return null;
   },

@@ -1,6 +1,5 @@
 import { type Random, zipf } from "../kit/random.ts";
-import type { SampleCode } from "../shipping/rates/sample.ts";
-import type { Buyer, OrderedLine } from "./acts.ts";
+import type { Buyer, OrderedLine, ServiceCode } from "./acts.ts";
 import { day_ms, hour_ms, hourOfDay, weekday } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";
 
@@ -12,7 +11,7 @@ export interface Wish {
   readonly address_index: number;
   readonly lines: readonly OrderedLine[];
   readonly weight_grams: number;
-  readonly service: SampleCode;
+  readonly service: ServiceCode;
   readonly requires_cold_storage: boolean;
 }
 
@@ -86,9 +85,9 @@ function inventBasket(random: Random): [Article, number][] {
   return basket;
 }
 
-function serviceFor(random: Random, articles: readonly [Article, number][]): SampleCode {
+function serviceFor(random: Random, articles: readonly [Article, number][]): ServiceCode {
   const zones = new Set(articles.map(([article]) => article.temperature_zone));
   if (zones.has("frozen")) return random.chance(0.6) ? "overnight" : "express";
   if (zones.has("refrigerated")) return random.chance(0.85) ? "express" : "overnight";
-  return random.chance(0.9) ? "standard" : "express";
+  return random.chance(0.1) ? "express" : random.chance(0.3) ? "standard" : "ground";
 }

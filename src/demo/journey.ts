@@ -1,11 +1,11 @@
 import { type Random, seededRandom } from "../kit/random.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
-import type { SampleCode } from "../shipping/rates/sample.ts";
 import type { TrackingEventStatus } from "../tracking/status.ts";
-import type { Act, ActOf, DeliveryAddress, ReturnedItem } from "./acts.ts";
+import type { Act, ActOf, DeliveryAddress, ReturnedItem, ServiceCode } from "./acts.ts";
 import { addWorkdays, day_ms, hour_ms, inWorkingTime, isWorkday, minute_ms, onDayOf } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
+import { otherCarrier } from "./tariff.ts";
 
 // What becomes of an order beside the plain way. `waits` stays pending for goods, `held` is held and not released.
 export const fates = ["plain", "cancelled", "questioned", "delayed", "returned", "waits", "held"] as const;
@@ -22,7 +22,7 @@ const fateWeights: Readonly<Record<Fate, number>> = {
   held: 0,
 };
 
-const transitWorkdays: Readonly<Record<SampleCode, number>> = { standard: 4, express: 2, overnight: 1 };
+const transitWorkdays: Readonly<Record<ServiceCode, number>> = { standard: 4, ground: 4, express: 2, overnight: 1 };
 
 const questions = [
   ["address", "The street number is missing; the customer is asked for it."],
@@ -95,7 +95,7 @@ function created(random: Random, wish: Wish): ActOf<"order"> {
     address_index,
     lines,
     shipping_method: service,
-    shipping_amount_cents: subtotal_cents >= 20_000 ? 0 : service === "standard" ? 990 : 1_490,
+    shipping_amount_cents: subtotal_cents >= 20_000 ? 0 : service === "standard" || service === "ground" ? 990 : 1_490,
     requires_cold_storage,
     priority: service === "overnight" ? 10 : 0,
     order_notes: random.chance(0.06) ? "Deliver to the kitchen door at the back." : null,
@@ -107,6 +107,8 @@ function floorWork(random: Random, wish: Wish, ready: number, acts: Act[]): numb
   const { order_number, service, weight_grams } = wish;
   const after = (at: number, least: number, most: number) =>
     inWorkingTime(at + random.integer(least, most) * minute_ms);
+  const to = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
+  const parcel = otherCarrier(random, wish, to);
   const processed_at = after(ready, 20, 90);
   const picked_at = after(processed_at, 30, 150);
   const label_at = after(picked_at, 10, 40);
@@ -117,9 +119,9 @@ function floorWork(random: Random, wish: Wish, ready: number, acts: Act[]): numb
   acts.push(
     { at: processed_at, kind: "process", order_number },
     { at: picked_at, kind: "pick", order_number },
-    { at: label_at, kind: "label", order_number, service, weight_grams },
+    ...(parcel === null ? [{ at: label_at, kind: "label", order_number, service, weight_grams } as const] : []),
     { at: packed_at, kind: "pack", order_number },
-    { at: shipped_at, kind: "ship", order_number },
+    { at: shipped_at, kind: "ship", order_number, parcel },
   );
   return shipped_at;
 }
@@ -127,11 +129,12 @@ function floorWork(random: Random, wish: Wish, ready: number, acts: Act[]): numb
 /** The carrier's scans from the hand-over to the delivery; the answer is the moment of delivery. */
 function transit(random: Random, wish: Wish, shipped_at: number, delayed: boolean, acts: Act[]): number {
   const { order_number, service } = wish;
-  const home = { city: "Columbus", state: "OH" };
-  const { city, state } = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
-  const scan = (at: number, status: TrackingEventStatus, message: string, place: { city: string; state: string }) =>
-    acts.push({ at, kind: "scan", order_number, status, message, city: place.city, state: place.state });
-  const there = { city, state };
+  const home = { city: "Columbus", state: "OH", country: "US" };
+  const { city, state, country } = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
+  type Place = Pick<DeliveryAddress, "city" | "state" | "country">;
+  const scan = (at: number, status: TrackingEventStatus, message: string, place: Place) =>
+    acts.push({ at, kind: "scan", order_number, status, message, ...place });
+  const there = { city, state, country };
   scan(shipped_at + random.integer(15, 45) * minute_ms, "picked_up", "Picked up at the warehouse.", home);
   scan(shipped_at + random.integer(180, 400) * minute_ms, "in_transit", "Left the sorting center.", home);
   let day = addWorkdays(shipped_at, transitWorkdays[service]);

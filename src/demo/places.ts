@@ -1,5 +1,6 @@
 // Places of the United States for the sample business: cities, states and ZIP codes are real and belong together; the
 // streets of the sample customers are invented.
+import type { DeliveryAddress } from "./acts.ts";
 
 /** A real city of the United States with one of its five-digit ZIP codes. */
 export interface City {
@@ -73,6 +74,19 @@ export const cities: readonly City[] = lines
       .split(", ")
       .map((place) => ({ city: place.slice(0, -6), state: line.slice(0, 2), postal_code: place.slice(-5) })),
   );
+
+/** Places that parcels reach in other ways than a city of a state: the armed forces, territories, other countries. */
+export const farPlaces: readonly Omit<DeliveryAddress, "name">[] = [
+  { address_line1: "Unit 7400 Box 21", city: "APO", state: "AE", postal_code: "09007", country: "US" },
+  { address_line1: "PSC 473 Box 12", city: "FPO", state: "AP", postal_code: "96349", country: "US" },
+  { address_line1: "41 Calle Fortaleza", city: "San Juan", state: "PR", postal_code: "00901", country: "US" },
+  { address_line1: "PO Box 118", city: "Anchorage", state: "AK", postal_code: "99501", country: "US" },
+  { address_line1: "20 Ala Moana Way", city: "Honolulu", state: "HI", postal_code: "96813", country: "US" },
+  { address_line1: "88 Tinwhistle Street", city: "Toronto", state: "ON", postal_code: "M5V 2T6", country: "CA" },
+  { address_line1: "5 Larkmeadow Mews", city: "London", state: null, postal_code: "W1B 4BD", country: "GB" },
+  // Its state is another one than its ZIP code's: the check of the address says so, and suggests the right one.
+  { address_line1: "7 Saltbox Road", city: "Cincinnati", state: "KY", postal_code: "45202", country: "US" },
+];
 
 /** Invented street names; what stands before them is a house number. */
 export const streets: readonly string[] = [

@@ -58,6 +58,7 @@ export function planBusiness({ seed, until }: PlanSettings): Plan {
   const firstOrders = new Map(wishes.toReversed().map(({ buyer, at }) => [buyer.email, at]));
   const acts: Act[] = [
     ...coldZones.map((zone) => ({ at: opening, kind: "zone", zone }) as const),
+    { at: opening, kind: "tariff" },
     ...catalogue.map((article) => ({ at: opening, kind: "product", article }) as const),
     ...buyers.map((buyer, index) => {
       const joined_at = (firstOrders.get(buyer.email) ?? opening) - 5 * minute_ms;
