@@ -55,6 +55,13 @@ export const adjust: Shot = {
 
 export const listStock: Shot = get("/inventory?limit=50");
 
+/** What a parcel costs by the cards of the built-in carrier; `{id}` picks where it goes. */
+export const askRates: Shot = post(
+  "/shipping/rates",
+  { from_zip: "43215", to_zip: "9{id}210", weight: 2.5, weight_unit: "lbs" },
+  ["0", "4", "7", "8"],
+);
+
 /** A label for one more carton of an order, so that no order can run out of them. */
 export const buyLabel = ({ orders }: Ids): Shot => {
   const parcel = { weight: 2, weight_unit: "lbs" };
