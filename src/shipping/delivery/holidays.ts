@@ -83,17 +83,20 @@ export function holidaysIn(year: number, { rules, days }: HolidaySet): Holiday[]
   return [...kept, ...days].filter(({ date }) => date.startsWith(within)).sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
+const days_max = 5000;
+
+function isHoliday(day: number, set: HolidaySet): boolean {
+  const text = dayText(day);
+  return holidaysIn(Number(text.slice(0, 4)), set).some(({ date }) => date === text);
+}
+
 /** Tells of a day, counted from 1970-01-01, whether a carrier rests; what it has found out once it remembers. */
 export function isHolidayOf(set: HolidaySet): (day: number) => boolean {
-  const years = new Map<number, ReadonlySet<string>>();
+  const known = new Map<number, boolean>();
   return (day) => {
-    const text = dayText(day);
-    const year = Number(text.slice(0, 4));
-    let known = years.get(year);
-    if (known === undefined) {
-      known = new Set(holidaysIn(year, set).map(({ date }) => date));
-      years.set(year, known);
-    }
-    return known.has(text);
+    const found = known.get(day) ?? isHoliday(day, set);
+    if (known.size >= days_max) known.clear();
+    known.set(day, found);
+    return found;
   };
 }

@@ -16,6 +16,8 @@ const zoneOf: ReadonlyMap<string, string> = new Map(
   Object.entries(zoneStates).flatMap(([zone, states]) => states.split(" ").map((state) => [state, zone] as const)),
 );
 
+const territories: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
+
 // States by the post's list in which nobody can say what time it is: the armed forces' and three of the Pacific.
 const otherStates: readonly string[] = ["AA", "AE", "AP", "FM", "MH", "PW"];
 
@@ -28,4 +30,33 @@ export function isUsState(text: string): boolean {
 /** The IANA zone of a US state or territory by its two letters; null for anything else, also for any other country. */
 export function stateTimeZone(state: string | null, country: string): string | null {
   return country === "US" && state !== null ? (zoneOf.get(state.toUpperCase()) ?? null) : null;
+}
+
+// The same by how ZIP codes begin, for those who know no more of a place.
+// biome-ignore format: a table is read by its columns.
+const zipZones: readonly (readonly [first: string, last: string, zone: string])[] = [
+  ["005", "005", "America/New_York"], ["006", "009", "America/Puerto_Rico"], ["010", "089", "America/New_York"],
+  ["100", "339", "America/New_York"], ["341", "349", "America/New_York"], ["350", "397", "America/Chicago"],
+  ["398", "499", "America/New_York"], ["569", "569", "America/New_York"], ["500", "588", "America/Chicago"],
+  ["590", "599", "America/Denver"], ["600", "799", "America/Chicago"], ["800", "847", "America/Denver"],
+  ["850", "865", "America/Phoenix"], ["870", "884", "America/Denver"], ["885", "885", "America/Chicago"],
+  ["889", "961", "America/Los_Angeles"], ["96799", "96799", "Pacific/Pago_Pago"], ["967", "968", "Pacific/Honolulu"], ["969", "969", "Pacific/Guam"],
+  ["970", "994", "America/Los_Angeles"], ["995", "999", "America/Anchorage"],
+];
+
+/** A place as far as its clock is concerned. */
+interface Place {
+  readonly country: string;
+  readonly state: string | null;
+  readonly postal_code: string | null;
+}
+
+/** The IANA zone of a place: by its state, or a territory's own country code, or its ZIP code; null when none tells. */
+export function placeTimeZone({ country, state, postal_code }: Place): string | null {
+  if (country !== "US") return territories.includes(country) ? stateTimeZone(country, "US") : null;
+  const known = stateTimeZone(state, country);
+  if (known !== null || postal_code === null) return known;
+  const code = postal_code.trim();
+  const begins = (length: number) => code.slice(0, length);
+  return zipZones.find(([first, last]) => first <= begins(first.length) && begins(last.length) <= last)?.[2] ?? null;
 }

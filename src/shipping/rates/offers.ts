@@ -1,5 +1,5 @@
 import { promiseDelivery } from "../delivery/delivery_date.ts";
-import { stateTimeZone } from "../delivery/time_zones.ts";
+import { placeTimeZone } from "../delivery/time_zones.ts";
 import type { Carriage, End, Message, Offer, Offers } from "../offer.ts";
 import type { Dimensions } from "../parcel.ts";
 import { readSide, type Sides, sidesOf } from "../side.ts";
@@ -91,7 +91,7 @@ function answerBy(
   const { ship_date, delivery_date } = promiseDelivery({
     now,
     origin_zone,
-    destination_zone: stateTimeZone(to.state, to.country),
+    destination_zone: placeTimeZone(to),
     service: card.terms,
     transit_days,
     isHoliday: ready.isHoliday,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { carriedLines, letCarriedGo } from "../../../src/addresses/postal/us.ts";
 import { dayText } from "../../../src/kit/zone.ts";
 import { promiseDelivery, type ServiceDays } from "../../../src/shipping/delivery/delivery_date.ts";
-import { stateTimeZone } from "../../../src/shipping/delivery/time_zones.ts";
+import { placeTimeZone, stateTimeZone } from "../../../src/shipping/delivery/time_zones.ts";
 
 const service: ServiceDays = {
   cut_off_minute: 16 * 60,
@@ -107,4 +108,25 @@ test("stateTimeZone knows the states and territories of the US only", () => {
   expect(stateTimeZone("CA", "CA")).toBeNull();
   expect(stateTimeZone("ZZ", "US")).toBeNull();
   expect(stateTimeZone(null, "US")).toBeNull();
+});
+
+test("a place's clock is that of its state, whether the state is said or its ZIP code", () => {
+  const wrong: string[] = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const { lines, next } = carriedLines(from, 5000);
+    for (const { zip, state } of lines) {
+      const postal_code = String(zip).padStart(5, "0");
+      const [by_zip, by_state] = [
+        placeTimeZone({ country: "US", state: null, postal_code }),
+        stateTimeZone(state, "US"),
+      ];
+      if (by_zip !== by_state) wrong.push(`${postal_code} ${state}`);
+    }
+    from = next;
+  }
+  letCarriedGo();
+  // Of these states nobody can say what time it is.
+  expect(wrong.filter((line) => !/ (AA|AE|AP|FM|MH|PW)$/.test(line))).toEqual([]);
+  expect(placeTimeZone({ country: "PR", state: null, postal_code: null })).toBe("America/Puerto_Rico");
+  expect(placeTimeZone({ country: "CA", state: null, postal_code: "K1A 0B1" })).toBeNull();
 });

@@ -33,7 +33,7 @@ describe("works", () => {
       zone_estimated: false,
       delivery_days: 4,
       ship_date: "2026-01-02",
-      delivery_date: "2026-01-09T01:00:00.000Z",
+      delivery_date: "2026-01-09T04:00:00.000Z",
     });
   });
 
