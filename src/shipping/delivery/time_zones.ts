@@ -40,7 +40,8 @@ const zipZones: readonly (readonly [first: string, last: string, zone: string])[
   ["398", "499", "America/New_York"], ["569", "569", "America/New_York"], ["500", "588", "America/Chicago"],
   ["590", "599", "America/Denver"], ["600", "799", "America/Chicago"], ["800", "847", "America/Denver"],
   ["850", "865", "America/Phoenix"], ["870", "884", "America/Denver"], ["885", "885", "America/Chicago"],
-  ["889", "961", "America/Los_Angeles"], ["96799", "96799", "Pacific/Pago_Pago"], ["967", "968", "Pacific/Honolulu"], ["969", "969", "Pacific/Guam"],
+  ["889", "961", "America/Los_Angeles"], ["96799", "96799", "Pacific/Pago_Pago"],
+  ["967", "968", "Pacific/Honolulu"], ["969", "969", "Pacific/Guam"],
   ["970", "994", "America/Los_Angeles"], ["995", "999", "America/Anchorage"],
 ];
 
