@@ -33,6 +33,9 @@ export const rates_wait_ms = 8000;
 /** For how long a purchase is awaited, in milliseconds. */
 export const purchase_wait_ms = 60_000;
 
+/** Before so many seconds nobody looks for a purchase whose answer was lost: it may still be made. */
+export const settled_seconds = 60;
+
 const words_max = 200;
 
 /** The two ways to a carrier's servers that a connector is handed: to its API, and to documents that it names. */
@@ -73,7 +76,13 @@ export function askerOf(carrier: Carrier) {
      * Asks for what costs money. As `ask`, but `carrier_timeout` whenever it may have been done: when the carrier's
      * server failed, too, or answered what nobody can read.
      */
-    pay: (ctx: Ctx, question: Question) => asked(paid, ctx, question),
+    pay: async (ctx: Ctx, question: Question): Promise<Found> => {
+      try {
+        return await asked(paid, ctx, question);
+      } catch (error) {
+        throw settlingLater(error);
+      }
+    },
     /** A text of the carrier as it may be told: one short line without secrets; null for none. */
     told: (ctx: Ctx, words: unknown): string | null => {
       const text = readText(words, words_max);
@@ -140,6 +149,14 @@ function refusalAfterPaying(words: string, trouble: Trouble): Fault {
     ...trouble,
     permanent: false,
   });
+}
+
+/** A refusal that leaves open whether a purchase was made asks for time, until it is made or not. */
+function settlingLater(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.code !== "carrier_timeout") return error;
+  const { retry_after_seconds: seconds } = error.facts;
+  const wait = Math.max(typeof seconds === "number" ? seconds : 0, settled_seconds);
+  return new Fault(error.code, error.message, { ...error.facts, permanent: false, retry_after_seconds: wait });
 }
 
 /** An address of an API as an account gives it, without a slash at the end. */

@@ -22,6 +22,7 @@ import {
   readDays,
   readMoment,
   readRequired,
+  settled_seconds,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
 import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
@@ -224,6 +225,7 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
   if (open_ended.includes(code)) {
     throw carrierFault("carrier_timeout", `EasyPost does not know whether it was bought: ${words}`, {
       permanent: false,
+      retry_after_seconds: settled_seconds,
     });
   }
   throw carrierFault("carrier_refused", `EasyPost does not sell it: ${words}`);

@@ -197,7 +197,9 @@ describe("a purchase", () => {
     for (const trouble of ["cut", "hang", { status: 500 }] as const) {
       const ref = cheapest(await offers());
       mock.fail(trouble, { having: "/buy" });
-      expect(await refusal(easypost.buy(ref, carriage, hurried()))).toMatchObject({ code: "carrier_timeout" });
+      expect(await refusal(easypost.buy(ref, carriage, hurried()))).toMatchObject({
+        ...{ code: "carrier_timeout", retry_after_seconds: 60 },
+      });
       expect(await easypost.find(ref, ctx)).toEqual({ state: "not_bought" });
     }
     expect(mock.purchases.length).toBe(before);

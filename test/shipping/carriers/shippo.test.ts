@@ -204,7 +204,10 @@ describe("a purchase", () => {
       mock.fail(trouble, { method: "POST", having: "/transactions", done: true });
       const asking = trouble === "hang" ? hurried() : ctx;
       const refused = await refusal(shippo.buy(ref, carriage, asking));
-      expect([trouble, refused]).toMatchObject([trouble, { code: "carrier_timeout" }]);
+      expect([trouble, refused]).toMatchObject([
+        trouble,
+        { code: "carrier_timeout", permanent: false, retry_after_seconds: 60 },
+      ]);
       expect(await shippo.find(ref, ctx)).toMatchObject({ state: "bought", bought: { cost_cents: 744 } });
       expect(mock.purchases.length).toBe(before + 1);
     }
@@ -215,7 +218,9 @@ describe("a purchase", () => {
     for (const trouble of ["cut", "hang", { status: 500 }] as const) {
       const ref = cheapest(await offers());
       mock.fail(trouble, { method: "POST", having: "/transactions" });
-      expect(await refusal(shippo.buy(ref, carriage, hurried()))).toMatchObject({ code: "carrier_timeout" });
+      expect(await refusal(shippo.buy(ref, carriage, hurried()))).toMatchObject({
+        ...{ code: "carrier_timeout", retry_after_seconds: 60 },
+      });
       expect(await shippo.find(ref, ctx)).toEqual({ state: "not_bought" });
     }
     expect(mock.purchases.length).toBe(before);
