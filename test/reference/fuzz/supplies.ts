@@ -1,5 +1,5 @@
 // What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
-import { hmacBase64 } from "../../../src/kit/hmac.ts";
+import { hmacBase64, hmacHex } from "../../../src/kit/hmac.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import type { Answered, TestApp } from "../../harness.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
@@ -261,6 +261,7 @@ async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Prom
     voidLabel: { path: { id: unused.label_id } },
     track: { path: { tracking_number: label.tracking_number } },
     recordScan: { path: { tracking_number: label.tracking_number } },
+    followNumber: { body: { tracking_number: `FOLLOW-${sku}`, carrier: "swift" } },
   };
 }
 
@@ -417,7 +418,13 @@ async function accounts(ask: Ask, { sku }: Shelf): Promise<Supplies> {
   const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${sku}-${name}` } });
   const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
   const kept = await add("kept");
+  const { callback_url, callback_secret } = await ask("POST", "/shipping/carrier-accounts", body("told"));
   return {
+    carrierCallback: {
+      ...{ path: { connector: "fake" }, body: {} },
+      query: { account: new URL(callback_url, "http://packhouse.test").searchParams.get("account") ?? "" },
+      proof: (raw) => ({ "x-signature": hmacHex(callback_secret, raw) }),
+    },
     createCarrierAccount: { body: body("new") },
     getCarrierAccount: { path: kept },
     updateCarrierAccount: { path: kept },

@@ -1,4 +1,6 @@
 // A connector without a server: what its carrier answers is said by the test that hands it in.
+import { Fault } from "../../../src/kit/fault.ts";
+import { hmacHex } from "../../../src/kit/hmac.ts";
 import type { Ctx, OutsideCarrier, Purchase } from "../../../src/shipping/carriers/connector.ts";
 import type { Carriage, ListedCarrier, Offer, Offers } from "../../../src/shipping/offer.ts";
 
@@ -59,6 +61,12 @@ export function fakeCarrier(code = "fake"): Fake {
         { name: "api_url", secret: false, required: false, description: "Where the fake's API is." },
         { name: "account", secret: false, required: false, description: "The number of the account." },
       ],
+      readCallback: ({ headers, raw }, secret) => {
+        if (headers.get("x-signature") === hmacHex(secret, new TextDecoder().decode(raw))) {
+          return { event_id: null, updates: [] };
+        }
+        throw new Fault("invalid_signature", "The signature is wrong.");
+      },
       check: async (ctx) => {
         asked.push({ what: "check", ctx });
         return fake.check(ctx);
