@@ -12,12 +12,6 @@ export interface Random {
   weighted(weights: readonly number[]): number;
 }
 
-/** A number from 0 up to, not including, 1 that nobody foretells: for waits that should differ. */
-export function draw(): number {
-  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return number / 2 ** 32;
-}
-
 /** Makes a source from a 32-bit seed by the generator mulberry32: small, quick, and even enough for samples. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;

@@ -77,9 +77,10 @@ async function openRecord(tx: Tx, label: Label, shipment_id: number | null, esti
   const { account_id, tracking_url, tracker_ref } = label;
   const taken_up = tracker_ref !== null;
   // A carrier that does not know yet that we follow the parcel is told so at once.
-  const look_at = taken_up ? firstLook(tx.now) : tx.now;
+  const tracking_number = label.tracking_number ?? "";
+  const look_at = taken_up ? firstLook(tracking_number, tx.now) : tx.now;
   return insertRecord(tx, {
-    tracking_number: label.tracking_number ?? "",
+    tracking_number,
     carrier: label.carrier,
     service_type: label.service,
     shipment_id,

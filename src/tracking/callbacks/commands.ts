@@ -25,14 +25,10 @@ export interface CallbackTaken {
 
 /**
  * Takes what a carrier tells by itself, once. What it tells of a parcel that nobody here knows is kept until somebody
- * does. `random` is a number from 0 to 1.
+ * does.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
-export async function takeCallback(
-  tx: Tx,
-  { account, event_id, updates }: Callback,
-  random: number,
-): Promise<CallbackTaken> {
+export async function takeCallback(tx: Tx, { account, event_id, updates }: Callback): Promise<CallbackTaken> {
   if (!(await insertCallback(tx, account.id, event_id))) return { repeated: true, recorded: 0, waiting: 0 };
   const teller = tellerOf(account);
   let recorded = 0;
@@ -47,7 +43,7 @@ export async function takeCallback(
     recorded += 1;
     const { record, changed } = told;
     if (record.account_id !== account.id || record.look_at === null) continue;
-    const look_at = nextLook({ record, changed, called_back: true, now: tx.now, random });
+    const look_at = nextLook({ record, changed, called_back: true, now: tx.now });
     if (look_at !== null) await setLook(tx, record.id, look_at);
   }
   return { repeated: false, recorded, waiting: updates.length - recorded };

@@ -11,7 +11,6 @@ import { type Rate, rateCounter } from "../../keys/limits.ts";
 import { networkOf } from "../../kit/address.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
-import { draw } from "../../kit/random.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { type CarrierAccount, callbackSecretsOf } from "../../shipping/accounts/account.ts";
 import { findAccountByKey } from "../../shipping/accounts/store.ts";
@@ -69,14 +68,8 @@ async function take(call: Call, service: Service, code: string): Promise<Respons
   const secrets = callbackSecretsOf(account, service.secret_key, store.clock.now());
   const { event_id, updates } = proven(connector, secrets, { headers: call.request.headers, url, raw }, store);
   const callback = { account, event_id: event_id ?? digestOf(raw), updates };
-  const random = draw();
   const taken = { ...call, store, actor: actorOf(account) };
-  return answerWrite(
-    taken,
-    200,
-    async (tx) => ({ success: true, ...(await takeCallback(tx, callback, random)) }),
-    bare,
-  );
+  return answerWrite(taken, 200, async (tx) => ({ success: true, ...(await takeCallback(tx, callback)) }), bare);
 }
 
 const actorOf = ({ connector, name }: CarrierAccount) =>

@@ -92,7 +92,6 @@ export async function recordLooked(
   tx: Tx,
   { connection, looks, leased }: LookClaim,
   updates: readonly TrackingUpdate[],
-  random: number,
 ): Promise<void> {
   const told = new Map(updates.map((update) => [plainTrackingNumber(update.tracking_number), update]));
   const called_back = tellsByItself(await lastCallbackAt(tx, connection.id), tx.now);
@@ -100,7 +99,7 @@ export async function recordLooked(
     const update = told.get(look.tracking_number);
     const answered = update === undefined ? null : await recordUpdate(tx, update, tellerOf(connection));
     const { record, changed } = answered ?? { record: look, changed: false };
-    const look_at = nextLook({ record, changed, called_back, now: tx.now, random });
+    const look_at = nextLook({ record, changed, called_back, now: tx.now });
     await saveLook(tx, look.id, leased, { look_at, look_failures: 0, taken_up: true });
   }
 }
@@ -114,13 +113,12 @@ export async function recordLookFailed(
   tx: Tx,
   { connection, looks, leased }: LookClaim,
   { code, facts }: Pick<Fault, "code" | "facts">,
-  random: number,
 ): Promise<void> {
   const [first] = looks;
   if (first === undefined) return;
   const own = (facts["permanent"] === true || code === "carrier_refused") && code !== "carrier_unauthorized";
   const failures = first.look_failures + 1;
-  const look_at = tx.now + retryWait(failures, facts["retry_after_seconds"], random);
+  const look_at = tx.now + retryWait({ ...first, failures }, facts["retry_after_seconds"], tx.now);
   if (own) {
     for (const { id, taken_up, look_failures } of looks) {
       await saveLook(tx, id, leased, { look_at, look_failures: look_failures + 1, taken_up });

@@ -2,7 +2,6 @@
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
-import { draw } from "../../kit/random.ts";
 import { Lanes } from "../../outbound/lanes.ts";
 import { listKeptAccounts } from "../../shipping/accounts/store.ts";
 import { accessTo, refusalOf } from "../../shipping/carriers/access.ts";
@@ -63,14 +62,14 @@ async function look(claim: LookClaim, connector: OutsideCarrier, store: Store, s
     updates = await ask(claim, connector, ctx);
   } catch (error) {
     const fault = refusalOf(error, ctx, service.log);
-    await store.write((tx) => recordLookFailed(tx, claim, fault, draw()));
+    await store.write((tx) => recordLookFailed(tx, claim, fault));
     const { mode } = store;
     const account = wireId("carrier_account", claim.connection.id);
     const facts = { mode, account, parcels: claim.looks.length, code: fault.code, reason: fault.message };
     service.log.warn("a carrier did not tell of parcels", facts);
     return;
   }
-  await store.write((tx) => recordLooked(tx, claim, updates, draw()));
+  await store.write((tx) => recordLooked(tx, claim, updates));
 }
 
 async function ask(

@@ -25,36 +25,43 @@ export const retired_after_ms = 90 * day_ms;
 
 /** What of a parcel says when its carrier is asked again. */
 export interface Looked {
-  readonly record: Pick<TrackingRecord, "status" | "created_at">;
+  readonly record: Pick<TrackingRecord, "tracking_number" | "status" | "created_at">;
   /** Whether its status is another one than before. */
   readonly changed: boolean;
   /** Whether its carrier tells by itself, so that asking only repairs what was lost. */
   readonly called_back: boolean;
   readonly now: number;
-  /** A number from 0 to 1 for the jitter. */
-  readonly random: number;
 }
 
 /** When the carrier of a parcel is asked next, or null when it is asked no more. */
-export function nextLook({ record, changed, called_back, now, random }: Looked): number | null {
+export function nextLook({ record, changed, called_back, now }: Looked): number | null {
   if (now - record.created_at >= retired_after_ms) return null;
   const ended = trackingMeanings[record.status].final;
   if (ended) return changed ? now + waits[record.status] : null;
-  return now + spread(called_back ? told_by_itself_ms : waits[record.status], random);
+  return now + spread(called_back ? told_by_itself_ms : waits[record.status], record.tracking_number, now);
 }
 
 /** When the carrier of a parcel is asked first whose label was just bought. */
-export const firstLook = (now: number): number => now + waits.pending;
+export const firstLook = (number: string, now: number): number => now + spread(waits.pending, number, now);
 
-const spread = (wait_ms: number, random: number) => Math.round(wait_ms * (1 + jitter * (2 * random - 1)));
+/** A wait that is a little another one for each number and each time: parcels of one moment are not asked for at one. */
+function spread(wait_ms: number, number: string, now: number): number {
+  const share = Bun.hash.crc32(`${number} ${now}`) / 2 ** 32;
+  return Math.round(wait_ms * (1 + jitter * (2 * share - 1)));
+}
 
 const retry_first_ms = 5 * minute_ms;
 const retry_max_ms = 6 * hour_ms;
 const hint_max_ms = day_ms;
 
 /** How long to wait after so many failures in a row, in milliseconds; longer when the carrier asked for it. */
-export function retryWait(failures: number, retry_after_seconds: unknown, random: number): number {
-  const own = spread(Math.min(retry_first_ms * 2 ** Math.max(failures - 1, 0), retry_max_ms), random);
+export function retryWait(
+  { tracking_number, failures }: { readonly tracking_number: string; readonly failures: number },
+  retry_after_seconds: unknown,
+  now: number,
+): number {
+  const wait_ms = Math.min(retry_first_ms * 2 ** Math.max(failures - 1, 0), retry_max_ms);
+  const own = spread(wait_ms, tracking_number, now);
   const hint = typeof retry_after_seconds === "number" ? Math.min(retry_after_seconds * 1000, hint_max_ms) : 0;
   return Math.max(own, hint);
 }

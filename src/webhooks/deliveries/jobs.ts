@@ -6,7 +6,6 @@ import { systemClock } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { draw } from "../../kit/random.ts";
 import { default_ports, ranges } from "../../outbound/destination.ts";
 import { claimDeliveries, giveBack } from "../claims/commands.ts";
 import { Lines } from "../claims/lines.ts";
@@ -98,6 +97,12 @@ export async function attempt(claim: Claim, store: Store, service: Service, test
   attempts_made.add(1, store.mode, result.error?.code ?? "delivered");
   attempt_seconds.observe((performance.now() - begun_at) / 1000, store.mode);
   return { claim, signatures, result, started_at, real_now: realTime.now(), random: draw() };
+}
+
+/** A number from 0 up to 1. */
+function draw(): number {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return number / 2 ** 32;
 }
 
 /**

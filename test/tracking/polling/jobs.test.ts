@@ -190,7 +190,7 @@ test("what a dead server had claimed is asked for after five minutes; its late a
   await app.runJobs();
   const known = await track(number);
   expect([asked().length, known.status]).toEqual([1, "in_transit"]);
-  await app.service.stores.live.write((tx) => recordLooked(tx, claim, [], 0.5));
+  await app.service.stores.live.write((tx) => recordLooked(tx, claim, []));
   expect(await track(number)).toEqual(known);
 });
 

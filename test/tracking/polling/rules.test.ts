@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import fc from "fast-check";
 import { nextLook, retryWait, tellsByItself } from "../../../src/tracking/polling/rules.ts";
 import { type TrackingStatus, trackingStatuses } from "../../../src/tracking/status.ts";
 
@@ -7,15 +6,10 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const now = 1_800_000_000_000;
+const one = { tracking_number: "WH000000000001Q", created_at: now - day };
 const look = (status: TrackingStatus, more: object = {}) =>
-  nextLook({
-    record: { status, created_at: now - day },
-    changed: false,
-    called_back: false,
-    now,
-    random: 0.5,
-    ...more,
-  });
+  nextLook({ record: { ...one, status }, changed: false, called_back: false, now, ...more });
+const numbers = Array.from({ length: 500 }, (_, at) => `WH${at}`);
 
 test("carriers are asked by the table, a fifth earlier or later", () => {
   const table: [TrackingStatus, number][] = [
@@ -26,10 +20,18 @@ test("carriers are asked by the table, a fifth earlier or later", () => {
     ["exception", 6 * hour],
   ];
   for (const [status, wait] of table) {
-    expect([status, look(status)]).toEqual([status, now + wait]);
-    expect(look(status, { random: 0 })).toBe(now + wait * 0.8);
-    expect(look(status, { random: 1 })).toBe(now + wait * 1.2);
-    expect(look(status, { called_back: true })).toBe(now + day);
+    for (const [called_back, usual] of [
+      [false, wait],
+      [true, day],
+    ] as const) {
+      const waits = numbers.map((tracking_number) => {
+        const record = { ...one, tracking_number, status };
+        return ((look(status, { record, called_back }) ?? 0) - now) / usual;
+      });
+      expect([Math.min(...waits) >= 0.8, Math.max(...waits) <= 1.2]).toEqual([true, true]);
+      // They fill all of that time, so that parcels of one moment are not asked for together for ever.
+      expect([Math.min(...waits) < 0.82, Math.max(...waits) > 1.18]).toEqual([true, true]);
+    }
   }
 });
 
@@ -44,25 +46,22 @@ test("after the end there is one look more, a day later", () => {
 
 test("after ninety days nobody asks any more", () => {
   for (const status of trackingStatuses) {
-    const old = (age: number) => look(status, { record: { status, created_at: now - age }, changed: true });
+    const old = (age: number) => look(status, { record: { ...one, status, created_at: now - age }, changed: true });
     expect(old(90 * day)).toBeNull();
     expect(old(90 * day - 1)).not.toBeNull();
   }
 });
 
 test("each failure doubles the wait, to six hours, and the carrier may ask for more", () => {
-  const waits = [1, 2, 3, 7, 8, 99].map((failures) => retryWait(failures, undefined, 0.5) / minute);
-  expect(waits).toEqual([5, 10, 20, 320, 360, 360]);
-  expect(retryWait(1, 3600, 0.5)).toBe(hour);
-  expect(retryWait(8, 3600, 0.5)).toBe(6 * hour);
-  expect(retryWait(1, 1e9, 0.5)).toBe(day);
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 60 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
-      const [low, wait, high] = [0, random, 1].map((one) => retryWait(failures, null, one));
-      expect(wait).toBeGreaterThanOrEqual(low ?? 0);
-      expect(wait).toBeLessThanOrEqual(high ?? 0);
-    }),
-  );
+  const wait = (failures: number, hint?: unknown, tracking_number = "X") =>
+    retryWait({ tracking_number, failures }, hint, now);
+  const usual = [5, 10, 20, 40, 80, 160, 320, 360, 360].map((minutes) => minutes * minute);
+  for (const [at, wanted] of usual.entries()) {
+    const shares = numbers.map((number) => wait(at + 1, undefined, number) / wanted);
+    expect([Math.min(...shares) >= 0.8, Math.max(...shares) <= 1.2]).toEqual([true, true]);
+  }
+  expect([wait(1, 3600), wait(1, 1e9), wait(1, "soon") < 7 * minute]).toEqual([hour, day, true]);
+  expect(wait(8, 3600)).toBeGreaterThan(4 * hour);
 });
 
 test("a carrier tells by itself for two days after it last did", () => {
