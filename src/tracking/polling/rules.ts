@@ -44,7 +44,7 @@ export function nextLook({ record, changed, called_back, now }: Looked): number 
 /** When the carrier of a parcel is asked first whose label was just bought. */
 export const firstLook = (number: string, now: number): number => now + spread(waits.pending, number, now);
 
-/** A wait that is a little another one for each number and each time: parcels of one moment are not asked for at one. */
+/** A wait that is a little another one for each number and time: parcels of one moment are not asked for at one. */
 function spread(wait_ms: number, number: string, now: number): number {
   const share = Bun.hash.crc32(`${number} ${now}`) / 2 ** 32;
   return Math.round(wait_ms * (1 + jitter * (2 * share - 1)));

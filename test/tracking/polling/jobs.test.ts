@@ -105,7 +105,7 @@ test("what is due is asked for together, and each answer is its parcel's", async
   expect(statuses).toEqual(["pending", ...Array(4).fill("in_transit")]);
 });
 
-test("an account whose carrier is in trouble is left alone as long as it asks for, and tried with one parcel", async () => {
+test("an account whose carrier is in trouble is left alone as long as it asks, then tried by one parcel", async () => {
   const numbers = await followed(3);
   let down = true;
   carrier.answer = async () => {
@@ -168,7 +168,7 @@ async function claimedElsewhere() {
   });
 }
 
-test("two servers never ask for the same parcel, and no transaction is open while a carrier is asked", async () => {
+test("two servers never ask for one parcel, and no transaction is open while a carrier is asked", async () => {
   const [number = ""] = await followed(1);
   let claims: unknown = null;
   carrier.answer = async () => {
@@ -180,7 +180,7 @@ test("two servers never ask for the same parcel, and no transaction is open whil
   expect((await track(number)).status).toBe("in_transit");
 });
 
-test("what a dead server had claimed is asked for after five minutes; its late answer puts off nothing", async () => {
+test("what a dead server had claimed is asked for in five minutes; its late answer puts off nothing", async () => {
   const [number = ""] = await followed(1);
   const [claim = expect.unreachable()] = await claimedElsewhere();
   await app.runJobs();
