@@ -8,12 +8,14 @@ import { verifyOrders } from "./orders/audit/store.ts";
 import { verifyEvents } from "./outbox/audit/store.ts";
 import { verifyReturns } from "./returns/audit/store.ts";
 import { verifyLabels } from "./shipping/labels/audit/store.ts";
+import { verifyRateCards } from "./shipping/rates/audit/store.ts";
 import { verifyDeliveries } from "./webhooks/audit/store.ts";
 
 const verifiers = [
   verifyInventory,
   verifyOrders,
   verifyLabels,
+  verifyRateCards,
   verifyReturns,
   verifyEvents,
   verifyDeliveries,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
 import { order_history, order_lines, orders } from "../db/schema/orders.ts";
 import { events } from "../db/schema/outbox.ts";
+import { rate_card_versions } from "../db/schema/rates.ts";
 import { refunds, return_items, returns } from "../db/schema/returns.ts";
 import { idempotency_keys } from "../db/schema/service.ts";
 import { labels } from "../db/schema/shipments.ts";
@@ -207,6 +208,11 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
     "a label that nobody was told of",
     (tx) => tx.sql.update(labels).set({ status: "error", error_code: "carrier_refused" }),
     [[told("shipment.created"), "events: 0 1"]],
+  ],
+  [
+    "what a rate card said before",
+    (tx) => tx.sql.delete(rate_card_versions).where(eq(rate_card_versions.card_id, 1002)),
+    [["C1 a rate card has every version of it", "rate card 1002: 1 0"]],
   ],
   [
     "a label without its document",
