@@ -214,7 +214,10 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
   });
   const { status, json } = await pay(ctx, { ...question, wait_ms: purchase_wait_ms, also: [400, 409, 422] });
   if (status === 404) throw carrierFault("carrier_refused", "EasyPost does not have this rate any more: ask anew.");
-  if (succeeded(status)) return await purchaseOf(json, ctx);
+  if (succeeded(status)) {
+    const purchase = await purchaseOf(json, ctx);
+    return purchase.state === "bought" ? purchase : { state: "waiting" };
+  }
   const { code } = fieldsOrNone(fieldsOrNone(json)["error"]);
   if (code === "SHIPMENT.POSTAGE.EXISTS") return await find(ref, ctx);
   if (code === "SHIPMENT.PURCHASE.IN_PROGRESS") return { state: "waiting" };
@@ -241,6 +244,8 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
 
 async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
   const shipment = fieldsOrNone(json);
+  // What is no shipment says nothing of one.
+  understoodPaid(() => readRequired(shipment["id"], "id"));
   if (!shipment["postage_label"] && !shipment["tracking_code"]) return { state: "not_bought" };
   const bought = soldOf(shipment);
   const { label_url } = fieldsOrNone(shipment["postage_label"]);

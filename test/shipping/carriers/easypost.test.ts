@@ -226,6 +226,17 @@ describe("a purchase", () => {
     expect(await refusal(easypost.buy(ref, carriage, ctx))).toMatchObject(told);
   });
 
+  test("is not taken for none where no shipment is answered", async () => {
+    const ref = cheapest(await offers());
+    for (const body of [{}, [], "null"]) {
+      mock.fail({ status: 200, body }, { having: "/shipments/", times: 2 });
+      expect(await refusal(easypost.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
+      expect(await refusal(easypost.find(ref, ctx))).toMatchObject({ code: "carrier_timeout" });
+    }
+    mock.fail({ status: 200, body: { id: ref.split("/")[0], postage_label: null } }, { having: "/buy" });
+    expect(await easypost.buy(ref, carriage, ctx)).toEqual({ state: "waiting" });
+  });
+
   test("under way is waited for, and so is a label that is not there yet", async () => {
     const ref = cheapest(await offers());
     mock.fail(said("SHIPMENT.PURCHASE.IN_PROGRESS"), { having: "/buy" });
