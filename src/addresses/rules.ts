@@ -143,7 +143,7 @@ function checkZip(found: Findings, zip: string, places: ZipPlaces): void {
   if (stateFits && place.city !== null) better.city = place.city;
 }
 
-/** Compares the state with that of the ZIP code; whether nothing speaks against that. */
+/** Compares the state with that of the ZIP code; whether the better address has that one. */
 function compareState(found: Findings, zip: string, state: string, cityFits: boolean): boolean {
   const { errors, warnings, better } = found;
   const { country } = better;
@@ -165,7 +165,7 @@ function compareState(found: Findings, zip: string, state: string, cityFits: boo
   else if (written !== "") warnings.push({ field: "state", code: "unknown_state", message });
   // Where the city is another one too, it is rather the ZIP code that is wrong.
   if (country === "US" && (cityFits || isBlank(better.city) || told === null)) better.state = state;
-  return told === null;
+  return better.state === state;
 }
 
 const words: Readonly<Record<string, string>> = { saint: "st", sainte: "ste", fort: "ft", mount: "mt" };
