@@ -4,9 +4,10 @@ import { clock } from "./clock.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { imports } from "./imports.ts";
 import { power } from "./power.ts";
+import { purchases } from "./purchases/main.ts";
 import { unread } from "./unread.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = { clock, power, imports, unread };
+const scripts: Readonly<Record<string, FaultScript>> = { clock, power, imports, unread, purchases };
 
 const usage = () =>
   [

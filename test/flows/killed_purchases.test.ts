@@ -1,0 +1,18 @@
+// A few of what `bun run faults purchases` does sixty times.
+import { expect, test } from "bun:test";
+import { killPurchases } from "../../scripts/faults/purchases/main.ts";
+import { engine } from "../../src/config.ts";
+
+const kills = 6;
+const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+
+// The services are its own, on SQLite: their clocks go ahead, which PostgreSQL's does not.
+test.skipIf(engine === "postgres")(
+  `a service that is killed ${kills} times while it buys labels buys each of them once (seed ${seed})`,
+  async () => {
+    const { problems, labels, paid } = await killPurchases(kills, seed);
+    expect(problems).toEqual([]);
+    expect([labels, paid]).toEqual([kills, kills]);
+  },
+  300_000,
+);
