@@ -19,7 +19,7 @@ const CredentialsField = Type.Unsafe<CredentialsInput>(
 
 const callback_secret = nullable(
   Type.String({
-    minLength: 16,
+    minLength: 8,
     maxLength: 500,
     ...form,
     description:
