@@ -24,6 +24,7 @@ import { carrierAsker } from "./shipping/carriers/verifier.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { callbackRoutes } from "./tracking/callbacks/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
+import { parcelRoutes } from "./tracking/parcels/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
@@ -41,6 +42,7 @@ const features = (service: Service) =>
     .use(orderRoutes(service))
     .use(shippingRoutes(service))
     .use(paperRoutes(service))
+    .use(parcelRoutes)
     .use(trackingRoutes(service))
     .use(callbackRoutes(service))
     .use(returnRoutes)

@@ -21,11 +21,13 @@ import { ProductView } from "../products/schemas.ts";
 import { RefundView } from "../returns/refunds/schemas.ts";
 import { ReturnView } from "../returns/schemas.ts";
 import { HolidaysView } from "../shipping/delivery/schemas.ts";
+import { CostsView } from "../shipping/labels/list/schemas.ts";
 import { LabelView } from "../shipping/labels/schemas.ts";
 import { ManifestView, PlainManifestView } from "../shipping/manifests/schemas.ts";
 import { RatesView } from "../shipping/quotes/schemas.ts";
 import { CardHistoryView, ListedRateCard, RateCardView } from "../shipping/rates/schemas.ts";
 import { ChartsView, OverridesView, ZonesView } from "../shipping/zones/schemas.ts";
+import { ParcelView } from "../tracking/parcels/schemas.ts";
 import { ShortTrackingView, TrackedView, TrackingView } from "../tracking/schemas.ts";
 import { DeliveryView } from "../webhooks/deliveries/schemas.ts";
 import { AttemptView } from "../webhooks/logs/schemas.ts";
@@ -50,6 +52,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   InventoryLevel: LevelView,
   InventoryMovement: MovementView,
   Label: LabelView,
+  LabelCosts: CostsView,
   Lot: LotView,
   LotDetail,
   LotTraceEntry: TraceView,
@@ -59,6 +62,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Order: OrderView,
   OrderHistoryEntry: HistoryView,
   PackingSlip: PackingSlipView,
+  Parcel: ParcelView,
   PickWalk: WalkView,
   PlainCycleCount: PlainCountView,
   PostedCycleCount: PostedView,

@@ -15,8 +15,8 @@ import { documentLinks, type LinkSigner, link_lifetime_ms } from "./documents/li
 import type { LabelWarning } from "./face.ts";
 import type { LabelStatus, VoidStatus } from "./status.ts";
 
-/** A label, what it cost, and how far its purchase has come. Of our own labels the fields of carriers are null. */
-export interface Label {
+/** A label without its drawing: what it cost, and how far its purchase has come. Of ours what carriers say is null. */
+export interface PlainLabel {
   readonly id: number;
   /** The parcel that it is stuck on; null for one that comes back. */
   readonly shipment_id: number | null;
@@ -54,8 +54,6 @@ export interface Label {
   readonly insurance: boolean;
   readonly from_address: Address;
   readonly to_address: Address;
-  /** What each format of our own label is written from. */
-  readonly drawing: Drawing | null;
   readonly documents: readonly StoredDocument[];
   readonly warnings: readonly LabelWarning[];
   /** Equal for equal purchases. */
@@ -71,6 +69,12 @@ export interface Label {
   readonly void_status: VoidStatus | null;
   readonly created_at: number;
   readonly voided_at: number | null;
+}
+
+/** A label with all that can be printed of it. */
+export interface Label extends PlainLabel {
+  /** What each format of our own label is written from. */
+  readonly drawing: Drawing | null;
 }
 
 /** What a label of our own says of its purchase beside what it cost. */
@@ -92,7 +96,7 @@ export const own_purchase = {
 } as const satisfies Partial<Label>;
 
 /** Whether anything is known of what it costs. */
-const isPriced = ({ account_id, offer_ref, quote_nonce }: Label) =>
+const isPriced = ({ account_id, offer_ref, quote_nonce }: PlainLabel) =>
   account_id === null || offer_ref !== null || quote_nonce !== null;
 
 /** What the links of a label need: where the service is reached, who signs, whose data it is, and what time it is. */
@@ -105,7 +109,7 @@ export interface LinkContext {
 }
 
 /** The label as the API shows it, with links to its documents that need no key. */
-export function labelView(label: Label, context: LinkContext) {
+export function labelView(label: PlainLabel, context: LinkContext) {
   const { return_id, account_id, error_code, error_message } = label;
   const { origin, signer, mode, now } = context;
   const expires = Math.floor((now + link_lifetime_ms) / 1000);
@@ -147,13 +151,16 @@ export function labelView(label: Label, context: LinkContext) {
 }
 
 /** Where anyone sees the parcel: the carrier's own page, where it has one, else ours of a parcel that leaves. */
-function trackingPage({ account_id, carrier, shipment_id, tracking_number, tracking_url }: Label, at: LinkContext) {
+function trackingPage(
+  { account_id, carrier, shipment_id, tracking_number, tracking_url }: PlainLabel,
+  at: LinkContext,
+) {
   if (tracking_number === null) return null;
   const carriers = account_id === null ? null : (carrierPage(carrier, tracking_number) ?? tracking_url);
   if (carriers !== null || shipment_id === null) return carriers;
   return at.origin + trackingPagePath(at.site, at.mode, { shipment_id });
 }
 
-function packageView({ package: { weight, ...same }, value_cents, insurance }: Label) {
+function packageView({ package: { weight, ...same }, value_cents, insurance }: PlainLabel) {
   return { weight: Number(weight), ...same, value: value_cents === null ? null : money(value_cents), insurance };
 }

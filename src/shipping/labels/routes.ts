@@ -7,6 +7,7 @@ import type { Service } from "../../http/service.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { type LinkSigner, linkSigner } from "./documents/links.ts";
 import { documentRoutes } from "./documents/routes.ts";
+import { labelListRoutes } from "./list/routes.ts";
 import { answerPurchase, viewer } from "./purchases/routes.ts";
 import { CreateLabel, LabelView } from "./schemas.ts";
 import { getLabel } from "./store.ts";
@@ -17,7 +18,10 @@ import { warmUpLabels } from "./warm_up.ts";
 export function labelRoutes(service: Service) {
   warmUpLabels();
   const signer = linkSigner(service.secret_key);
-  return new Elysia().use(ownRoutes(service, signer)).use(documentRoutes(service, signer));
+  return new Elysia()
+    .use(labelListRoutes(viewer(signer)))
+    .use(ownRoutes(service, signer))
+    .use(documentRoutes(service, signer));
 }
 
 const ownRoutes = (service: Service, signer: LinkSigner) => {

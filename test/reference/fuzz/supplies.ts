@@ -288,18 +288,20 @@ async function rateCards(ask: Ask, turn: number): Promise<Supplies> {
   };
 }
 
-/** A manifest, and a label that is on none. */
+/** A manifest, a label that is on none, and a parcel. */
 async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
   const labelled = async (name: string) => {
     const line_items = [{ sku, quantity: 1, unit_price: "5.00" }];
     const order_number = `${sku} ${name}`;
     const { id } = await ask("POST", "/orders", { order_number, ...buyer, warehouse_id: location, line_items });
     const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
-    return [(await ask("POST", "/shipping/labels", { order_id: id, ...parcel })).label_id];
+    return ask("POST", "/shipping/labels", { order_id: id, ...parcel });
   };
-  const { manifest_id } = await ask("POST", "/shipping/manifests", { label_ids: await labelled("handed over") });
+  const handed = await labelled("handed over");
+  const { manifest_id } = await ask("POST", "/shipping/manifests", { label_ids: [handed.label_id] });
   return {
-    createManifest: { body: { label_ids: await labelled("to hand over") } },
+    createManifest: { body: { label_ids: [(await labelled("to hand over")).label_id] } },
+    getShipment: { path: { id: handed.shipment_id } },
     getManifest: { path: { id: manifest_id } },
     getManifestDocument: { path: { id: manifest_id } },
   };

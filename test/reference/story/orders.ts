@@ -152,12 +152,16 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("listManifests", { query: { carrier: carrier.code } });
   await tell("getManifest", manifest);
   await tell("getManifestDocument", { ...manifest, query: { format: "html" } });
+  await tell("listLabels", { query: { order_id: order.id } });
+  await tell("getLabelCosts", { query: { carrier: carrier.code } });
   await tell("getTrackingPage", { path: { token: bought.data.tracking_url.split("/").at(-1) }, key: null });
   const scanned = { path: { tracking_number: bought.data.tracking_number } };
   const location = { city: "Portland", state: "ME", country: "US" };
   await tell("recordScan", { ...scanned, body: { status: "picked_up", message: "Taken over.", location } });
   await act("recordScan", { ...scanned, body: { status: "delivered", signed_by: "A. Lovelace" } });
   await tell("track", scanned);
+  await tell("listShipments", { query: { order_id: order.id } });
+  await tell("getShipment", { path: { id: bought.data.shipment_id } });
   await tell("trackMany", { body: { tracking_numbers: [bought.data.tracking_number, "WH0"] } });
   await tell("getOrder", { path });
   await tell("listOrderHistory", { path, query: { limit: "5" } });

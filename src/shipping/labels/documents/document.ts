@@ -16,6 +16,8 @@ export interface StoredDocument {
 /** What a label can be printed from: a drawing of our own, or what its carrier drew. */
 export interface Printed {
   readonly id: number;
+  /** The account of the carrier that drew it; null for a label of our own. */
+  readonly account_id: number | null;
   readonly drawing: Drawing | null;
   readonly documents: readonly StoredDocument[];
 }
@@ -47,8 +49,8 @@ export function formatOf(content_type: DocumentType): DrawingFormat {
 }
 
 /** The documents of a label as its view lists them: those of our own in every format, a carrier's as it drew them. */
-export function listedDocuments({ drawing, documents }: Omit<Printed, "id">) {
-  if (drawing !== null) return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
+export function listedDocuments({ account_id, documents }: Omit<Printed, "id" | "drawing">) {
+  if (account_id === null) return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
   return documents.map(({ kind, content_type, position }) => ({
     kind,
     format: formatOf(content_type),
@@ -60,7 +62,7 @@ export function listedDocuments({ drawing, documents }: Omit<Printed, "id">) {
  * The document of a label that a wish is for; without one the first that sticks on the parcel, as a PDF where there is
  * a choice. Refuses: resource_missing (no document, or none in that format).
  */
-export function chooseDocument({ id, drawing, documents }: Printed, wish: Wish): Chosen {
+export function chooseDocument({ id, account_id, drawing, documents }: Printed, wish: Wish): Chosen {
   if (drawing !== null && (wish.document ?? 0) === 0) {
     const format = wish.format ?? "pdf";
     return { drawing, format, resolution: format === "png" && wish.dpi === "300" ? 300 : 203 };
@@ -71,7 +73,7 @@ export function chooseDocument({ id, drawing, documents }: Printed, wish: Wish):
   );
   const stored = asked.find(({ kind }) => kind === "label") ?? asked[0];
   if (stored !== undefined) return { stored };
-  const there = listedDocuments({ drawing, documents }).map(({ format }) => format);
+  const there = listedDocuments({ account_id, documents }).map(({ format }) => format);
   const label = wireId("label", id);
   if (there.length === 0) throw new Fault("resource_missing", `${label} has no document.`);
   throw new Fault("resource_missing", `${label} has no such document. It has: ${there.join(", ")}.`);

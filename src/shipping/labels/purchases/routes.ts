@@ -10,7 +10,7 @@ import { buyTrackedLabel } from "../../../tracking/commands.ts";
 import { readQuote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
 import type { LinkSigner } from "../documents/links.ts";
-import { type Label, labelView } from "../label.ts";
+import { type Label, labelView, type PlainLabel } from "../label.ts";
 import { checkQuotedNames } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { buyClaimed, type Ended } from "./buyer.ts";
@@ -18,7 +18,7 @@ import { beginPurchase, chooseSeller, sellerOfQuote } from "./commands.ts";
 import { goesOn } from "./under_way.ts";
 
 /** Shows a label to the client who asks. */
-export type View = (label: Label, db: Db) => ReturnType<typeof labelView>;
+export type View = (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
 
 /** What shows labels to clients, with links that anyone can follow. */
 export function viewer(signer: LinkSigner): (call: Call) => View {

@@ -1,0 +1,145 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../../database/store.ts";
+import { answerRead } from "../../../http/answer.ts";
+import type { Call } from "../../../http/call.ts";
+import { conventions } from "../../../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../../http/csv.ts";
+import { EnvelopedView, ListView } from "../../../http/envelope.ts";
+import { answerList } from "../../../http/paging.ts";
+import { documented } from "../../../http/route.ts";
+import { momentOf } from "../../../kit/clock.ts";
+import { readId } from "../../../kit/ids.ts";
+import { queryOf } from "../../../kit/schema.ts";
+import { findOrderId } from "../../../orders/names/store.ts";
+import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
+import { usualOrigin } from "../../store.ts";
+import type { PlainLabel } from "../label.ts";
+import { LabelView } from "../schemas.ts";
+import { scannedSscc } from "../sscc.ts";
+import { costsByDay, costView, type DayCost, periodOf } from "./costs.ts";
+import {
+  CostsView,
+  ExportCosts,
+  ExportLabels as Exported,
+  type ExportLabels,
+  ListCosts,
+  ListLabels,
+} from "./schemas.ts";
+import { type ListedLabel, labelCells, labelColumns } from "./sheet.ts";
+import { countLabels, type LabelFilter, listLabels, sumCosts } from "./store.ts";
+
+/** How a label is shown to who asks. */
+type Viewing = (call: Call) => (label: PlainLabel, db: Db) => unknown;
+
+/** The list of labels and what they cost, for people and as files. */
+export const labelListRoutes = (view: Viewing) =>
+  new Elysia({ prefix: "/shipping/labels" })
+    .use(conventions)
+    .get("", ({ call, query }) => answerLabels(call, query, view), {
+      query: queryOf(ListLabels),
+      detail: documented({
+        id: "listLabels",
+        summary: "List labels",
+        description: "All filters go together.",
+        refuses: ["ambiguous_identifier"],
+        answers: { 200: ListView(LabelView) },
+      }),
+    })
+    .get("/export.csv", async ({ call, query }) => answerCsv(call, labelExport(await filterOf(call, query)), query), {
+      query: queryOf(Exported),
+      detail: documented({
+        id: "exportLabels",
+        summary: "Export the labels of a list as CSV",
+        refuses: ["ambiguous_identifier"],
+        documents: ["text/csv"],
+        answers: { 200: null },
+      }),
+    })
+    .get("/costs", ({ call, query }) => answerRead(call, (db) => costsOf(db, query)), {
+      query: queryOf(ListCosts),
+      detail: documented({
+        id: "getLabelCosts",
+        summary: "What labels cost, by carrier and day",
+        answers: { 200: EnvelopedView(CostsView) },
+      }),
+    })
+    .get("/costs/export.csv", ({ call, query }) => answerCsv(call, costExport(query), query), {
+      query: queryOf(ExportCosts),
+      detail: documented({
+        id: "exportLabelCosts",
+        summary: "Export what labels cost, by carrier and day, as CSV",
+        documents: ["text/csv"],
+        answers: { 200: null },
+      }),
+    });
+
+async function answerLabels(call: Call, query: ListLabels, view: Viewing): Promise<Response> {
+  const filter = await filterOf(call, query);
+  const shown = view(call);
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listLabels(db, filter, window),
+      count: (db) => countLabels(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (rows, db) => rows.map((label) => shown(label, db)),
+  );
+}
+
+async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
+  const { order_id, shipment_id, return_id, manifest_id, tracking_number, on_manifest, status, carrier, service } =
+    query;
+  const number = tracking_number === undefined ? undefined : plainTrackingNumber(tracking_number);
+  const named = (noun: "shipment" | "return" | "manifest", id: string | number | undefined) =>
+    // What is not there has no labels.
+    id === undefined ? undefined : (readId(noun, id) ?? 0);
+  return {
+    ...{ on_manifest, status, carrier, service },
+    order_id:
+      order_id === undefined
+        ? undefined
+        : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
+    shipment_id: named("shipment", shipment_id),
+    return_id: named("return", return_id),
+    manifest_id: named("manifest", manifest_id),
+    tracking_numbers: number === undefined ? undefined : [number, scannedSscc(number) ?? number],
+    created_after: momentOf(query.created_after),
+    created_before: momentOf(query.created_before),
+  };
+}
+
+/** The file of the labels that match, the newest first. */
+function labelExport(filter: LabelFilter): CsvFile<ListedLabel> {
+  return {
+    name: "labels.csv",
+    columns: labelColumns,
+    page: pagesOf((db, last, limit) => {
+      const after = last === null ? null : ([last.created_at, last.id] as const);
+      return listLabels(db, filter, { limit, offset: 0, after });
+    }),
+    cells: labelCells,
+  };
+}
+
+async function dayCosts(db: Db, query: ListCosts) {
+  const { timezone } = await usualOrigin(db);
+  const { from, to, ...time } = periodOf(query, timezone, db.now);
+  const costs = costsByDay(await sumCosts(db, { ...time, carrier: query.carrier }), timezone);
+  return { timezone, from, to, costs };
+}
+
+async function costsOf(db: Db, query: ListCosts) {
+  const { costs, ...period } = await dayCosts(db, query);
+  return { ...period, costs: costs.map(costView) };
+}
+
+function costExport(query: ListCosts): CsvFile<DayCost> {
+  return {
+    name: "label-costs.csv",
+    columns: ["date", "carrier", "currency", "label_count", "cost", "carrier_cost", "voided_count"],
+    page: async (db) => ({ rows: (await dayCosts(db, query)).costs, next: null }),
+    cells: (cost) => Object.values(costView(cost)),
+  };
+}
