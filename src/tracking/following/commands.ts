@@ -37,14 +37,15 @@ export async function followNumber(
   const carrier = carrierOf(input.carrier, tracking_number);
   const account = accountOf(input, carrier, followers);
   const order_id = input.order_id == null ? null : await resolveOrder(tx, input.order_id);
-  const record = await beginning(tx, { tracking_number, carrier: carrier ?? unknown_carrier, order_id }, actor);
+  const plays = tx.mode === "test" && isSimulated(tracking_number);
+  const usual = plays ? ownCarriers.test : unknown_carrier;
+  const record = await beginning(tx, { tracking_number, carrier: carrier ?? usual, order_id }, actor);
   const named = { carrier: input.carrier ? carrier : null, account, order_id, insists: input.account_id != null };
   const facts = await newlyKnown(tx, record, named);
   const known = facts === null ? record : await saveFacts(tx, record, facts);
   if (facts?.account_id != null) await setLook(tx, known.id, tx.now);
   await recordWaiting(tx, tracking_number);
-  const simulated = tx.mode === "test" && known.account_id === null && isSimulated(tracking_number);
-  if (simulated && known.look_at === null) await playNumber(tx, known);
+  if (plays && known.account_id === null && known.look_at === null) await playNumber(tx, known);
   return tracking_number;
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../../shipping/shop.ts";
+import { openShop, parcel } from "../../shipping/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "../carrier.ts";
 
 setDefaultTimeout(60_000);
@@ -178,13 +178,36 @@ describe("works", () => {
   });
 });
 
+test("a label of a return brings its parcel to the dock", async () => {
+  const order = await shop.order();
+  await app.post(`/orders/${order.id}/ship`, {});
+  const { id } = (await app.post("/returns", { order_id: order.id, reason: "defective" })).body.data;
+  const bought = await app.post(`/returns/${id}/label`, { ...parcel, carrier: "local" });
+  expect([bought.status, bought.body.error]).toEqual([201, undefined]);
+  const { tracking_number } = (await app.get(`/returns/${id}`)).body.data.return_shipping;
+  const shipping = async () => (await app.get(`/returns/${id}`)).body.data;
+  expect((await shipping()).return_shipping.tracking_url).toMatch(/^https:\/\/ship\.example\.com\/t\/N/);
+  await app.post(`/tracking/${tracking_number}/events`, { status: "picked_up" });
+  expect(await shipping()).toMatchObject({ return_shipping: { status: "in_transit" }, arrived_at: null });
+  await app.takeEvents();
+  await app.post(`/tracking/${tracking_number}/events`, { status: "delivered" });
+  expect(await shipping()).toMatchObject({ return_shipping: { status: "delivered" }, arrived_at: expect.any(String) });
+  const events = await app.takeEvents();
+  expect(events.map(({ type, data }) => [type, data["id"], data["return_id"]])).toEqual([
+    ["shipment.tracking_updated", null, id],
+    ["shipment.delivered", null, id],
+  ]);
+  expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("shipped");
+});
+
 describe("the sandbox", () => {
   const key = () => app.keys.test.full;
   const sandbox = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: key() });
 
   test("knows by itself the numbers by which carriers are tried out", async () => {
     const { status, body } = await sandbox("POST", "/tracking", { tracking_number: "EZ4000000004" });
-    expect([status, body.data]).toMatchObject([201, { status: "delivered", signed_by: "John Tester" }]);
+    const there = { status: "delivered", carrier: "sim", signed_by: "John Tester" };
+    expect([status, body.data]).toMatchObject([201, there]);
     expect(body.data.events).toHaveLength(5);
     expect((await sandbox("POST", "/tracking", { tracking_number: "EZ4000000004" })).body.data).toEqual(body.data);
   });
