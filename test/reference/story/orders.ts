@@ -153,7 +153,9 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getManifest", manifest);
   await tell("getManifestDocument", { ...manifest, query: { format: "html" } });
   await tell("listLabels", { query: { order_id: order.id } });
+  await tell("exportLabels", { query: { order_id: order.id } });
   await tell("getLabelCosts", { query: { carrier: carrier.code } });
+  await tell("exportLabelCosts", { query: { carrier: carrier.code } });
   await tell("getTrackingPage", { path: { token: bought.data.tracking_url.split("/").at(-1) }, key: null });
   const scanned = { path: { tracking_number: bought.data.tracking_number } };
   const location = { city: "Portland", state: "ME", country: "US" };
@@ -161,6 +163,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await act("recordScan", { ...scanned, body: { status: "delivered", signed_by: "A. Lovelace" } });
   await tell("track", scanned);
   await tell("listShipments", { query: { order_id: order.id } });
+  await tell("exportShipments", { query: { order_id: order.id } });
   await tell("getShipment", { path: { id: bought.data.shipment_id } });
   await tell("trackMany", { body: { tracking_numbers: [bought.data.tracking_number, "WH0"] } });
   await tell("getOrder", { path });
