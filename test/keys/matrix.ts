@@ -13,6 +13,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /t/:token": "ok  ok  ok  ok",
   "GET /openapi.json": "ok  ok  ok  ok",
   "GET /labels/:id": "ok  ok  ok  ok",
+  "POST /webhooks/carriers/:connector": "ok  ok  ok  ok",
   "POST /webhooks/shopify/orders": "ok  ok  ok  ok",
   "POST /webhooks/woocommerce/orders": "ok  ok  ok  ok",
 
@@ -79,6 +80,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /shipping/manifests/:id/document": "401 ok  ok  ok",
   "POST /addresses/verify": "401 ok  ok  ok",
   "POST /shipping/rates": "401 ok  ok  ok",
+  "GET /tracking": "401 ok  ok  ok",
   "GET /tracking/:tracking_number": "401 ok  ok  ok",
   "POST /tracking/batch": "401 ok  ok  ok",
   "GET /returns": "401 ok  ok  ok",
@@ -142,6 +144,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /shipping/labels": "401 403 ok  ok",
   "POST /shipping/manifests": "401 403 ok  ok",
   "POST /shipping/labels/:id/void": "401 403 ok  ok",
+  "POST /tracking": "401 403 ok  ok",
   "POST /tracking/:tracking_number/events": "401 403 ok  ok",
   "POST /returns": "401 403 ok  ok",
   "PATCH /returns/:id": "401 403 ok  ok",
