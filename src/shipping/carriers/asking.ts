@@ -10,7 +10,7 @@ import type { Outbound } from "../../outbound/outbound.ts";
 import { type Fields, readText } from "../../outbound/reading.ts";
 import type { CredentialField } from "../accounts/account.ts";
 import type { CarrierDocument } from "../offer.ts";
-import type { Ctx } from "./connector.ts";
+import type { Ctx, Purchase } from "./connector.ts";
 
 /** How a connector is called in messages, and how its API is understood. */
 export interface Carrier {
@@ -37,6 +37,7 @@ export const purchase_wait_ms = 60_000;
 export const settled_seconds = 60;
 
 const words_max = 200;
+const page_characters_max = 4000;
 
 /** The two ways to a carrier's servers that a connector is handed: to its API, and to documents that it names. */
 export function waysBy(outbound: Pick<Outbound, "call">, name: string): Pick<Ctx, "api" | "download"> {
@@ -179,6 +180,12 @@ export function readRequired(value: unknown, field: string, characters_max = wor
   return text;
 }
 
+/** The address of a page for anyone, which a browser may be sent to; null for any other. */
+export function readPage(value: unknown): string | null {
+  const url = URL.parse(readText(value, page_characters_max) ?? "");
+  return url?.protocol === "https:" ? url.href : null;
+}
+
 /** Whole days, or null. */
 export function readDays(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1000 ? value : null;
@@ -232,5 +239,22 @@ export async function documentsAt(ctx: Ctx, kind: CarrierDocument["kind"], url: 
     if (!(error instanceof Fault)) throw error;
     if (error.facts["permanent"] === true) return [];
     throw carrierFault("carrier_timeout", error.message, { permanent: false });
+  }
+}
+
+/**
+ * What became of a purchase that the carrier says was made before. Refuses: carrier_timeout, whatever the question is
+ * refused for: the purchase may be paid for, so it has to be looked up again.
+ */
+export async function madeBefore(found: Promise<Purchase>): Promise<Purchase> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { retry_after_seconds } = error.facts;
+    throw new Fault("carrier_timeout", error.message, {
+      ...(retry_after_seconds && { retry_after_seconds }),
+      permanent: false,
+    });
   }
 }

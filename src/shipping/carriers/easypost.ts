@@ -14,6 +14,7 @@ import {
   baseOf,
   carrierFault,
   documentsAt,
+  madeBefore,
   purchase_wait_ms,
   rates_wait_ms,
   readAmount,
@@ -21,6 +22,7 @@ import {
   readCurrency,
   readDays,
   readMoment,
+  readPage,
   readRequired,
   settled_seconds,
 } from "./asking.ts";
@@ -219,7 +221,7 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
     return purchase.state === "bought" ? purchase : { state: "waiting" };
   }
   const { code } = fieldsOrNone(fieldsOrNone(json)["error"]);
-  if (code === "SHIPMENT.POSTAGE.EXISTS") return await find(ref, ctx);
+  if (code === "SHIPMENT.POSTAGE.EXISTS") return await madeBefore(find(ref, ctx));
   if (code === "SHIPMENT.PURCHASE.IN_PROGRESS") return { state: "waiting" };
   const words =
     wordsOf(json)
@@ -268,7 +270,7 @@ function soldOf(shipment: Fields): Sold {
   const rate = fieldsOrNone(shipment["selected_rate"]);
   return understoodPaid(() => ({
     tracking_number: readRequired(shipment["tracking_code"], "tracking_code"),
-    tracking_url: readText(tracker["public_url"], 2000),
+    tracking_url: readPage(tracker["public_url"]),
     cost_cents: readAmount(rate["rate"], "selected_rate.rate") + feesOf(shipment),
     currency: readCurrency(rate["currency"], "selected_rate.currency"),
     carrier_ref: readRequired(shipment["id"], "id"),

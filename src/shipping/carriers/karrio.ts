@@ -23,6 +23,7 @@ import {
   carrierFault,
   documentsAt,
   documentsOf,
+  madeBefore,
   purchase_wait_ms,
   type Question,
   rates_wait_ms,
@@ -30,6 +31,7 @@ import {
   readCurrency,
   readDays,
   readMoment,
+  readPage,
   readRequired,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase } from "./connector.ts";
@@ -287,7 +289,7 @@ async function buy(ref: string, _carriage: Carriage, ctx: Ctx): Promise<Purchase
   if (status === 404) throw gone();
   if (status !== 409) return await purchaseOf(said, ctx);
   // It is no draft any more: an earlier try has bought it, or somebody has cancelled it.
-  const purchase = await find(ref, ctx);
+  const purchase = await madeBefore(find(ref, ctx));
   if (purchase.state === "not_bought") throw gone();
   return purchase;
 }
@@ -297,7 +299,9 @@ const gone = () => carrierFault("carrier_refused", "Karrio does not sell the off
 async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   const { shipment_id } = partsOf(ref);
   const { status, json } = await ask(ctx, to(ctx, "GET", `shipments/${shipment_id}`));
-  return status === 404 ? { state: "not_bought" } : await purchaseOf(json, ctx);
+  if (status !== 404) return await purchaseOf(json, ctx);
+  const words = "Karrio does not have this shipment: is it another Karrio, or another account's key?";
+  throw carrierFault("carrier_error", words, { permanent: false });
 }
 
 async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
@@ -308,7 +312,8 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   const facts = understoodPaid(
     (): Omit<Bought, "documents"> => ({
       tracking_number: readRequired(tracking_number, "tracking_number"),
-      tracking_url: publicUrl(tracking_url),
+      // Karrio's own page for a parcel is for those who may see the Karrio; the carrier's is for all.
+      tracking_url: readPage(tracking_url),
       cost_cents: readAmount(total_charge, "selected_rate.total_charge"),
       currency: readCurrency(currency, "selected_rate.currency"),
       carrier_ref: readRequired(shipment["id"], "id"),
@@ -317,12 +322,6 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
     }),
   );
   return { state: "bought", bought: { ...facts, documents: await papersOf(shipment, ctx) } };
-}
-
-/** Karrio's own page for a parcel is for those who may see the Karrio; the carrier's is for all. */
-function publicUrl(value: unknown): string | null {
-  const url = URL.parse(readText(value, urls_max) ?? "");
-  return url?.protocol === "https:" ? url.href : null;
 }
 
 /** The papers of a purchase: newer releases send them along, all of them say where they are. */

@@ -20,6 +20,7 @@ import {
   readCurrency,
   readDays,
   readMoment,
+  readPage,
   readRequired,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
@@ -247,9 +248,19 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   if (!Array.isArray(results) || !found.every(ofRate)) {
     throw carrierFault("carrier_error", "Shippo does not tell what was bought of this rate.", { permanent: false });
   }
+  // Another account has bought nothing of this rate either, and says nothing of whether this one was paid for.
+  if (found.length === 0) await refuseForeign(rate, ctx);
   const purchases = await Promise.all(found.map((transaction) => purchaseOf(transaction, ref, ctx)));
   const bought = purchases.find(({ state }) => state === "bought");
   return bought ?? purchases.find(({ state }) => state === "waiting") ?? { state: "not_bought" };
+}
+
+/** Refuses: carrier_error, for a rate that was not given to the account that asks. */
+async function refuseForeign(rate: string, ctx: Ctx): Promise<void> {
+  const { status } = await ask(ctx, questionOf(ctx, "GET", `/rates/${rate}`));
+  if (status !== 404) return;
+  const words = "Shippo does not have the rate of this purchase: is it another account's token?";
+  throw carrierFault("carrier_error", words, { permanent: false });
 }
 
 async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<Purchase> {
@@ -268,7 +279,7 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
     bought: {
       // Letters are not tracked: the purchase's own name stands in for their number.
       tracking_number: readText(transaction["tracking_number"], 100) ?? carrier_ref,
-      tracking_url: readText(transaction["tracking_url_provider"], 2000),
+      tracking_url: readPage(transaction["tracking_url_provider"]),
       ...{ cost_cents, currency, carrier_ref, tracker_ref: null },
       documents: (await Promise.all(documents)).flat(),
       estimated_delivery: readMoment(transaction["eta"]),

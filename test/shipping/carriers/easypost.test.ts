@@ -192,6 +192,30 @@ describe("a purchase", () => {
     }
   });
 
+  test("that was made before stays open while nobody can read what became of it", async () => {
+    for (const trouble of ["half", "garbage", { status: 503 }, { status: 401 }, { status: 404 }] as const) {
+      const ref = cheapest(await offers());
+      mock.fail("lose", { having: "/buy" });
+      expect(await refusal(easypost.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
+      mock.fail(trouble, { method: "GET" });
+      const said = await refusal(easypost.buy(ref, carriage, ctx));
+      expect([trouble, said]).toMatchObject([trouble, { code: "carrier_timeout", permanent: false }]);
+      expect(await easypost.find(ref, ctx)).toMatchObject({ state: "bought" });
+    }
+  });
+
+  test("leads to no page that a browser should not be sent to", async () => {
+    const ref = cheapest(await offers());
+    expect(await easypost.buy(ref, carriage, ctx)).toMatchObject({
+      bought: { tracking_url: expect.stringMatching(/^https:/) },
+    });
+    const [shipment] = [...mock.shipments.values()].slice(-1);
+    for (const public_url of ["javascript:alert(1)", "data:text/html,1", "/track", 7]) {
+      mock.fail({ status: 200, body: { ...shipment, tracker: { public_url } } }, { method: "GET" });
+      expect(await easypost.find(ref, ctx)).toMatchObject({ bought: { tracking_url: null } });
+    }
+  });
+
   test("that was not made is told from one that was", async () => {
     const before = mock.purchases.length;
     for (const trouble of ["cut", "hang", { status: 500 }] as const) {

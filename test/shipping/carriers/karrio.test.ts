@@ -313,8 +313,24 @@ describe("a purchase", () => {
       expect(await refusal(karrio.buy(ref, carriage, hurried()))).toMatchObject({ code: "carrier_timeout" });
       expect(await karrio.find(ref, ctx)).toEqual({ state: "not_bought" });
     }
-    expect(await karrio.find("shp_unknown/rat_1", ctx)).toEqual({ state: "not_bought" });
     expect(mock.purchases.length).toBe(before);
+  });
+
+  test("that another Karrio or account was asked for is not told from any other", async () => {
+    const said = await refusal(karrio.find("shp_unknown/rat_1", ctx));
+    expect(said).toMatchObject({ code: "carrier_error", permanent: false });
+  });
+
+  test("that was made before stays open while nobody can read what became of it", async () => {
+    for (const trouble of ["half", "garbage", { status: 503 }, { status: 401 }, { status: 404 }] as const) {
+      const ref = cheapest(await offers());
+      mock.fail("lose", { having: "/purchase" });
+      expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
+      mock.fail(trouble, { method: "GET" });
+      const said = await refusal(karrio.buy(ref, carriage, ctx));
+      expect([trouble, said]).toMatchObject([trouble, { code: "carrier_timeout", permanent: false }]);
+      expect(await karrio.find(ref, ctx)).toMatchObject({ state: "bought" });
+    }
   });
 
   const carrier = { carrier_name: "usps", code: "80040B1A", message: "The address is not served." };

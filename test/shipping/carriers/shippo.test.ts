@@ -226,6 +226,11 @@ describe("a purchase", () => {
     expect(mock.purchases.length).toBe(before);
   });
 
+  test("of another account's rate is nothing that this one could know", async () => {
+    const said = await refusal(shippo.find("5f3b0a/704/USD", ctx));
+    expect(said).toMatchObject({ code: "carrier_error", permanent: false });
+  });
+
   test("is not looked for among others", async () => {
     const ref = cheapest(await offers());
     for (const results of [[{ rate: "another", status: "SUCCESS" }], undefined]) {
