@@ -14,7 +14,7 @@ import {
 import { changedCredentials } from "./rules.ts";
 import type { CreateAccount, UpdateAccount } from "./schemas.ts";
 import { accountMoves } from "./status.ts";
-import { insertAccount, lockAccount, saveAccount } from "./store.ts";
+import { insertAccount, isAsking, lockAccount, saveAccount } from "./store.ts";
 
 /** What an account is held against: its connector's fields, whether that takes callbacks, and the key of all seals. */
 export interface AccountRules {
@@ -146,9 +146,16 @@ export async function recordTest(tx: Tx, tested: CarrierAccount, how: Tested): P
   return account;
 }
 
-/** Ends an account: its labels stay, its secrets do not. Refuses: resource_missing. */
+/**
+ * Ends an account: its labels stay, its secrets do not. Refuses: resource_missing, label_in_progress, since without its
+ * credentials nobody could ask any more whether a label was paid for.
+ */
 export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount> {
   const before = await lockAccount(tx, id);
+  if (await isAsking(tx, before.id)) {
+    const message = "A label is being bought with this account, or given back. Pause it, and delete it after that.";
+    throw new Fault("label_in_progress", message);
+  }
   const none = { credentials: null, credentials_digest: null, callback_secret: null };
   const previous = { previous_callback_secret: null, previous_callback_secret_expires_at: null };
   const after = { ...before, ...none, ...previous, version: before.version + 1, updated_at: tx.now };

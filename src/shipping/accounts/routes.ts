@@ -79,6 +79,7 @@ export const accountRoutes = (service: Service) =>
         id: "deleteCarrierAccount",
         summary: "Remove an account at a carrier; its labels stay",
         matches: true,
+        refuses: ["label_in_progress"],
         answers: { 200: EnvelopedView(DeletedAccountView) },
       }),
     })

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { carrier_accounts } from "../../../db/schema/carrier_accounts.ts";
+import { labels } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -73,6 +74,19 @@ const kept = prepared((sql, _: Args<object>) =>
 /** Every account, paused or not: what a paused one has sold is still followed. */
 export async function listKeptAccounts(db: Db): Promise<CarrierAccount[]> {
   return kept(db, {});
+}
+
+const asking = prepared((sql, a: Args<{ id: number }>) =>
+  sql
+    .select({ id: labels.id })
+    .from(labels)
+    .where(and(eq(labels.account_id, a.id), template`${labels.claimed_until} is not null`))
+    .limit(1),
+);
+
+/** Whether a label is being bought with an account, or given back to its carrier. */
+export async function isAsking(db: Db, id: number): Promise<boolean> {
+  return (await asking(db, { id })).length > 0;
 }
 
 /** A page of accounts, newest first. */

@@ -251,10 +251,8 @@ export async function madeBefore(found: Promise<Purchase>): Promise<Purchase> {
     return await found;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const { retry_after_seconds } = error.facts;
-    throw new Fault("carrier_timeout", error.message, {
-      ...(retry_after_seconds && { retry_after_seconds }),
-      permanent: false,
-    });
+    const seconds = error.facts["retry_after_seconds"];
+    const retry_after_seconds = typeof seconds === "number" ? seconds : null;
+    throw carrierFault("carrier_timeout", error.message, { permanent: false, retry_after_seconds });
   }
 }

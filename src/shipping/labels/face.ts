@@ -31,7 +31,14 @@ export interface LabelFacts {
 /** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
 export interface LabelWarning {
   readonly field: string;
-  readonly code: "unprintable_text" | "shortened_text" | "no_postal_barcode" | "no_qr_code" | "no_sscc" | "po_box";
+  readonly code:
+    | "unprintable_text"
+    | "shortened_text"
+    | "no_postal_barcode"
+    | "no_qr_code"
+    | "no_sscc"
+    | "po_box"
+    | "no_document";
   readonly message: string;
 }
 

@@ -137,7 +137,9 @@ export const LabelView = closed({
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,
   delivery_date: nullable(moment),
-  label_url: nullable(Type.String({ description: "Null until it is bought." })),
+  label_url: nullable(
+    Type.String({ description: "Null until it is bought, and of a carrier's label that could not be read." }),
+  ),
   documents: Type.Array(closed({ kind: choice(documentKinds), format: choice(drawingFormats), url: Type.String() })),
   package: closed({
     weight: Type.Number(),

@@ -12,8 +12,10 @@ const bought = sql`select count(*) from ${labels}
   where ${labels.status} in ('completed', 'voided') and ${labels.return_id} is null`;
 
 const isBought = sql`${labels.status} in ('completed', 'voided')`;
+// Of what its carrier sent nobody may be able to read anything; then the label says so.
 const hasDocument = sql`(${labels.drawing} is not null
-  or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id}))`;
+  or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id})
+  or cast(${labels.warnings} as text) like '%no_document%')`;
 
 const checks: readonly Check<"events" | "label" | "quotes">[] = [
   tells("shipment.created", bought),

@@ -4,6 +4,7 @@ import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { noteReturnLabel } from "../../../returns/labels/commands.ts";
 import { followLabel, followReturnLabel } from "../../../tracking/commands.ts";
+import type { Ctx, OutsideCarrier } from "../../carriers/connector.ts";
 import type { Bought } from "../../offer.ts";
 import type { Label } from "../label.ts";
 import { getLabel } from "../store.ts";
@@ -50,7 +51,8 @@ export async function buyAgain(at: At, claim: Label): Promise<void> {
   const late = at.store.clock.now() - claim.created_at >= give_up_after_ms;
   const counter = await counterOf(at, claim);
   if (offer_ref !== null) {
-    const found = counter instanceof Fault ? null : await asked(counter, at, (one, ctx) => one.find(offer_ref, ctx));
+    const look = (one: OutsideCarrier, ctx: Ctx) => one.find(offer_ref, late ? withoutPapers(ctx) : ctx);
+    const found = counter instanceof Fault ? null : await asked(counter, at, look);
     const said = found !== null && "said" in found ? found.said : null;
     if (said?.state === "bought") return record(pursuit, said.bought);
     if (said?.state !== "not_bought") {
@@ -61,6 +63,18 @@ export async function buyAgain(at: At, claim: Label): Promise<void> {
   if (counter instanceof Fault) return fail(pursuit, counter);
   if (late) return fail(pursuit, new Fault("carrier_error", "The label was not bought within a day."));
   return pay(pursuit, counter);
+}
+
+/** A way to the carrier by which a paper that cannot be read is done without: what was bought is known all the same. */
+function withoutPapers(ctx: Ctx): Ctx {
+  const download = async (url: string) => {
+    try {
+      return await ctx.download(url);
+    } catch (error) {
+      throw error instanceof Fault ? new Fault(error.code, error.message, { permanent: true }) : error;
+    }
+  };
+  return { ...ctx, download };
 }
 
 async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {

@@ -29,7 +29,7 @@ import type { Label } from "../label.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { type LabelStatus, labelMoves } from "../status.ts";
 import { insertLabel, lockOrderOfLabels } from "../store.ts";
-import { carriageOf, lease_ms, lookWait, type Reason } from "./rules.ts";
+import { carriageOf, lease_ms, lookWait, paperWarnings, type Reason } from "./rules.ts";
 import { lockDue, lockLabel, nextDueAt, saveLabel } from "./store.ts";
 
 /** The job that finishes purchases which a request has left. */
@@ -215,11 +215,13 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
     status: move<LabelStatus, typeof labelMoves>(labelMoves, "complete", before.status),
     tracking_number,
     tracking_url: bought.tracking_url,
-    carrier_cost_cents: bought.cost_cents,
+    // What a carrier gives back beside a purchase is no cost.
+    carrier_cost_cents: Math.max(bought.cost_cents, 0),
     delivery_date: bought.estimated_delivery ?? before.delivery_date,
     carrier_ref: bought.carrier_ref,
     tracker_ref: bought.tracker_ref,
     claimed_until: null,
+    warnings: [...before.warnings, ...paperWarnings(before, bought)],
   });
   if (label.shipment_id === null) return { label, parcel: null };
   const order = await lockOrder(tx, label.order_id);

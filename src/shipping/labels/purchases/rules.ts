@@ -1,7 +1,8 @@
 import { assert } from "../../../kit/assert.ts";
 import { Fault } from "../../../kit/fault.ts";
-import { type Carriage, endAt, type Offer, type Offers } from "../../offer.ts";
+import { type Bought, type Carriage, endAt, type Offer, type Offers } from "../../offer.ts";
 import { readWeight } from "../../weight.ts";
+import type { LabelWarning } from "../face.ts";
 import type { Label } from "../label.ts";
 
 const minute_ms = 60_000;
@@ -55,6 +56,15 @@ export function offerFor({ carrier, service }: Pick<Label, "carrier" | "service"
     ...(others.length === 0 ? [] : [`It offers: ${[...new Set(others)].join(", ")}.`]),
   ];
   return new Fault("carrier_refused", words.join(" "));
+}
+
+/** What is told of a label that was bought, but of which there is nothing to print. */
+export function paperWarnings({ carrier }: Label, { documents, carrier_ref }: Bought): LabelWarning[] {
+  if (documents.some(({ kind }) => kind === "label")) return [];
+  const message =
+    `The label was bought, but what ${carrier} sent could not be read. Print it at the carrier, who calls the` +
+    ` purchase ${carrier_ref}, or void it.`;
+  return [{ field: "label_url", code: "no_document", message }];
 }
 
 /** Why nothing was bought, as a label keeps it. */

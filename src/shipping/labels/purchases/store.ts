@@ -21,8 +21,11 @@ export async function lockLabel(tx: Tx, id: number): Promise<Label | null> {
 
 /** Stores what changed of a label, and answers it as it is then. */
 export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): Promise<Label> {
-  const { breakdown, from_address: _from, to_address: _to, warnings: _warnings, documents: _drawn, ...same } = change;
-  const listed = breakdown === undefined ? {} : { breakdown: breakdown === null ? null : [...breakdown] };
+  const { breakdown, from_address: _from, to_address: _to, warnings, documents: _drawn, ...same } = change;
+  const listed = {
+    ...(breakdown !== undefined && { breakdown: breakdown === null ? null : [...breakdown] }),
+    ...(warnings !== undefined && { warnings: [...warnings] }),
+  };
   await tx.sql
     .update(labels)
     .set({ ...same, ...listed })

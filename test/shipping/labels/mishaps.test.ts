@@ -1,0 +1,97 @@
+// What may go wrong around a label that a carrier sells: nothing that was paid for is lost or paid for again.
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { documentsAt } from "../../../src/shipping/carriers/asking.ts";
+import { verifyStore } from "../../../src/verification.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openShop } from "../shop.ts";
+import { lost, openSeller } from "./seller.ts";
+
+setDefaultTimeout(60_000);
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof openShop>>;
+let seller: Awaited<ReturnType<typeof openSeller>>;
+beforeAll(async () => {
+  app = await openTestApp({ carrier_patience_ms: 150 });
+  shop = await openShop(app);
+  seller = await openSeller(app);
+});
+beforeEach(() => seller.openUp());
+afterAll(async () => {
+  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
+  await app.close();
+});
+
+const ground = { carrier: "swift", service: "ground" };
+const hour_ms = 3_600_000;
+const labelOf = async (id: string) => (await app.get(`/shipping/labels/${id}`)).body.data;
+const orderOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
+
+/** Buys a label whose carrier takes the money and whose answer is lost. */
+async function buyAndLose() {
+  seller.fake.buy = async (ref) => {
+    seller.sell(ref);
+    throw lost();
+  };
+  const order = await shop.order();
+  const { status, body } = await shop.label(order.id, ground);
+  expect([status, body.data.status]).toEqual([202, "processing"]);
+  return { order, label_id: body.data.label_id as string };
+}
+
+/** Lets time pass by the store's clock, and the jobs do what is due. */
+async function later(ms: number) {
+  app.clocks.live.advance(ms);
+  await app.runJobs();
+}
+
+test("a label whose paper nobody can read is recorded after a day, and tells where it is", async () => {
+  const { label_id } = await buyAndLose();
+  const { find } = seller.fake;
+  seller.fake.find = async (ref, ctx) => {
+    const found = await find(ref, ctx);
+    if (found.state !== "bought") return found;
+    const documents = await documentsAt(ctx, "label", "https://labels.invalid/1.pdf");
+    return { ...found, bought: { ...found.bought, documents } };
+  };
+  await later(hour_ms);
+  expect(await labelOf(label_id)).toMatchObject({ status: "processing" });
+  for (let hours = 0; hours < 24; hours += 1) await later(hour_ms);
+  expect(await labelOf(label_id)).toMatchObject({
+    ...{ status: "completed", label_url: null, documents: [], error: null },
+    warnings: [{ field: "label_url", code: "no_document", message: expect.stringContaining("swift") }],
+  });
+});
+
+test("a label whose parcel leaves while it is bought is recorded all the same", async () => {
+  const { order, label_id } = await buyAndLose();
+  expect((await app.post(`/orders/${order.id}/ship`, { tracking_number: "LEFT123456" })).status).toBe(200);
+  seller.openUp();
+  await later(hour_ms);
+  const label = await labelOf(label_id);
+  expect(label).toMatchObject({ status: "completed" });
+  expect((await orderOf(order.id)).shipments).toMatchObject([
+    { status: "shipped", tracking_number: label.tracking_number },
+  ]);
+});
+
+test("an account is not deleted while a label is bought with it", async () => {
+  const { label_id } = await buyAndLose();
+  const path = `/shipping/carrier-accounts/${seller.account_id}`;
+  const refused = await app.call("DELETE", path);
+  expect([refused.status, refused.body.error?.code]).toEqual([409, "label_in_progress"]);
+  seller.openUp();
+  await later(hour_ms);
+  expect(await labelOf(label_id)).toMatchObject({ status: "completed" });
+});
+
+test("a carrier that takes nothing, or gives money back, sells a label all the same", async () => {
+  const { label_id } = await buyAndLose();
+  const { find } = seller.fake;
+  seller.fake.find = async (ref, ctx) => {
+    const found = await find(ref, ctx);
+    return found.state === "bought" ? { ...found, bought: { ...found.bought, cost_cents: -25 } } : found;
+  };
+  await later(hour_ms);
+  expect(await labelOf(label_id)).toMatchObject({ status: "completed", carrier_cost: 0 });
+});
