@@ -107,9 +107,7 @@ async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promis
   }
 }
 
-/**
- * Refuses: label_not_voidable, when the parcel of a return's label is on its way.
- */
+/** Refuses: label_not_voidable, when the parcel of a return's label is on its way. */
 export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
   const { before } = await beginOf(tx, label);
   const { tracking_number, status } = before.return_shipping;

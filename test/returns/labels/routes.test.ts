@@ -87,6 +87,17 @@ describe("works", () => {
     expect(await shippingOf(id)).toMatchObject({ tracking_number: null });
   });
 
+  test("a carrier's label whose parcel is on its way is not given back", async () => {
+    const { id } = await openReturn();
+    const label = (await app.post(`/returns/${id}/label`, ground)).body.data;
+    const scan = await app.post(`/tracking/${label.tracking_number}/events`, { status: "in_transit" });
+    expect(scan.status).toBe(201);
+    const asked = seller.asked("void");
+    expect(codeOf(await app.post(`/shipping/labels/${label.label_id}/void`))).toEqual([409, "label_not_voidable"]);
+    expect(seller.asked("void")).toBe(asked);
+    expect(await shippingOf(id)).toMatchObject({ tracking_number: label.tracking_number, status: "in_transit" });
+  });
+
   test("a carrier's lost answer is looked up", async () => {
     const { id } = await openReturn();
     seller.fake.buy = async (ref) => {

@@ -26,6 +26,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
     {
       patience_ms,
       begin: async (tx) => {
+        await refuseComing(tx, await getLabel(tx, id));
         const label = await beginVoid(tx, id, call.actor);
         return { begun: label, data: view(label, tx) };
       },
@@ -47,9 +48,13 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
 
 async function voidOwn(tx: Tx, id: string, { actor }: Call): Promise<Label> {
   const before = await getLabel(tx, id);
-  if (before.return_id === null || before.status === "voided") return voidLabel(tx, id, actor);
-  await refuseUnderWayBack(tx, before);
+  await refuseComing(tx, before);
   const label = await voidLabel(tx, id, actor);
-  await noteReturnLabelVoided(tx, label, actor);
+  if (label.return_id !== null && before.status !== "voided") await noteReturnLabelVoided(tx, label, actor);
   return label;
+}
+
+/** Refuses: label_not_voidable, for a label whose parcel is on its way back. */
+async function refuseComing(tx: Tx, label: Label): Promise<void> {
+  if (label.return_id !== null && label.status === "completed") await refuseUnderWayBack(tx, label);
 }
