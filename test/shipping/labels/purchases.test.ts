@@ -276,6 +276,36 @@ describe("guards", () => {
     expect(seller.books.size).toBe(paid + 1);
   });
 
+  test("a cancellation and a purchase at once leave no label that nobody wants", async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const order = await shop.order();
+      const ask = () => shop.label(order.id, ground);
+      const cancel = () => app.call("DELETE", `/orders/${order.id}`);
+      await Promise.all(round % 2 === 0 ? [ask(), cancel()] : [cancel(), ask()]);
+      await app.runJobs();
+      const { status, shipments } = await orderOf(order.id);
+      const open = shipments.filter((parcel: { status: string }) => parcel.status === "pending");
+      const valid = open.filter((parcel: { tracking_number: string | null }) => parcel.tracking_number !== null);
+      expect([status, open.length, valid.length]).toEqual(status === "cancelled" ? [status, 0, 0] : ["pending", 1, 1]);
+      const numbers = shipments.map((parcel: { tracking_number: string | null }) => parcel.tracking_number);
+      const sold = [...seller.books.values()].filter(({ tracking_number }) => numbers.includes(tracking_number));
+      expect(sold.filter(({ state }) => state === "bought")).toHaveLength(valid.length);
+    }
+  });
+
+  test("a void against the job that finishes the purchase: it is bought first, or not voided", async () => {
+    seller.fake.buy = async (ref) => seller.sell(ref, "waiting");
+    const { label } = await buy();
+    for (const sold of seller.books.values()) sold.state = sold.state === "waiting" ? "bought" : sold.state;
+    app.clocks.live.advance(minute_ms);
+    const [voided] = await Promise.all([app.post(`/shipping/labels/${label.label_id}/void`), app.runJobs()]);
+    const { status, tracking_number } = await labelOf(label.label_id);
+    expect([voided.status, status]).toEqual(voided.status === 200 ? [200, "voided"] : [409, "completed"]);
+    const sold = [...seller.books.values()].find((one) => one.tracking_number === tracking_number);
+    expect([sold?.paid, sold?.state]).toEqual([1, status === "voided" ? "voided" : "bought"]);
+    expect(await types()).toEqual(["shipment.created"]);
+  });
+
   test("requests with one key buy one label and get the same bytes, whenever they come", async () => {
     const order = await shop.order();
     const headers = { "idempotency-key": `key-of-${order.id}` };
