@@ -54,10 +54,14 @@ export function checkQuotedNames(
 export function refuseUnderWay({ id, status, void_status }: Pick<Label, "id" | "status" | "void_status">): void {
   const doing = status === "processing" ? "bought" : void_status === "asked" ? "given back" : null;
   if (doing === null) return;
-  throw new Fault("label_in_progress", `A label is being ${doing} at its carrier. Send the request again by and by.`, {
-    label_id: wireId("label", id),
-    retry_after_seconds: 5,
-  });
+  throw new Fault(
+    "label_in_progress",
+    `A label is being ${doing} at its carrier. Send the request again in a few seconds.`,
+    {
+      label_id: wireId("label", id),
+      retry_after_seconds: 5,
+    },
+  );
 }
 
 /** Refuses: label_not_voidable, when the parcel of a label is not among those in the house. */

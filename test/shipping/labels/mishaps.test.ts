@@ -1,8 +1,11 @@
 // What may go wrong around a label that a carrier sells: nothing that was paid for is lost or paid for again.
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { Fault } from "../../../src/kit/fault.ts";
 import { documentsAt } from "../../../src/shipping/carriers/asking.ts";
+import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import { verifyStore } from "../../../src/verification.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
+import { fake_listing, fakeCarrier, fakeOffer } from "../carriers/fake.ts";
 import { openShop } from "../shop.ts";
 import { lost, openSeller } from "./seller.ts";
 
@@ -94,4 +97,32 @@ test("a carrier that takes nothing, or gives money back, sells a label all the s
   };
   await later(hour_ms);
   expect(await labelOf(label_id)).toMatchObject({ status: "completed", carrier_cost: 0 });
+});
+
+test("of several accounts with one carrier that one sells which lists the service", async () => {
+  const other = fakeCarrier("other");
+  const night = { ...fake_listing[0], code: "swift", name: "Swift", services: [{ code: "night", name: "Night" }] };
+  other.check = async () => [night];
+  other.offers = async () => ({ offers: [fakeOffer({ service: "night" })], messages: [] });
+  other.buy = async () => {
+    throw new Fault("carrier_refused", "Asked at the other account.");
+  };
+  handInCarriers(app.service, { fake: seller.fake.connector, other: other.connector });
+  const made = await app.post("/shipping/carrier-accounts", {
+    connector: "other",
+    credentials: { api_key: "other_1" },
+  });
+  expect((await app.post(`/shipping/carrier-accounts/${made.body.data.id}/test`)).status).toBe(200);
+  const bought = async (fields: object) => {
+    const { status, body } = await shop.label((await shop.order()).id, { carrier: "swift", ...fields });
+    return [status, body.data?.account_id ?? body.error.message];
+  };
+  expect(await bought({ service: "night" })).toEqual([422, "Asked at the other account."]);
+  expect(await bought({ service: "ground" })).toEqual([201, seller.account_id]);
+  const [status, message] = await bought({ service: "submarine" });
+  expect([status, message]).toEqual([422, expect.stringMatching(/ground.*air.*night/)]);
+  expect(await bought({ service: "night", account_id: seller.account_id })).toEqual([
+    422,
+    expect.stringContaining("air"),
+  ]);
 });

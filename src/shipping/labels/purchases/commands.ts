@@ -57,13 +57,15 @@ export async function chooseSeller(
   const asked = active.filter(({ id }) => account_id === undefined || account_id === null || id === named);
   if (asked.length === 0 && active.length > 0) throw invalid("account_id", "names no active carrier account");
   const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
-  const found = listed.find(({ code }) => code === carrier);
-  if (found === undefined) {
+  const selling = listed.filter(({ code }) => code === carrier);
+  if (selling.length === 0) {
     throw invalidChoice("carrier", carrier, [builtInCarrier(db.mode).code, ...new Set(listed.map(({ code }) => code))]);
   }
-  const codes = found.services.map(({ code }) => code);
-  // What an account does not list may be sold all the same: its carrier knows.
-  if (codes.length > 0 && !codes.includes(service)) throw invalidChoice("service", service, codes);
+  const codesOf = ({ services }: (typeof selling)[number]) => services.map(({ code }) => code);
+  const lists = selling.find((one) => codesOf(one).includes(service));
+  // Where an account lists no services at all, its carrier knows.
+  const found = lists ?? selling.find(({ services }) => services.length === 0);
+  if (found === undefined) throw invalidChoice("service", service, [...new Set(selling.flatMap(codesOf))]);
   return { account_id: found.account_id, carrier, service, quote: null };
 }
 

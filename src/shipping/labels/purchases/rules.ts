@@ -84,7 +84,7 @@ export function nobodyKnows({ carrier, offer_ref }: Label): Reason {
   };
 }
 
-/** Whether asking again by and by may help. */
+/** Whether it may help to ask again later. */
 export function isPassing({ code, facts }: Fault): boolean {
   return code === "carrier_timeout" || (code === "carrier_error" && facts["permanent"] !== true);
 }
