@@ -57,3 +57,10 @@ export function readId(noun: Noun, value: string | number): number | null {
 export function randomId(prefix: string, at?: number): string {
   return `${prefix}_${Bun.randomUUIDv7("hex", at).replaceAll("-", "")}`;
 }
+
+const callbackKeyForm = /^(?:live|test)_[0-9a-f]{32}$/;
+
+/** Whether text has the form of the keys in callback addresses. Anyone may call such an address with anything. */
+export function isCallbackKey(text: string): boolean {
+  return callbackKeyForm.test(text);
+}

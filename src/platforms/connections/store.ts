@@ -4,7 +4,7 @@ import { platform_connections } from "../../../db/schema/platforms.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
-import { readId } from "../../kit/ids.ts";
+import { isCallbackKey, readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Connection } from "../platform.ts";
 import type { Platform } from "../status.ts";
@@ -57,6 +57,7 @@ export async function findConnection(db: Db, id: number): Promise<Connection | n
 
 /** The connection that a callback address names, or null. */
 export async function findConnectionByKey(db: Db, key: string): Promise<Connection | null> {
+  if (!isCallbackKey(key)) return null;
   const [row] = await byKey(db, { key });
   return row ?? null;
 }

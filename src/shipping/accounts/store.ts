@@ -6,7 +6,7 @@ import { isDuplicate } from "../../database/conflict.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { Fault, missing } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
+import { isCallbackKey, readId, wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { CarrierAccount } from "./account.ts";
 
@@ -58,6 +58,7 @@ export async function findAccount(db: Db, id: number): Promise<CarrierAccount | 
 
 /** The account that a callback address names, or null. */
 export async function findAccountByKey(db: Db, key: string): Promise<CarrierAccount | null> {
+  if (!isCallbackKey(key)) return null;
   const [row] = await byKey(db, { key });
   return row ?? null;
 }

@@ -204,6 +204,7 @@ describe("refuses", () => {
       ["another store", { headers: { "x-shopify-shop-domain": "other.myshopify.com" } }],
       ["no connection", { path: "/webhooks/shopify/orders" }],
       ["an unknown connection", { path: `${shop.path}0` }],
+      ["what is no text", { path: `${shop.path}%00` }],
       ["another platform", { path: shop.path.replace("shopify", "woocommerce") }],
     ];
     for (const [what, telling] of forged) {

@@ -186,6 +186,7 @@ describe("refuses", () => {
     for (const path of [
       "/webhooks/carriers/teller",
       "/webhooks/carriers/teller?account=live_0",
+      "/webhooks/carriers/teller?account=live_%00",
       teller.path.replace("/teller?", "/easypost?"),
       teller.path.replace("/teller?", "/constructor?"),
     ]) {
