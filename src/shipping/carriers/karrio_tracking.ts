@@ -45,7 +45,7 @@ export function updateOf(tracker: Fields, now: number): TrackingUpdate {
     carrier: carrierCode(readText(carrier_name, 100) ?? "") || null,
     service: readText(shipment_service, 100),
     estimated_delivery: readMoment(estimated_delivery) ?? readMoment(expected_delivery),
-    events: seen.length > 0 ? seen : eventWithoutScan(readText(status, 50), readText(id, 100), now),
+    events: seen.length > 0 ? seen : eventWithoutScan(tracking_number, readText(status, 50), readText(id, 100), now),
   };
 }
 
@@ -56,12 +56,17 @@ function placeOf({ location }: Fields): CarrierEvent["location"] {
 }
 
 /** What a tracker says that tells no events: where the parcel is, without when. */
-function eventWithoutScan(status: string | null, id: string | null, now: number): CarrierEvent[] {
+function eventWithoutScan(
+  tracking_number: string,
+  status: string | null,
+  id: string | null,
+  now: number,
+): CarrierEvent[] {
   const [means = "pending"] = meaningsOf("karrio", [{ status, detail: null }]);
   if (means === "pending") return [];
   return [
     {
-      ...{ source_event_id: `${id ?? "tracker"}:${status}`, status: means, occurred_at: now },
+      ...{ source_event_id: `${id ?? tracking_number}:${status}`, status: means, occurred_at: now },
       ...{ message: null, location: null, carrier_status: status, carrier_code: null },
       ...{ status_detail: null, reason: null, signed_by: null },
     },

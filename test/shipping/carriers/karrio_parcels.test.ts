@@ -88,6 +88,8 @@ describe("parcels", () => {
     expect(await track({ events: [] })).toMatchObject([
       { status: "delivered", occurred_at: at, source_event_id: "trk_1:delivered" },
     ]);
+    // Two trackers without a name are two parcels all the same.
+    expect(await track({ id: null })).toMatchObject([{ source_event_id: "1:delivered" }]);
     expect(await track({ events: null, status: "pending" })).toEqual([]);
     const [arrived, delivered] = ["Arrived", "Delivered"].map((description) => ({ date: "2026-11-21", description }));
     expect(await track({ events: [delivered, arrived] })).toMatchObject([
