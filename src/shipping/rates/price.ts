@@ -191,7 +191,8 @@ function lineOf(code: string, { price_cents, cost_cents }: Amount): Line {
 
 /** A part of an amount in hundredths of a percent, rounded half up to whole cents. */
 function shareOf({ price_cents, cost_cents }: Amount, basis_points: number): Amount {
-  const part = (cents: number) => Math.floor((2 * cents * basis_points + 10_000) / 20_000);
+  // The product of a dear parcel and a high share is more than a number holds exactly.
+  const part = (cents: number) => Number((BigInt(cents) * BigInt(basis_points) + 5000n) / 10_000n);
   return { price_cents: part(price_cents), cost_cents: part(cost_cents) };
 }
 

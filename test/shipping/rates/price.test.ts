@@ -125,6 +125,23 @@ const told = (answer: ReturnType<typeof ask>) =>
         lines: answer.lines.map(({ code, amount_cents, cost_cents }) => [code, amount_cents, cost_cents]),
       };
 
+test("fuel on a parcel as dear as any card makes it is exact to the cent", () => {
+  const tariff: Tariff = {
+    ...randomTariff(dice(1)),
+    ...{ breaks: [{ pounds: 1, amount: [99_999_999, 99_999_997] }], extra: [99_999_999, 99_999_997], limit: null },
+    ...{ fuelable: [false, false, false, false], fuel_basis_points: 99_999 },
+  };
+  const ready = readyTerms(termsOf(tariff));
+  // Just below, at and above half a cent.
+  for (const pounds of [94_999, 95_000, 95_001, 84_999]) {
+    const question: Question = {
+      ...{ weight: `${pounds}`, weight_unit: "lb", sides: null, side_unit: "in" },
+      ...{ residential: false, remote: false, insured_cents: null },
+    };
+    expect(told(ask(ready, question))).toEqual(workOut(tariff, question) as never);
+  }
+});
+
 describe("20,000 random parcels", () => {
   test("cost what an independent computation in fractions says, line by line", () => {
     const roll = dice(20_261_122);
