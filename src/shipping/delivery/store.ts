@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql as template } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { holiday_sets } from "../../../db/schema/rates.ts";
 import { type Args, prepared } from "../../database/statements.ts";
@@ -34,9 +34,13 @@ export async function listHolidays(db: Db): Promise<KeptHolidays[]> {
 
 /** Stores the holidays of a carrier; their version moves by one. */
 export async function saveHolidays(tx: Tx, { carrier, version }: KeptHolidays, set: HolidaySet): Promise<void> {
-  const row = { rules: set.rules, days: set.days, version: version + 1, updated_at: tx.now };
+  const row = { rules: set.rules, days: set.days, updated_at: tx.now };
+  // Of two that set the first ones at once, both have read that there are none: the later one is another version.
   await tx.sql
     .insert(holiday_sets)
-    .values({ carrier, ...row })
-    .onConflictDoUpdate({ target: holiday_sets.carrier, set: row });
+    .values({ carrier, ...row, version: version + 1 })
+    .onConflictDoUpdate({
+      target: holiday_sets.carrier,
+      set: { ...row, version: template`${holiday_sets.version} + 1` },
+    });
 }

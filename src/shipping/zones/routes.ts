@@ -32,7 +32,7 @@ import {
 } from "./schemas.ts";
 import { type ChartRecord, findSystem, listCharts, lockSystem, readSystem } from "./store.ts";
 import { chartRowView, chartsView, overridesView } from "./views.ts";
-import type { Spot } from "./zone.ts";
+import type { Spot, ZoneOverride } from "./zone.ts";
 
 const prefix = "/shipping/zones";
 const usual_system = plainRules.system;
@@ -105,7 +105,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
     ({ call, query, body }) =>
       answerWrite(call, 200, async (tx) => {
         await requireMatch(call, () => lockSystem(tx, systemOf(query)));
-        return setAll(tx, query, body.overrides);
+        return setAll(tx, query, readOverrides(body.overrides));
       }),
     {
       query: queryOf(OfSystem),
@@ -123,8 +123,12 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
     "/import",
     ({ call, query }) =>
       withFile(call, async (file) => {
-        const rows = (await readWholeFile(file, overrideFile)).map(({ row }) => row);
-        return answerWrite(call, 200, (tx) => setAll(tx, query, rows));
+        const rows = await readWholeFile(file, overrideFile);
+        const overrides = readOverrides(
+          rows.map(({ row }) => row),
+          (at) => `line ${rows[at]?.line}`,
+        );
+        return answerWrite(call, 200, (tx) => setAll(tx, query, overrides));
       }),
     {
       query: queryOf(OfSystem),
@@ -145,8 +149,8 @@ async function overridesOf(db: Db, query: OfSystem) {
   return overridesView(system, await findSystem(db, system));
 }
 
-async function setAll(tx: Tx, query: OfSystem, inputs: readonly OverrideField[]) {
-  await setOverrides(tx, systemOf(query), readOverrides(inputs));
+async function setAll(tx: Tx, query: OfSystem, overrides: readonly ZoneOverride[]) {
+  await setOverrides(tx, systemOf(query), overrides);
   return overridesOf(tx, query);
 }
 

@@ -3,6 +3,7 @@ import type { SheetRow } from "../../kit/sheet.ts";
 import { isCountry } from "../address.ts";
 import { countryOfPostalCode, plainPostalCode, postalCountry } from "./place.ts";
 import type { ChartRow, OverrideField } from "./schemas.ts";
+import { placeKey } from "./system.ts";
 import type { ChartRange, OverrideKind, Spot, ZoneChart, ZoneOverride } from "./zone.ts";
 
 /** The country of an end that a client may have left out: what the form of the postal code says. */
@@ -74,15 +75,32 @@ function checkRange(field: string, from: string, to: string): void {
   if (to < from) throw invalid(field, `must not be before ${from}`);
 }
 
-/** Overrides as a client writes them. Refuses: validation_failed, naming each that is none or is there twice. */
-export function readOverrides(inputs: readonly OverrideField[]): ZoneOverride[] {
-  return inputs.map((input, at) => {
+/**
+ * Overrides as a client writes them, `placeOf` naming each in problems. Refuses: validation_failed, naming the first
+ * that is none, or each that is for a place of another one.
+ */
+export function readOverrides(
+  inputs: readonly OverrideField[],
+  placeOf: (at: number) => string = (at) => `overrides[${at}]`,
+): ZoneOverride[] {
+  const overrides = inputs.map((input, at) => {
     try {
       return readOverride(input);
     } catch (error) {
-      throw placed(error, `overrides[${at}]`);
+      throw placed(error, placeOf(at));
     }
   });
+  const seen = new Map<string, number>();
+  const twice = overrides.flatMap((one, at): FieldProblem[] => {
+    const first = seen.get(placeKey(one));
+    if (first === undefined) {
+      seen.set(placeKey(one), at);
+      return [];
+    }
+    return [{ field: placeOf(at), code: "duplicate", message: `is for the same place as ${placeOf(first)}` }];
+  });
+  if (twice.length > 0) throw invalidFields(twice);
+  return overrides;
 }
 
 function placed(error: unknown, place: string): unknown {

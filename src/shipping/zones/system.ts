@@ -73,7 +73,7 @@ function lastFrom(ranges: readonly ChartRange[], code: string): ChartRange | nul
 function indexOf(overrides: readonly ZoneOverride[]): (to: Spot) => ZoneOverride | null {
   const names = new Map<string, ZoneOverride>();
   for (const one of overrides) {
-    const key = keyOf(one);
+    const key = placeKey(one);
     if (!names.has(key)) names.set(key, one);
   }
   const ranges = overrides.filter(({ kind }) => kind === "postal_range");
@@ -116,7 +116,8 @@ function longest(
   return best;
 }
 
-function keyOf({ kind, country, value, state }: ZoneOverride): string {
+/** What is equal for two overrides of one place. */
+export function placeKey({ kind, country, value, to, state }: ZoneOverride): string {
   switch (kind) {
     case "city":
       return `city:${country} ${state === null ? "" : plainName(state)} ${plainName(value)}`;
@@ -125,6 +126,8 @@ function keyOf({ kind, country, value, state }: ZoneOverride): string {
     case "country":
     case "continent":
       return `${kind}:${value}`;
+    case "postal_range":
+      return `${kind}:${country} ${value}-${to}`;
     default:
       return `${kind}:${country} ${value}`;
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { getHolidays, saveHolidays } from "../../../src/shipping/delivery/store.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 
 let app: TestApp;
@@ -124,6 +125,19 @@ describe("works", () => {
   });
 });
 
+test("holidays that two set for the first time at once are two versions: nobody goes on with the first", async () => {
+  const { live } = app.service.stores;
+  const set = (name: string) =>
+    live.write(async (tx) => {
+      // Both have read that there are none before either has stored its own.
+      const none = { carrier: "race", version: 0, updated_at: null, rules: [], days: [] };
+      await saveHolidays(tx, none, { rules: [], days: [{ date: "2026-05-01", name }] });
+    });
+  await set("One");
+  await set("Other");
+  expect(await live.read((db) => getHolidays(db, "race"))).toMatchObject({ version: 2, days: [{ name: "Other" }] });
+});
+
 describe("refuses", () => {
   test.each([
     ["from=4321&to=10001", "from_country"],
@@ -160,6 +174,22 @@ describe("refuses", () => {
     ]);
     expect([overrides.status, fieldsOf(overrides)]).toEqual([422, ["line 2, city", "line 3, country"]]);
     expect((await app.get(`${zones}/charts`)).body.data).toEqual(before);
+  });
+
+  test("two zones for one place, however it is written", async () => {
+    const twice = [
+      { country: "US", postal_code: "10001", zone: "5" },
+      { country: "US", postal_from: "100", postal_to: "109", zone: "5" },
+      { country: "US", city: "Saint Paul", zone: "5" },
+      { country: "US", postal_from: "100", postal_to: "102", zone: "6" },
+      { country: "US", postal_code: "10001-1234", zone: "6" },
+      { country: "US", city: "saint-paul", zone: "6" },
+    ];
+    const put = await app.call("PUT", `${zones}/overrides?system=twice`, { overrides: twice });
+    expect([put.status, fieldsOf(put)]).toEqual([422, ["overrides[4]", "overrides[5]"]]);
+    const file = await send("/overrides/import?system=twice", ["zone,country,state", "3,US,NY", "4,US,NJ", "5,US,ny"]);
+    expect([file.status, fieldsOf(file)]).toEqual([422, ["line 4"]]);
+    expect((await app.get(`${zones}/overrides?system=twice`)).body.data.overrides).toEqual([]);
   });
 
   test("holidays that no calendar has", async () => {
