@@ -4,8 +4,8 @@ import { AccountField, PackageField } from "../../shipping/labels/schemas.ts";
 import { ShippingAddress } from "../../shipping/schemas.ts";
 
 export const BuyReturnLabel = closed({
-  carrier: textField(40),
-  service: textField(40),
+  carrier: textField(100),
+  service: textField(100),
   account_id: AccountField,
   from_address: Type.Optional(ShippingAddress),
   to_address: Type.Optional(ShippingAddress),

@@ -16,12 +16,14 @@ export const duplicate_within_ms = 10 * 60_000;
 interface Named {
   readonly carrier?: string | undefined;
   readonly service?: string | undefined;
+  readonly account_id?: string | number | null | undefined;
 }
 
 /** The card of the built-in carrier's service that a purchase names. Refuses: validation_failed. */
 export function chooseCard(carrier: BuiltInCarrier, cards: readonly ReadyCard[], names: Named): ReadyCard {
   if (names.carrier === undefined) throw invalid("carrier", "is required", "required");
   if (names.carrier !== carrier.code) throw invalidChoice("carrier", names.carrier, [carrier.code]);
+  if (names.account_id != null) throw invalid("account_id", `sells no labels of ${carrier.code}, which has no account`);
   if (names.service === undefined) throw invalid("service", "is required", "required");
   const found = cards.find(({ card }) => card.service === names.service);
   if (found !== undefined) return found;
@@ -38,10 +40,7 @@ export function notQuoted(fields: readonly string[]): Fault {
 }
 
 /** Refuses: quote_mismatch, when a purchase names another carrier, service or account than its quote. */
-export function checkQuotedNames(
-  { offer, account_id }: Quote,
-  named: Named & { readonly account_id?: string | number | null | undefined },
-): void {
+export function checkQuotedNames({ offer, account_id }: Quote, named: Named): void {
   const fields = (["carrier", "service"] as const).filter(
     (name) => named[name] !== undefined && named[name] !== offer[name],
   );

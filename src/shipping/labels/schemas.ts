@@ -59,8 +59,8 @@ export const AccountField = Type.Optional(
 
 /** Which offer is bought: what a quote says, or a carrier's service. */
 const bought = {
-  carrier: Type.Optional(textField(40, { description: "Can be left out with `quote_id`." })),
-  service: Type.Optional(textField(40, { description: "Can be left out with `quote_id`." })),
+  carrier: Type.Optional(textField(100, { description: "Can be left out with `quote_id`." })),
+  service: Type.Optional(textField(100, { description: "Can be left out with `quote_id`." })),
   account_id: AccountField,
   quote_id: Type.Optional(
     Type.String({

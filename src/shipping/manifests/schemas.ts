@@ -13,7 +13,7 @@ const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
 
 export const CreateManifest = closed({
-  carrier: Type.Optional(textField(40, { description: "Whose parcels; needed unless label_ids says which." })),
+  carrier: Type.Optional(textField(100, { description: "Whose parcels; needed unless label_ids says which." })),
   warehouse_id: Type.Optional(idField("warehouse", "Where the parcels leave; the first unless given.")),
   date: Type.Optional(DayField("The day in the warehouse's time zone; today unless given.")),
   label_ids: Type.Optional(
@@ -28,7 +28,7 @@ export type CreateManifest = Static<typeof CreateManifest>;
 
 export const ListManifests = closed({
   ...pageFields,
-  carrier: Type.Optional(textField(40)),
+  carrier: Type.Optional(textField(100)),
   warehouse_id: Type.Optional(idField("warehouse")),
   date: Type.Optional(DayField("The day of the manifest.")),
   created_after: Type.Optional(momentField()),

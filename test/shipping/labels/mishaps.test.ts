@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { Fault } from "../../../src/kit/fault.ts";
 import { documentsAt } from "../../../src/shipping/carriers/asking.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
+import type { ListedCarrier } from "../../../src/shipping/offer.ts";
 import { verifyStore } from "../../../src/verification.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { fake_listing, fakeCarrier, fakeOffer } from "../carriers/fake.ts";
@@ -125,4 +126,28 @@ test("of several accounts with one carrier that one sells which lists the servic
     422,
     expect.stringContaining("air"),
   ]);
+});
+
+test("a service with a name as long as those of carriers is bought, for a parcel and for a return", async () => {
+  const service = "usps_priority_mail_express_international_legal_flat_rate_envelope";
+  seller.fake.check = async () => [
+    { ...(fake_listing[0] as ListedCarrier), services: [{ code: service, name: "Long" }] },
+  ];
+  seller.fake.offers = async () => ({ offers: [fakeOffer({ service, ref: "rate_900" })], messages: [] });
+  await app.post(`/shipping/carrier-accounts/${seller.account_id}/test`);
+  const order = await shop.order();
+  expect((await shop.label(order.id, { carrier: "swift", service })).status).toBe(201);
+  expect((await app.post(`/orders/${order.id}/ship`)).status).toBe(200);
+  const back = await app.post("/returns", { order_id: order.id, reason: "defective" });
+  seller.fake.offers = async () => ({ offers: [fakeOffer({ service, ref: "rate_901" })], messages: [] });
+  const asked = { carrier: "swift", service, package: { weight: 2 } };
+  expect((await app.post(`/returns/${back.body.data.id}/label`, asked)).status).toBe(201);
+  const found = await app.get(`/shipping/labels?carrier=swift&service=${service}`);
+  expect(found.body.data.map(({ service: named }: { service: string }) => named)).toEqual([service, service]);
+});
+
+test("the built-in carrier sells by no account", async () => {
+  const order = await shop.order();
+  const { status, body } = await shop.label(order.id, { account_id: seller.account_id });
+  expect([status, body.error?.details?.[0]?.field]).toEqual([422, "account_id"]);
 });

@@ -11,8 +11,8 @@ const filters = {
   manifest_id: Type.Optional(idField("manifest", "Only labels on this manifest.")),
   on_manifest: Type.Optional(Type.Boolean({ description: "Only labels that are on a manifest, or on none." })),
   status: Type.Optional(choice(labelStatuses)),
-  carrier: Type.Optional(textField(40)),
-  service: Type.Optional(textField(80)),
+  carrier: Type.Optional(textField(100)),
+  service: Type.Optional(textField(100)),
   tracking_number: Type.Optional(textField(60, { description: "As it is written or scanned." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
@@ -30,7 +30,7 @@ const DayField = (description: string) =>
 const period = {
   from: Type.Optional(DayField("The first day; 29 days before the last unless given.")),
   to: Type.Optional(DayField("The last day, itself among them; today unless given. At most 366 days.")),
-  carrier: Type.Optional(textField(40)),
+  carrier: Type.Optional(textField(100)),
 };
 
 export const ListCosts = closed(period);

@@ -34,7 +34,7 @@ export interface OwnCounter {
 /** The counter of our own carrier at which a label is bought. Refuses: validation_failed. */
 export async function ownCounter(
   db: Db,
-  names: Pick<CreateLabel, "carrier" | "service">,
+  names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: Quote | null,
 ): Promise<OwnCounter> {
   const sold_by = builtInCarrier(db.mode);
