@@ -17,6 +17,7 @@ import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { type AppRoute, homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
+import { returnCancellationRoutes } from "./returns/cancellations/routes.ts";
 import { returnLabelRoutes } from "./returns/labels/routes.ts";
 import { putBackRoutes } from "./returns/putbacks/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
@@ -46,6 +47,7 @@ const features = (service: Service) =>
     .use(trackingRoutes(service))
     .use(callbackRoutes(service))
     .use(returnRoutes)
+    .use(returnCancellationRoutes(service))
     .use(returnLabelRoutes(service))
     .use(putBackRoutes)
     .use(platformRoutes(service))

@@ -12,15 +12,7 @@ import { waitingView } from "../inventory/putbacks/waiting.ts";
 import { momentOf } from "../kit/clock.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { findOrderId } from "../orders/names/store.ts";
-import {
-  begin,
-  cancelReturn,
-  closeReturn,
-  createReturn,
-  inspectReturn,
-  receiveReturn,
-  updateReturn,
-} from "./commands.ts";
+import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./commands.ts";
 import { refundReturn, reportRefund } from "./refunds/commands.ts";
 import { refundView } from "./refunds/refund.ts";
 import { RefundReturn, RefundView, ReportRefund } from "./refunds/schemas.ts";
@@ -114,13 +106,6 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       refuses: ["invalid_state_transition"],
     }),
   })
-  .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReturn(tx, params.id, call.actor)), {
-    body: bodyOf(NoBody),
-    detail: found("cancelReturn", "Cancel a return before anything arrived", {
-      matches: true,
-      refuses: ["invalid_state_transition"],
-    }),
-  })
   .post(
     "/:id/refund",
     ({ call, params, body }) =>
@@ -176,13 +161,13 @@ function step(call: Call, id: string, work: (tx: Tx) => Promise<Return>): Promis
 }
 
 /** A return as its GET answers it. Where its parcel is goes into its tag, since no version counts that. */
-function shown(found: Return) {
+export function shown(found: Return) {
   const { status, tracking_url } = found.return_shipping;
   return tagged(returnView(found), found.version, [status, tracking_url, found.arrived_at]);
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless the return is as `If-Match` says. */
-function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => shown((await begin(tx, id)).before));
 }
 

@@ -8,18 +8,18 @@ import { readCents } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
 import { type Address, addressOf, readAddress } from "../../shipping/address.ts";
-import type { Buying } from "../../shipping/labels/commands.ts";
+import { type Buying, voidLabel } from "../../shipping/labels/commands.ts";
 import type { Label } from "../../shipping/labels/label.ts";
 import { drawOwnLabel, ownCounter, returnNumber } from "../../shipping/labels/own/commands.ts";
 import { claimNew, type Seller } from "../../shipping/labels/purchases/commands.ts";
 import { purchaseFingerprint, refuseUnderWay } from "../../shipping/labels/rules.ts";
-import { listLabelsOfReturn } from "../../shipping/labels/store.ts";
+import { getLabel, listValidLabelsOfReturn } from "../../shipping/labels/store.ts";
 import { readParcel } from "../../shipping/parcel.ts";
 import { checkAddress } from "../../shipping/rules.ts";
 import { originOfOrder } from "../../shipping/store.ts";
 import { gramsOf } from "../../shipping/weight.ts";
 import { followReturnLabel } from "../../tracking/commands.ts";
-import { begin } from "../commands.ts";
+import { begin, cancelReturn } from "../commands.ts";
 import type { Return } from "../return.ts";
 import { type ReturnStatus, returnMoves } from "../status.ts";
 import { saveReturn } from "../store.ts";
@@ -97,9 +97,8 @@ function givenAddress(field: "from_address" | "to_address", input: BuyReturnLabe
 }
 
 async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promise<void> {
-  const valid = (await listLabelsOfReturn(db, id)).filter(({ status }) => status !== "error" && status !== "voided");
   if (additional) return;
-  for (const label of valid) {
+  for (const label of await listValidLabelsOfReturn(db, id)) {
     refuseUnderWay(label);
     throw new Fault("duplicate_label", "The return has a label. Send additional: true for another one.", {
       label_id: wireId("label", label.id),
@@ -113,6 +112,7 @@ export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
   const { tracking_number, status } = before.return_shipping;
   if (tracking_number !== label.tracking_number || status === "pending") return;
   throw new Fault("label_not_voidable", "The parcel is on its way back.", {
+    label_id: wireId("label", label.id),
     return_id: wireId("return", before.id),
   });
 }
@@ -138,6 +138,32 @@ export async function noteReturnLabelVoided(tx: Tx, label: Label, actor: Actor):
   }
   const note = [wireId("return", before.id), label.tracking_number].join(" ");
   await noteReturn(tx, order, { event: "return_label_voided", actor, note });
+}
+
+/**
+ * The return that is to be called off. Refuses: resource_missing, invalid_state_transition, label_not_voidable (the
+ * parcel of one of its labels is on its way), label_in_progress.
+ */
+export async function readyToCancel(tx: Tx, id: string): Promise<Return> {
+  const { before } = await begin(tx, id);
+  move<ReturnStatus, typeof returnMoves>(returnMoves, "cancel", before.status);
+  for (const short of await listValidLabelsOfReturn(tx, before.id)) {
+    refuseUnderWay(short);
+    await refuseUnderWayBack(tx, await getLabel(tx, short.id));
+  }
+  return before;
+}
+
+/**
+ * Calls a return off before anything has arrived, and voids its labels. Those of carriers are given back before.
+ * Refuses: resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
+ */
+export async function cancelLabelledReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
+  const ready = await readyToCancel(tx, id);
+  for (const short of await listValidLabelsOfReturn(tx, ready.id)) {
+    await noteReturnLabelVoided(tx, await voidLabel(tx, short.id, actor), actor);
+  }
+  return cancelReturn(tx, id, actor);
 }
 
 function beginOf(tx: Tx, { return_id }: Label) {

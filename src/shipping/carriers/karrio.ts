@@ -346,10 +346,13 @@ const kindOf = (what: unknown): CarrierDocument["kind"] =>
   what === "label" ? "label" : what === "invoice" ? "customs" : "other";
 
 async function cancel(carrier_ref: string, ctx: Ctx): Promise<"voided" | "rejected"> {
-  const path = `shipments/${encodeURIComponent(carrier_ref)}/cancel`;
-  const { status } = await ask(ctx, to(ctx, "POST", path, { also: [409] }));
+  const path = `shipments/${encodeURIComponent(carrier_ref)}`;
+  const { status } = await ask(ctx, to(ctx, "POST", `${path}/cancel`, { also: [409] }));
   if (status === 404) throw carrierFault("carrier_error", "Karrio does not know the shipment.");
-  return status === 409 ? "rejected" : "voided";
+  if (status !== 409) return "voided";
+  // One that was cancelled before is refused, and so is one that comes too late: the shipment tells them apart.
+  const { json } = await ask(ctx, to(ctx, "GET", path));
+  return fieldsOrNone(json)["status"] === "cancelled" ? "voided" : "rejected";
 }
 
 type Followed = { readonly tracking_number: string; readonly carrier: string | null };

@@ -68,20 +68,30 @@ export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<
   return row === undefined ? null : labelOf(db, row);
 }
 
-const ofReturn = prepared((sql, a: Args<{ return_id: number }>) =>
-  sql
-    .select({ id: labels.id, status: labels.status, void_status: labels.void_status })
+const ofReturn = prepared((select, a: Args<{ return_id: number }>) =>
+  select
+    .select({
+      id: labels.id,
+      account_id: labels.account_id,
+      status: labels.status,
+      void_status: labels.void_status,
+    })
     .from(labels)
-    .where(eq(labels.return_id, a.return_id))
+    .where(and(eq(labels.return_id, a.return_id), sql`${labels.status} in ('completed', 'processing')`))
     .orderBy(desc(labels.id)),
 );
 
-/** The labels with which a return was to come back, in short, newest first. */
-export async function listLabelsOfReturn(
+/** The labels of a return's parcels that are valid or being bought, in short, newest first. */
+export async function listValidLabelsOfReturn(
   db: Db,
   return_id: number,
-): Promise<Pick<Label, "id" | "status" | "void_status">[]> {
+): Promise<Pick<Label, "id" | "account_id" | "status" | "void_status">[]> {
   return ofReturn(db, { return_id });
+}
+
+/** Whether a return has labels of carriers, which only they can void. */
+export async function hasCarriersReturnLabels(db: Db, return_id: number): Promise<boolean> {
+  return (await listValidLabelsOfReturn(db, return_id)).some(({ account_id }) => account_id !== null);
 }
 
 /** A label of an order that is valid, or is being bought, in short. */

@@ -98,6 +98,25 @@ describe("works", () => {
     expect(await shippingOf(id)).toMatchObject({ tracking_number: label.tracking_number, status: "in_transit" });
   });
 
+  test("a return that is called off gives its labels up, ours and its carrier's", async () => {
+    const { id } = await openReturn();
+    const bought = await app.post(`/returns/${id}/label`, own);
+    const second = await app.post(`/returns/${id}/label`, { ...ground, additional: true });
+    const asked = seller.asked("void");
+    const cancelled = await app.post(`/returns/${id}/cancel`);
+    expect([cancelled.status, cancelled.body.data.status]).toEqual([200, "cancelled"]);
+    expect(cancelled.body.data.return_shipping).toMatchObject({ tracking_number: null, status: "pending" });
+    const labels = await Promise.all(
+      [bought, second].map((one) => app.get(`/shipping/labels/${one.body.data.label_id}`)),
+    );
+    expect(labels.map(({ body }) => [body.data.status, body.data.void_status])).toEqual([
+      ["voided", null],
+      ["voided", "accepted"],
+    ]);
+    expect(seller.asked("void")).toBe(asked + 1);
+    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "invalid_state_transition"]);
+  });
+
   test("a carrier's lost answer is looked up", async () => {
     const { id } = await openReturn();
     seller.fake.buy = async (ref) => {
@@ -122,6 +141,31 @@ describe("refuses", () => {
     expect((await app.post(`/returns/${id}/label`, own)).status).toBe(201);
     expect(codeOf(await app.post(`/returns/${id}/label`, own))).toEqual([409, "duplicate_label"]);
     expect((await app.post(`/returns/${id}/label`, { ...own, additional: true })).status).toBe(201);
+  });
+
+  test("to call a return off whose parcel is coming, or whose carrier keeps the label or says nothing", async () => {
+    const coming = await openReturn();
+    const { label_id, tracking_number } = (await app.post(`/returns/${coming.id}/label`, own)).body.data;
+    expect((await app.post(`/tracking/${tracking_number}/events`, { status: "in_transit" })).status).toBe(201);
+    const refusal = await app.post(`/returns/${coming.id}/cancel`);
+    expect(codeOf(refusal)).toEqual([409, "label_not_voidable"]);
+    expect(JSON.stringify(refusal.body.error)).toContain(label_id);
+
+    const { id } = await openReturn();
+    const kept = (await app.post(`/returns/${id}/label`, ground)).body.data;
+    seller.fake.void = async () => "rejected";
+    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_not_voidable"]);
+    seller.fake.void = async () => {
+      throw lost();
+    };
+    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_in_progress"]);
+    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_in_progress"]);
+    expect((await app.get(`/returns/${id}`)).body.data.status).toBe("initiated");
+    seller.openUp();
+    app.clocks.live.advance(60_000);
+    await app.runJobs();
+    expect((await app.get(`/shipping/labels/${kept.label_id}`)).body.data.status).toBe("voided");
+    expect((await app.post(`/returns/${id}/cancel`)).status).toBe(200);
   });
 
   test("a return that has arrived, an unknown carrier, and what a carrier refuses", async () => {

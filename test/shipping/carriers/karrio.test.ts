@@ -247,6 +247,9 @@ describe("a purchase", () => {
     expect(mock.purchases.length).toBe(before + 1);
     expect(await karrio.void?.(carrier_ref, ctx)).toBe("voided");
     expect(await karrio.void?.(carrier_ref, ctx)).toBe("voided");
+    mock.settings.cancels_once = true;
+    expect(await karrio.void?.(carrier_ref, ctx)).toBe("voided");
+    mock.settings.cancels_once = false;
     expect(await karrio.find(ref, ctx)).toEqual({ state: "not_bought" });
     expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_refused" });
   });

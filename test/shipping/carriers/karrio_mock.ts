@@ -55,7 +55,7 @@ class House {
   /** The rate of each label that was bought. */
   readonly purchases: string[] = [];
   /** What the carriers say instead of selling, of which mode the key is, and whether papers are sent along. */
-  readonly settings = { refused: null as string | null, test_mode: true, sends_papers: false };
+  readonly settings = { refused: null as string | null, test_mode: true, sends_papers: false, cancels_once: false };
   private made = 0;
 
   id(prefix: string): string {
@@ -144,7 +144,7 @@ class House {
 
   cancel(shipment: Json): Answered {
     const { status } = shipment;
-    if (status === "cancelled") return done(shipment, 202);
+    if (status === "cancelled" && !this.settings.cancels_once) return done(shipment, 202);
     if (status !== "draft" && status !== "purchased") {
       return errors(409, "state_error", `The shipment is '${status}' and can not be cancelled anymore...`);
     }

@@ -7,7 +7,7 @@ import type { Label } from "../label.ts";
 import { type At, asked, counterOf } from "../purchases/asker.ts";
 import { lookLater, whoAsked } from "../purchases/commands.ts";
 import { getLabel } from "../store.ts";
-import { beginVoids, notTaken, recordKept, recordVoided } from "./commands.ts";
+import { beginReturnVoids, beginVoids, notTaken, recordKept, recordVoided } from "./commands.ts";
 
 /** What a carrier said to a label that it is to take back. */
 export type Returned = { readonly label: Label } | { readonly fault: Fault };
@@ -79,10 +79,27 @@ export async function giveBackLabels(
   actor: Actor,
   choose: (tx: Tx) => Promise<{ readonly order_id: number; readonly parcels: ReadonlySet<number> }>,
 ): Promise<void> {
-  const claims = await at.store.write(async (tx) => {
+  await giveAllBack(at, async (tx) => {
     const { order_id, parcels } = await choose(tx);
     return beginVoids(tx, order_id, parcels, actor);
   });
+}
+
+/**
+ * Gives back the labels of carriers with which a return was to come, before it is called off. `choose` locks the
+ * return's order, checks that the return may be called off, and answers it.
+ * Refuses: label_not_voidable, label_in_progress (a carrier has not answered), and what `choose` refuses.
+ */
+export async function giveBackReturnLabels(
+  at: At,
+  actor: Actor,
+  choose: (tx: Tx) => Promise<{ readonly id: number; readonly order_id: number }>,
+): Promise<void> {
+  await giveAllBack(at, async (tx) => beginReturnVoids(tx, await choose(tx), actor));
+}
+
+async function giveAllBack(at: At, claim: (tx: Tx) => Promise<readonly Label[]>): Promise<void> {
+  const claims = await at.store.write(claim);
   const answers: (Returned | null)[] = [];
   for (const claim of claims) answers.push(await giveBack(at, claim));
   for (const answer of answers) {

@@ -11,7 +11,7 @@ import { lease_ms } from "../purchases/rules.ts";
 import { saveLabel } from "../purchases/store.ts";
 import { isIn, refuseLeft, refuseUnderWay } from "../rules.ts";
 import { type LabelStatus, labelMoves, type VoidStatus } from "../status.ts";
-import { getLabel, listParcelsInHouse, listValidLabels, lockOrderOfLabels } from "../store.ts";
+import { getLabel, listParcelsInHouse, listValidLabels, listValidLabelsOfReturn, lockOrderOfLabels } from "../store.ts";
 
 /**
  * Claims a carrier's label to give it back; one that is voided is answered as it is.
@@ -42,6 +42,23 @@ export async function beginVoids(
   for (const one of await listValidLabels(tx, order_id)) {
     if (one.account_id === null || !isIn(one, parcels) || !isIn(one, in_house)) continue;
     claimed.push(await claimVoid(tx, await getLabel(tx, one.id), actor));
+  }
+  return claimed;
+}
+
+/**
+ * Claims the labels of carriers with which a return was to come, to give them back.
+ * Refuses: label_in_progress, invalid_state_transition.
+ */
+export async function beginReturnVoids(
+  tx: Tx,
+  { id, order_id }: { readonly id: number; readonly order_id: number },
+  actor: Actor,
+): Promise<Label[]> {
+  await lockOrderOfLabels(tx, order_id);
+  const claimed: Label[] = [];
+  for (const one of await listValidLabelsOfReturn(tx, id)) {
+    if (one.account_id !== null) claimed.push(await claimVoid(tx, await getLabel(tx, one.id), actor));
   }
   return claimed;
 }
