@@ -1,22 +1,6 @@
 // Addresses as the services that sell for many carriers write them: in one way, of all things.
 import { type Fields, readText } from "../../outbound/reading.ts";
-import type { Address } from "../address.ts";
-
-/** An address in their words. */
-export function streetAddress({ address_line1, address_line2, postal_code, ...same }: Address) {
-  const { name, company, city, state, country, phone } = same;
-  return {
-    name,
-    company,
-    street1: address_line1,
-    street2: address_line2,
-    city,
-    state,
-    zip: postal_code,
-    country,
-    phone,
-  };
-}
+import { type Address, addressView } from "../address.ts";
 
 /** The fields that have a value. */
 export function known(fields: Fields): Fields {
@@ -28,7 +12,7 @@ const letters_max = 200;
 
 /** The address as they would write it, or null when that differs in nothing but capitals and blanks. */
 export function suggestionOf(address: Address, found: Fields): Address | null {
-  const given = streetAddress(address);
+  const given = addressView(address);
   const read = (part: (typeof parts)[number]) => readText(found[part], letters_max);
   const plain = (text: string | null) => (text ?? "").toLowerCase().replaceAll(/\s+/g, " ").trim();
   if (parts.every((part) => plain(given[part]) === plain(read(part)))) return null;

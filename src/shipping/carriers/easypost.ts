@@ -6,9 +6,9 @@ import { moneyText } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { TrackingUpdate } from "../../tracking/update.ts";
-import type { Address } from "../address.ts";
+import { type Address, addressView } from "../address.ts";
 import type { Bought, Carriage, CarrierDocument, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
-import { known, streetAddress, suggestionOf } from "./addresses.ts";
+import { known, suggestionOf } from "./addresses.ts";
 import {
   askerOf,
   baseOf,
@@ -182,7 +182,7 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
 }
 
 function placeOf({ address, country, postal_code, state, city, residential }: End) {
-  const place = address === null ? { zip: postal_code, state, city, country } : streetAddress(address);
+  const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
   return { ...known(place), ...(residential !== null && { residential }) };
 }
 
@@ -318,7 +318,7 @@ async function track(numbers: readonly { readonly tracking_number: string }[], c
 }
 
 async function verifyAddress(address: Address, ctx: Ctx): Promise<Verification> {
-  const question = { address: known(streetAddress(address)), verify: true };
+  const question = { address: known(addressView(address)), verify: true };
   const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/addresses", question));
   const found = fieldsOrNone(json);
   const delivery = fieldsOrNone(fieldsOrNone(found["verifications"])["delivery"]);

@@ -5,10 +5,10 @@ import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { TrackingUpdate } from "../../tracking/update.ts";
 import type { CredentialField } from "../accounts/account.ts";
-import type { Address } from "../address.ts";
+import { type Address, addressView } from "../address.ts";
 import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
 import type { Dimensions } from "../parcel.ts";
-import { known, streetAddress, suggestionOf } from "./addresses.ts";
+import { known, suggestionOf } from "./addresses.ts";
 import {
   askerOf,
   baseOf,
@@ -186,7 +186,7 @@ function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Dec
 }
 
 function placeOf({ address, country, postal_code, state, city, residential }: End) {
-  const place = address === null ? { zip: postal_code, state, city, country } : streetAddress(address);
+  const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
   return { ...known(place), ...(residential !== null && { is_residential: residential }) };
 }
 
@@ -336,7 +336,7 @@ async function track(numbers: readonly Followed[], ctx: Ctx): Promise<readonly T
 }
 
 async function verifyAddress(address: Address, ctx: Ctx): Promise<Verification> {
-  const question = { ...known(streetAddress(address)), validate: true };
+  const question = { ...known(addressView(address)), validate: true };
   const { json } = await ask(ctx, questionOf(ctx, "POST", "/addresses", question));
   const found = fieldsOrNone(json);
   const { is_valid, messages } = fieldsOrNone(found["validation_results"]);
