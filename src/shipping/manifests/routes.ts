@@ -32,9 +32,9 @@ export const manifestRoutes = ({ log }: Service) =>
           summary: "List the parcels that a carrier is handed today",
           description:
             "Takes every label of the carrier that was bought until the end of `date`, at most seven days before it," +
-            " for a parcel from the warehouse, and is on no manifest yet: up to 1,000, so that a second request lists" +
-            " what is left. With `label_ids` it takes just these. A label is on one manifest only; one that is voided" +
-            " later stays on it, and is marked.",
+            " for a parcel from the warehouse that has not arrived, and is on no manifest yet: up to 1,000, so that a" +
+            " second request lists what is left. With `label_ids` it takes just these. A label is on one manifest" +
+            " only; one that is voided later stays on it, and is marked.",
           refuses: ["nothing_to_manifest", "resource_missing"],
           answers: { 201: EnvelopedView(ManifestView) },
         }),

@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, gt, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, isNull, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
-import { labels } from "../../../db/schema/shipments.ts";
+import { labels, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
@@ -58,7 +58,10 @@ export interface Gathering {
   readonly until: number;
 }
 
-/** Some valid labels of outgoing parcels that are on no manifest, behind one of them, the oldest first. */
+/**
+ * Some valid labels of outgoing parcels that are on no manifest and have not arrived, behind one of them, the oldest
+ * first.
+ */
 export async function listWaiting(
   db: Db,
   { carrier, since, until }: Gathering,
@@ -69,6 +72,7 @@ export async function listWaiting(
     .select(candidate)
     .from(labels)
     .innerJoin(orders, eq(orders.id, labels.order_id))
+    .innerJoin(shipments, eq(shipments.id, labels.shipment_id))
     .leftJoin(manifest_labels, eq(manifest_labels.label_id, labels.id))
     .where(
       and(
@@ -77,6 +81,7 @@ export async function listWaiting(
         eq(labels.carrier, carrier),
         eq(labels.status, "completed"),
         isNull(labels.return_id),
+        notInArray(shipments.status, ["delivered", "returned"]),
         isNull(manifest_labels.label_id),
         gt(labels.id, after),
       ),

@@ -102,6 +102,17 @@ describe("works", () => {
     expect(listed(await make({ carrier: "local", date: "2026-01-03" }))).toEqual(idsOf(old));
   });
 
+  test("a parcel that has arrived already is handed to nobody, unless it is named", async () => {
+    const [there, moving] = await labels(2);
+    const scan = (label: typeof there, status: string) =>
+      app.post(`/tracking/${label?.tracking_number}/events`, { status });
+    await scan(there, "delivered");
+    await scan(moving, "picked_up");
+    expect(listed(await make())).toEqual(idsOf(moving === undefined ? [] : [moving]));
+    expect(codeOf(await make())).toEqual([409, "nothing_to_manifest"]);
+    expect(listed(await make({ label_ids: [there?.label_id] }))).toEqual([there?.label_id ?? ""]);
+  });
+
   test("each warehouse has its own", async () => {
     const address = { name: "West", address_line1: "1 Pier", city: "Oakland", state: "CA", postal_code: "94607" };
     const location_zones = [{ zone_id: "FLOOR", temperature_zone: "ambient", bins: [{ code: "W-1" }] }];
