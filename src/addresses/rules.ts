@@ -182,7 +182,7 @@ export function foldCity(name: string): string {
 
 // A box at a post office, as English, German, French, Spanish, Portuguese, Dutch and Scandinavian addresses write it.
 const boxes = [
-  /\bp(?:ost)?\W{0,2}o(?:ffice)?\W{0,2}box\b/i,
+  /\bp(?:ost)?\W{0,2}o(?:ffice)?\W{0,2}box(?![a-z])/i,
   /\bp\W{0,2}o\W{0,2}b\W{0,2}\s*#?\d/i,
   /\b(?:g|m)po box\b/i,
   /\blocked bag\b/i,

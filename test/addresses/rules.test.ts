@@ -189,6 +189,7 @@ describe("the check", () => {
 
   test.each([
     ["PO Box 12", true],
+    ["p.o. box12", true],
     ["P.O. Box 12", true],
     ["p o box 12", true],
     ["Post Office Box 12", true],
