@@ -130,9 +130,8 @@ test("of several accounts with one carrier that one sells which lists the servic
 
 test("a service with a name as long as those of carriers is bought, for a parcel and for a return", async () => {
   const service = "usps_priority_mail_express_international_legal_flat_rate_envelope";
-  seller.fake.check = async () => [
-    { ...(fake_listing[0] as ListedCarrier), services: [{ code: service, name: "Long" }] },
-  ];
+  const swift = fake_listing[0] as ListedCarrier;
+  seller.fake.check = async () => [{ ...swift, services: [...swift.services, { code: service, name: "Long" }] }];
   seller.fake.offers = async () => ({ offers: [fakeOffer({ service, ref: "rate_900" })], messages: [] });
   await app.post(`/shipping/carrier-accounts/${seller.account_id}/test`);
   const order = await shop.order();
@@ -144,6 +143,20 @@ test("a service with a name as long as those of carriers is bought, for a parcel
   expect((await app.post(`/returns/${back.body.data.id}/label`, asked)).status).toBe(201);
   const found = await app.get(`/shipping/labels?carrier=swift&service=${service}`);
   expect(found.body.data.map(({ service: named }: { service: string }) => named)).toEqual([service, service]);
+});
+
+test("why nothing is offered is told, also where the connector says it and not the carrier", async () => {
+  const said = { service: null, level: "error", code: "dimensions_required" } as const;
+  seller.fake.offers = async () => ({
+    offers: [],
+    messages: [
+      { ...said, carrier: "fake", message: "It wants length, width and height." },
+      { ...said, carrier: "swallow", message: "Another carrier." },
+    ],
+  });
+  const { status, body } = await shop.label((await shop.order()).id, ground);
+  expect([status, body.error.code]).toEqual([422, "carrier_refused"]);
+  expect(body.error.message).toEndWith("for this parcel. It wants length, width and height.");
 });
 
 test("the built-in carrier sells by no account", async () => {

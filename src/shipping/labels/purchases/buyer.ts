@@ -86,7 +86,7 @@ async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {
     if ("fault" in offered) {
       return patient && isPassing(offered.fault) ? wait(pursuit, offered.fault) : fail(pursuit, offered.fault);
     }
-    offer = offerFor(claim, offered.said);
+    offer = offerFor(claim, offered.said, counter.connector.code);
     if (offer instanceof Fault) return fail(pursuit, offer);
   }
   // Who is about to pay must know that nobody else does, and what for, whatever happens to this process.

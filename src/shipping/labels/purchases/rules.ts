@@ -40,14 +40,24 @@ export function carriageOf(label: Label, origin_zone: string, reference: string)
   };
 }
 
-/** The cheapest of the offers for the service of a label; else why there is none, with what the carrier says. */
-export function offerFor({ carrier, service }: Pick<Label, "carrier" | "service">, found: Offers): Offer | Fault {
+/**
+ * The cheapest of the offers for the service of a label; else why there is none, with what the carrier says, or the
+ * connector that sells for it.
+ */
+export function offerFor(
+  { carrier, service }: Pick<Label, "carrier" | "service">,
+  found: Offers,
+  connector: string,
+): Offer | Fault {
   const [best] = found.offers
     .filter((offer) => offer.carrier === carrier && offer.service === service)
     .sort((one, other) => one.rate_cents - other.rate_cents);
   if (best !== undefined) return best;
   const said = found.messages
-    .filter((message) => message.carrier === carrier && (message.service === null || message.service === service))
+    .filter(
+      (message) =>
+        [carrier, connector].includes(message.carrier) && (message.service === null || message.service === service),
+    )
     .map(({ message }) => message);
   const others = found.offers.filter((offer) => offer.carrier === carrier).map((offer) => offer.service);
   const words = [
