@@ -46,17 +46,16 @@ export interface Parcel {
 }
 
 /**
- * Opens a parcel for units of an order, by default all open ones that are in no other; it waits to be handed over. An
- * empty list makes one more carton of the same goods, which counts no units of its own. The order's history and version
- * tell of it once it is labelled.
- * Refuses: resource_missing, invalid_state_transition (held, cancelled, or nothing left), validation_failed.
+ * Opens a parcel for units of a locked order, by default all open ones that are in no other; it waits to be handed
+ * over. An empty list makes one more carton of the same goods, which counts no units of its own. The order's history
+ * and version tell of it once it is labelled.
+ * Refuses: invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
 export async function openShipment(
   tx: Tx,
-  order_id: number,
+  before: Order,
   wanted: Carriage & { readonly units?: readonly ShipmentLine[] | null },
 ): Promise<Parcel> {
-  const before = await lockOrder(tx, order_id);
   if (!actionsOf(before).includes("ship")) throw refusal(before, "label");
   const free = unitsWithoutParcel(before);
   const units = wanted.units ?? free;

@@ -116,15 +116,15 @@ export async function openParcel(
   const from = givenAddress("from_address", input);
   const to = givenAddress("to_address", input);
   const order_id = await resolveOrder(tx, input.order_id);
-  await lockOrderOfLabels(tx, order_id);
+  const before = await lockOrder(tx, order_id);
   const earlier = await listValidLabels(tx, order_id);
   const { dimensions } = parcel.package;
   const worth = value_cents === null && !insurance ? [] : [value_cents, insurance];
   const facts = [carrier, service, gramsOf(parcel.weight), dimensions, from, to, input.items, ...worth];
   const fingerprint = purchaseFingerprint(facts);
   if (!buying.additional) refuseDuplicate(tx, earlier, fingerprint);
-  const units = await unitsOf(tx, input, order_id, buying.additional && earlier.length > 0);
-  const { order, shipment } = await openShipment(tx, order_id, { carrier, service, units });
+  const units = unitsOf(before, input, buying.additional && earlier.length > 0);
+  const { order, shipment } = await openShipment(tx, before, { carrier, service, units });
   const origin = await originOfOrder(tx, order_id, order.warehouse_id);
   const to_address = to ?? addressOf(order.shipping_address);
   const from_address = from ?? origin.address;
@@ -165,9 +165,8 @@ function refuseDuplicate(tx: Tx, earlier: readonly ValidLabel[], fingerprint: st
 }
 
 /** The units in the parcel; null for all that are in no other one. One more carton may hold none of its own. */
-async function unitsOf(tx: Tx, { items }: CreateLabel, order_id: number, one_more: boolean) {
+function unitsOf(order: Order, { items }: CreateLabel, one_more: boolean) {
   if (items === undefined && !one_more) return null;
-  const order = await lockOrder(tx, order_id);
   if (items === undefined) return unitsWithoutParcel(order);
   const parcelled = unitsInParcels(order);
   return addedUp(namedUnits(order, items, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0)));

@@ -14,6 +14,7 @@ import {
   openShipment,
   voidShipment,
 } from "../../../src/orders/shipments/commands.ts";
+import { lockOrder } from "../../../src/orders/store.ts";
 import { openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;
@@ -32,7 +33,11 @@ let labels = 0;
 async function label(order: { id: string }, units: { order_line_id: number; quantity: number }[] | null = null) {
   const tracking = `T${++labels}`;
   return act(async (tx) => {
-    const parcel = await openShipment(tx, idOf(order), { carrier: "local", service: "ground", units });
+    const parcel = await openShipment(tx, await lockOrder(tx, idOf(order)), {
+      carrier: "local",
+      service: "ground",
+      units,
+    });
     return (await labelShipment(tx, parcel, tracking, carrier)).shipment.id;
   });
 }
