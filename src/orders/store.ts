@@ -291,6 +291,16 @@ const saveRow = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof mutable
     .returning({ number: orders.history_rows }),
 );
 
+// Half the columns of a row stand in indexes, and SQLite writes an index anew whose columns are named at all.
+const touchRow = prepared(
+  (sql: Writing, a: Args<{ id: number; before: number; version: number; updated_at: number }>) =>
+    sql
+      .update(orders)
+      .set({ version: a.version, updated_at: a.updated_at, history_rows: template`${orders.history_rows} + 1` })
+      .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
+      .returning({ number: orders.history_rows }),
+);
+
 const counters = [
   "quantity",
   "unit_price_cents",
@@ -317,7 +327,10 @@ const saveLine = prepared((sql: Writing, a: Args<Pick<OrderLine, "id" | (typeof 
 export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
   const subtotal_cents = subtotalOf(after.lines);
   const order = { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now };
-  const [saved] = await saveRow(tx, { ...order, before: before.version });
+  const { id, version, updated_at } = order;
+  const [saved] = hasOwnChanges(before, order)
+    ? await saveRow(tx, { ...order, before: before.version })
+    : await touchRow(tx, { id, version, updated_at, before: before.version });
   assert(saved !== undefined, `order ${before.id} is locked, so nobody else can have changed it`);
   const known = new Map(before.lines.map((line) => [line.id, line]));
   for (const line of order.lines) {
@@ -327,6 +340,11 @@ export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entr
   const states = { from_status: publicStatus(before), to_status: publicStatus(order) };
   await insertHistory(tx, { order_id: order.id, ...saved, ...states }, entry);
   return order;
+}
+
+/** Whether more of an order's own row has changed than that something happened to it. */
+function hasOwnChanges(before: Order, after: Order): boolean {
+  return mutable.some((name) => name !== "version" && name !== "updated_at" && before[name] !== after[name]);
 }
 
 const addReturnedRow = prepared((sql: Writing, a: Args<{ id: number; quantity: number }>) =>
