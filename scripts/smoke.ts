@@ -4,11 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { binary } from "./build.ts";
+import { printsSscc, shipsByCarrier, shipsByItself } from "./smoke_shipping.ts";
 
-const patience_ms = 20_000;
+const patience_ms = 60_000;
+const gs1_prefix = "0614141";
+// Nothing that was begun outlives this program.
+const over = new AbortController();
 
-function run(folder: string, words: readonly string[]) {
-  return Bun.spawn([binary, ...words], { cwd: folder, env: {}, stdio: ["ignore", "pipe", "pipe"] });
+function run(folder: string, words: readonly string[], env: Record<string, string> = {}) {
+  return Bun.spawn([binary, ...words], {
+    ...{ cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
+    ...{ signal: over.signal, killSignal: "SIGKILL" },
+  });
 }
 
 async function tellsItsVersion(folder: string): Promise<void> {
@@ -76,8 +83,13 @@ async function showsItsReference(address: string): Promise<void> {
   }
 }
 
-async function servesAndStops(folder: string): Promise<void> {
-  const service = run(folder, ["serve", "--port", "0", "--data", join(folder, "data")]);
+/** Serves while some work is done, with the address and what was printed until it was told, and stops. */
+async function serving(
+  folder: string,
+  env: Record<string, string>,
+  work: (address: string, said: string) => Promise<void>,
+): Promise<void> {
+  const service = run(folder, ["serve", "--port", "0"], env);
   const complaints = new Response(service.stderr).text();
   const late = setTimeout(() => service.kill("SIGKILL"), patience_ms);
   try {
@@ -86,8 +98,7 @@ async function servesAndStops(folder: string): Promise<void> {
     if (!address) throw new Error(`serve printed no address: ${said}`);
     const health = await fetch(`${address}/health`);
     if (!health.ok) throw new Error(`/health answered ${health.status}: ${await health.text()}`);
-    await showsItsReference(address);
-    await printsNames(`${address}/v1`, /ph_live_\w+/.exec(said)?.[0] ?? "");
+    await work(address, said);
     service.kill("SIGTERM");
     const code = await service.exited;
     if (code !== 0) throw new Error(`serve ended with ${code} after SIGTERM`);
@@ -100,13 +111,50 @@ async function servesAndStops(folder: string): Promise<void> {
   }
 }
 
+/** Loads the sample business into a folder of its own. */
+async function playsItsDemo(folder: string): Promise<void> {
+  await succeeds(folder, ["demo", "--data", "demo"]);
+  await verifies(folder, "demo");
+}
+
+/** Finds no difference in the data of a folder. */
+async function verifies(folder: string, data: string): Promise<void> {
+  const said = await succeeds(folder, ["verify", "--data", data]);
+  if (!/^live: 0 differences$/m.test(said) || !/^test: 0 differences$/m.test(said)) throw new Error(said);
+}
+
+async function succeeds(folder: string, words: readonly string[]): Promise<string> {
+  const done = run(folder, words);
+  const [said, complaints] = await Promise.all([new Response(done.stdout).text(), new Response(done.stderr).text()]);
+  const code = await done.exited;
+  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${said}${complaints}`);
+  return said;
+}
+
+/** Serves a first time from nothing, then again as a company with a prefix of GS1, and holds the books against it. */
+async function servesAndStops(folder: string): Promise<void> {
+  let live = "";
+  await serving(folder, {}, async (address, said) => {
+    live = /ph_live_\w+/.exec(said)?.[0] ?? "";
+    const test = /ph_test_\w+/.exec(said)?.[0] ?? "";
+    await showsItsReference(address);
+    await printsNames(`${address}/v1`, live);
+    await shipsByItself(`${address}/v1`, live);
+    await shipsByCarrier(`${address}/v1`, test);
+  });
+  const env = { PACKHOUSE_GS1_PREFIX: gs1_prefix };
+  await serving(folder, env, (address) => printsSscc(`${address}/v1`, live, gs1_prefix));
+  await verifies(folder, "data");
+}
+
 const folder = await mkdtemp(join(tmpdir(), "packhouse-smoke-"));
 try {
   await tellsItsVersion(folder);
-  await servesAndStops(folder);
+  await Promise.all([servesAndStops(folder), playsItsDemo(folder)]);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {
+  over.abort();
   await rm(folder, { recursive: true, force: true });
 }

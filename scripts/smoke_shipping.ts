@@ -1,0 +1,123 @@
+// What the smoke test tries of shipping: rates, addresses, numbers, labels, manifests, and a carrier on this machine.
+import { openEasyPost } from "../test/shipping/carriers/easypost_mock.ts";
+
+/** Asks the service, insists on a status, and answers what it said. */
+export type Ask = (method: string, path: string, body: object | null, status: number) => Promise<Said>;
+// biome-ignore lint/suspicious/noExplicitAny: a smoke test reads answers of every shape.
+type Said = any;
+
+/** Asks the API at an address with a key. */
+export function asker(api: string, key: string): Ask {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return async (method, path, body, status) => {
+    const sent = body === null ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${api}${path}`, { method, headers, ...sent });
+    const text = await answer.text();
+    if (answer.status !== status) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+function mustBe(what: string, said: unknown, wanted: unknown): void {
+  if (!Bun.deepEquals(said, wanted)) {
+    throw new Error(`${what} is ${JSON.stringify(said)} and should be ${JSON.stringify(wanted)}`);
+  }
+}
+
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const parcel = { weight: 2, weight_unit: "lb" };
+
+/** An order for goods that are there. */
+async function order(ask: Ask, order_number: string): Promise<string> {
+  const sku = `GOODS-${order_number}`;
+  await ask("POST", "/products", { sku, name: "Goods" }, 201);
+  await ask("POST", "/inventory", { sku, quantity: 3 }, 201);
+  const buyer = { email: `${order_number}@example.com`, first_name: "Jane", last_name: "Doe" };
+  const customer = await ask("POST", "/customers", { ...buyer, shipping_addresses: [address] }, 201);
+  const shipping_address_id = customer.shipping_addresses[0].id;
+  const line_items = [{ sku, quantity: 1, unit_price: "1.00" }];
+  const made = { order_number, customer_id: customer.id, shipping_address_id, line_items };
+  return (await ask("POST", "/orders", made, 201)).data.id;
+}
+
+const beginnings = { pdf: "%PDF-", png: "\x89PNG", zpl: "^XA" } as const;
+const types = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
+
+async function isDocument(url: string, format: keyof typeof types, headers: Record<string, string> = {}) {
+  const answer = await fetch(url, { headers });
+  const bytes = Buffer.from(await answer.bytes());
+  mustBe(`the status of ${url}`, answer.status, 200);
+  mustBe(`the type of ${url}`, answer.headers.get("content-type")?.split(";")[0], types[format]);
+  const begins = beginnings[format];
+  mustBe(`the beginning of ${url}`, bytes.subarray(0, begins.length).toString("latin1"), begins);
+  return bytes;
+}
+
+/** Rates by zone, an address, a foreign number, a label by its quote in every format, and a manifest. */
+export async function shipsByItself(api: string, key: string): Promise<void> {
+  const ask = asker(api, key);
+  const zone = await ask("GET", "/shipping/zones?from=70112&to=37201", null, 200);
+  mustBe("the zone of New Orleans and Nashville", zone.data.zone, "4");
+  const far = await ask("POST", "/shipping/rates", { from_zip: "90012", to_zip: "10001", ...parcel }, 200);
+  mustBe(
+    "the rates of the sample cards",
+    far.data.rates.map((rate: Said) => [rate.carrier, rate.service, rate.zone, rate.rate_cents]),
+    ["standard 995", "express 1895", "overnight 3695"].map((one) => {
+      const [service, cents] = one.split(" ");
+      return ["local", service, "8", Number(cents)];
+    }),
+  );
+  const checked = (await ask("POST", "/addresses/verify", { addresses: [address, { ...address, state: "ME" }] }, 200))
+    .data;
+  mustBe("what is said of two addresses", [checked[0].status, checked[1].status], ["verified", "error"]);
+  const foreign = await ask("GET", "/tracking/1Z999AA10123456784", null, 404);
+  mustBe("the carrier of a foreign number", foreign.error.detected_carriers[0]?.carrier, "ups");
+
+  const order_id = await order(ask, "QUOTED");
+  const { rates } = (await ask("POST", "/shipping/rates", { order_id, ...parcel }, 200)).data;
+  const { quote_id, rate_cents } = rates[0];
+  const label = (await ask("POST", "/shipping/labels", { order_id, quote_id, package: parcel }, 201)).data;
+  mustBe("the price of the label in cents", Math.round(Number(label.cost) * 100), rate_cents);
+  for (const { format, url } of label.documents) await isDocument(url, format);
+  const png = label.documents.find((one: Said) => one.format === "png").url;
+  const [plain, fine] = [await isDocument(png, "png"), await isDocument(`${png}&dpi=300`, "png")];
+  mustBe("the widths of the pictures", [plain.readUInt32BE(16), fine.readUInt32BE(16)], [812, 1200]);
+  const { data } = await ask("POST", "/shipping/manifests", { carrier: "local" }, 201);
+  mustBe("a label of the manifest", data.parcels.at(-1).label_id, label.label_id);
+  const paper = `${api}/shipping/manifests/${data.manifest_id}/document`;
+  await isDocument(paper, "pdf", { authorization: `Bearer ${key}` });
+}
+
+/** An account at a carrier on this machine, which the sandbox may call: its rates, and a label of it. */
+export async function shipsByCarrier(api: string, key: string): Promise<void> {
+  const carrier = await openEasyPost();
+  try {
+    const ask = asker(api, key);
+    const credentials = { api_key: carrier.key, api_url: carrier.url };
+    const account = (await ask("POST", "/shipping/carrier-accounts", { connector: "easypost", credentials }, 201)).data;
+    const tested = await ask("POST", `/shipping/carrier-accounts/${account.id}/test`, {}, 200);
+    mustBe("the test of the account", [tested.data.last_test.ok, tested.data.carriers.length > 0], [true, true]);
+    const order_id = await order(ask, "CARRIED");
+    const { rates, messages } = (await ask("POST", "/shipping/rates", { order_id, ...parcel }, 200)).data;
+    const rate = rates.find((one: Said) => one.account_id === account.id);
+    if (rate === undefined) throw new Error(`the carrier gave no rate: ${JSON.stringify(messages)}`);
+    const body = { order_id, quote_id: rate.quote_id, package: parcel };
+    const label = (await ask("POST", "/shipping/labels", body, 201)).data;
+    mustBe("what was bought", [label.status, carrier.purchases.length], ["completed", 1]);
+    for (const { format, url } of label.documents) await isDocument(url, format);
+  } finally {
+    carrier.stop();
+  }
+}
+
+/** A label of a house with a company prefix of GS1. */
+export async function printsSscc(api: string, key: string, prefix: string): Promise<void> {
+  const ask = asker(api, key);
+  const order_id = await order(ask, "SSCC");
+  const body = { order_id, carrier: "local", service: "standard", package: parcel };
+  const { tracking_number, documents } = (await ask("POST", "/shipping/labels", body, 201)).data;
+  if (!new RegExp(`^\\d${prefix}\\d{10}$`).test(tracking_number)) throw new Error(`no SSCC: ${tracking_number}`);
+  const { url } = documents.find((one: Said) => one.format === "zpl");
+  const zpl = (await isDocument(url, "zpl")).toString();
+  if (!zpl.includes(`00${tracking_number}`)) throw new Error(`the label does not print ${tracking_number}: ${zpl}`);
+}
