@@ -2,6 +2,7 @@
 // answered and numbered. Stock and the counters of orders have tests of their own.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
+import { carrier_accounts } from "../db/schema/carrier_accounts.ts";
 import { order_history, order_lines, orders } from "../db/schema/orders.ts";
 import { events } from "../db/schema/outbox.ts";
 import { rate_card_versions } from "../db/schema/rates.ts";
@@ -223,6 +224,18 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
     "a label of another order's parcel",
     (tx) => tx.sql.update(labels).set({ order_id: 1001 }),
     [["L3 a label is of a parcel or a return of its order", "label 1001: 1001 1002"]],
+  ],
+  [
+    "a purchase that nobody has ended for days",
+    async (tx) => {
+      const claimed = { account_id: 1001, status: "processing", claimed_until: tx.now } as const;
+      await tx.sql.insert(carrier_accounts).values({
+        ...{ id: 1001, key: "k", connector: "easypost", name: "EasyPost", status: "active", carriers: [], version: 1 },
+        ...{ created_at: tx.now, updated_at: tx.now },
+      });
+      await tx.sql.update(labels).set({ ...claimed, created_at: tx.now - 26 * 3_600_000 });
+    },
+    [["L5 no label is under way for longer than a day", "label 1001: 0 1"]],
   ],
   [
     "a parcel with another number than its label",

@@ -48,6 +48,8 @@ export const shipments = table(
     carrier: text(),
     service: text(),
     tracking_number: text(),
+    /** Where its carrier said to show the parcel to anyone. */
+    told_url: text(),
     created_at: time().notNull(),
     shipped_at: time(),
     delivered_at: time(),

@@ -72,15 +72,18 @@ export async function openShipment(
 export async function labelShipment(
   tx: Tx,
   { order, shipment }: Parcel,
-  tracking_number: string,
+  { tracking_number, told_url }: { readonly tracking_number: string; readonly told_url: string | null },
   actor: Actor,
 ): Promise<Parcel> {
-  assert(await saveTracking(tx, shipment.id, tracking_number), `shipment ${shipment.id} is there to be labelled`);
+  assert(
+    await saveTracking(tx, shipment.id, { tracking_number, told_url }),
+    `shipment ${shipment.id} is there to be labelled`,
+  );
   const { carrier, service } = shipment;
   const labelled: Shipment = {
     ...shipment,
-    tracking_number,
-    tracking_url: trackingUrl(tx, { ...shipment, tracking_number }),
+    ...{ tracking_number, told_url },
+    tracking_url: trackingUrl(tx, { ...shipment, tracking_number, told_url }),
   };
   const note = [tracking_number, carrier, service].filter((word) => word !== null).join(" ");
   const after = withShipment(order, labelled);

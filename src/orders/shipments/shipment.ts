@@ -16,6 +16,8 @@ export interface Shipment {
   readonly carrier: string | null;
   readonly service: string | null;
   readonly tracking_number: string | null;
+  /** Where its carrier said, with the label, to show the parcel to anyone. */
+  readonly told_url: string | null;
   readonly tracking_url: string | null;
   readonly created_at: number;
   readonly shipped_at: number | null;
@@ -24,7 +26,7 @@ export interface Shipment {
 }
 
 /** A parcel of the past, which has left and may have arrived, before it is stored. */
-export type PastParcel = Omit<Shipment, "id" | "tracking_url">;
+export type PastParcel = Omit<Shipment, "id" | "tracking_url" | "told_url">;
 
 /** What the maker of a parcel knows of it. */
 export interface Carriage {

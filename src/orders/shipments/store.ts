@@ -57,7 +57,8 @@ export async function insertShipment(
   const row = { order_id, status, carrier, service, tracking_number, created_at: tx.now };
   const [id = 0] = await insertIds(tx, shipments, [row]);
   await insertLines(tx, id, lines);
-  return { id, ...row, tracking_url: trackingUrl(tx, { id, ...row }), shipped_at: null, delivered_at: null, lines };
+  const parcel = { id, ...row, told_url: null };
+  return { ...parcel, tracking_url: trackingUrl(tx, parcel), shipped_at: null, delivered_at: null, lines };
 }
 
 /** Stores parcels of the past. */
@@ -123,17 +124,23 @@ export async function forgetLines(tx: Tx, order_line_ids: readonly number[]): Pr
   await deleteLinesNaming(tx, { order_line_ids: list(order_line_ids) });
 }
 
-const setTracking = prepared((sql: Writing, a: Args<{ id: number; tracking_number: string }>) =>
-  sql
-    .update(shipments)
-    .set({ tracking_number: a.tracking_number })
-    .where(and(eq(shipments.id, a.id), ne(shipments.status, "voided")))
-    .returning({ id: shipments.id }),
+const setTracking = prepared(
+  (sql: Writing, a: Args<{ id: number; tracking_number: string; told_url: string | null }>) =>
+    sql
+      .update(shipments)
+      .set({ tracking_number: a.tracking_number, told_url: a.told_url })
+      .where(and(eq(shipments.id, a.id), ne(shipments.status, "voided")))
+      .returning({ id: shipments.id }),
 );
 
-/** Writes the tracking number of its label on a parcel; false when there is no such parcel or it is voided. */
-export async function saveTracking(tx: Tx, id: number, tracking_number: string): Promise<boolean> {
-  return (await setTracking(tx, { id, tracking_number })).length === 1;
+/** Writes what its label says of tracking on a parcel; false when there is no such parcel or it is voided. */
+export async function saveTracking(
+  tx: Tx,
+  id: number,
+  label: Pick<Shipment, "told_url"> & { readonly tracking_number: string },
+): Promise<boolean> {
+  const { tracking_number, told_url } = label;
+  return (await setTracking(tx, { id, tracking_number, told_url })).length === 1;
 }
 
 const markUntold = prepared((sql: Writing, a: Args<{ id: number }>) =>

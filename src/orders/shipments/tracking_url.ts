@@ -46,17 +46,23 @@ interface Reach {
 }
 
 /**
- * The address at which a buyer sees where a parcel is: its carrier's own page, where there is one, else ours, once the
- * service has an address. Parcels of the house's carrier have ours. Null where there is none.
+ * The address at which a buyer sees where a parcel is: its carrier's own page, where there is one, or where its
+ * carrier said to show it (`told_url`), else ours, once the service has an address. Parcels of the house's carrier have
+ * ours. Null where there is none.
  */
 export function trackingUrl(
   reach: Reach,
-  parcel: { readonly id: number; readonly carrier: string | null; readonly tracking_number: string | null },
+  parcel: {
+    readonly id: number;
+    readonly carrier: string | null;
+    readonly tracking_number: string | null;
+    readonly told_url: string | null;
+  },
 ): string | null {
-  const { carrier, tracking_number, id: shipment_id } = parcel;
+  const { carrier, tracking_number, told_url, id: shipment_id } = parcel;
   if (tracking_number === null) return null;
   const carriers = carrier === ownCarriers[reach.mode] ? null : carrierPage(carrier, tracking_number);
-  return carriers ?? ourPage(reach, { shipment_id });
+  return carriers ?? told_url ?? ourPage(reach, { shipment_id });
 }
 
 /** As `trackingUrl`, for what has no parcel of its own; `told_url` is where its carrier said to show it. */

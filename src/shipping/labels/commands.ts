@@ -79,9 +79,9 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
     residential: known?.residential ?? null,
     ...{ id: null, shipment_id: shipment.id, order_id: order.id, return_id: null },
     ...{ number, reference: printedNumber(order), parcel_text: place === null ? "" : placeInWords(place) },
-    qr_text: trackingUrl(tx, { id: shipment.id, carrier: counter.carrier, tracking_number }),
+    qr_text: trackingUrl(tx, { id: shipment.id, carrier: counter.carrier, tracking_number, told_url: null }),
   });
-  const labelled = await labelShipment(tx, { order, shipment }, tracking_number, buying.actor);
+  const labelled = await labelShipment(tx, { order, shipment }, { tracking_number, told_url: null }, buying.actor);
   return { ...labelled, label, estimated_delivery: label.delivery_date };
 }
 

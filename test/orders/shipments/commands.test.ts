@@ -38,7 +38,7 @@ async function label(order: { id: string }, units: { order_line_id: number; quan
       service: "ground",
       units,
     });
-    return (await labelShipment(tx, parcel, tracking, carrier)).shipment.id;
+    return (await labelShipment(tx, parcel, { tracking_number: tracking, told_url: null }, carrier)).shipment.id;
   });
 }
 

@@ -72,7 +72,14 @@ describe("works", () => {
     expect(await types()).toEqual(["shipment.created"]);
     const printed = await app.app.handle(new Request(label.label_url));
     expect([printed.headers.get("content-type"), await printed.bytes()]).toEqual(["application/pdf", drawn]);
-    expect((await orderOf(order.id)).shipments).toMatchObject([{ ...ground, tracking_number: label.tracking_number }]);
+    const { tracking_number, tracking_url } = label;
+    const { shipments } = await orderOf(order.id);
+    expect(shipments).toMatchObject([{ ...ground, tracking_number, tracking_url }]);
+    const parcel = (await app.get(`/shipments/${shipments[0].id}`)).body.data;
+    expect([parcel.tracking_url, (await app.get(`/tracking/${tracking_number}`)).body.data.tracking_url]).toEqual([
+      tracking_url,
+      tracking_url,
+    ]);
     expect((await app.get(`/tracking/${label.tracking_number}`)).body.data).toMatchObject({ status: "pending" });
     expect(await labelOf(label.label_id)).toMatchObject({ status: "completed", cost: 12.5 });
   });

@@ -109,7 +109,7 @@ async function readableOf(db: Db, label: Label, wish: Wish): Promise<Readable> {
 async function drawingOfToday(db: Db, label: Label, drawing: NonNullable<Label["drawing"]>) {
   const { shipment_id } = label;
   if (shipment_id === null) return drawing;
-  const page = trackingUrl(db, { ...label, id: shipment_id });
+  const page = trackingUrl(db, { ...label, id: shipment_id, told_url: label.tracking_url });
   const pointed = withQrCode(drawing, page);
   const place = parcelPlace(await getOrder(db, label.order_id), shipment_id);
   return place === null ? pointed : withParcel(pointed, placeInWords(place));

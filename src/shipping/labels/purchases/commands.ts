@@ -232,7 +232,8 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
   const parcel = { order, shipment };
   // A parcel that was given up all the same keeps no number; its label can be given back.
   if (shipment.status === "voided") return { label, parcel };
-  return { label, parcel: await labelShipment(tx, parcel, tracking_number, whoAsked(label)) };
+  const told = { tracking_number, told_url: bought.tracking_url };
+  return { label, parcel: await labelShipment(tx, parcel, told, whoAsked(label)) };
 }
 
 /** In whose name a purchase is told. */
