@@ -1,10 +1,10 @@
 // What the smoke test tries of shipping: rates, addresses, numbers, labels, manifests, and a carrier on this machine.
+import type { Answered } from "../test/harness.ts";
 import { openEasyPost } from "../test/shipping/carriers/easypost_mock.ts";
 
 /** Asks the service, insists on a status, and answers what it said. */
 export type Ask = (method: string, path: string, body: object | null, status: number) => Promise<Said>;
-// biome-ignore lint/suspicious/noExplicitAny: a smoke test reads answers of every shape.
-type Said = any;
+type Said = Answered["body"];
 
 /** Asks the API at an address with a key. */
 export function asker(api: string, key: string): Ask {
