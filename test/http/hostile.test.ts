@@ -67,8 +67,9 @@ function fault({ id }: Operation, field: Field, { value, never }: Hostile, { sta
     // A tracking number is kept in the form in which it is looked up.
     const meant = (text: string) => (field.path.at(-1) === "tracking_number" ? plainTrackingNumber(text) : text);
     const same = typeof value !== "string" || typeof kept !== "string" || kept === meant(value);
-    // What is answered to a scan is the parcel, as its newest scan says.
-    const isShown = id !== "recordScan" && ["text", "notes", "code", "metadata"].includes(field.kind);
+    // What is answered to a scan is the parcel, as its newest scan says; a number that is followed keeps its record.
+    const isShown =
+      !["recordScan", "followNumber"].includes(id) && ["text", "notes", "code", "metadata"].includes(field.kind);
     return same || !isShown ? null : `${said}, kept as ${kept}`;
   }
   // A record that is not there, or cannot take it now, is told of before what only a rule can say of the value.

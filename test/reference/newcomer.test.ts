@@ -47,7 +47,13 @@ test("the examples of an order's whole way work, one after another", async () =>
 }, 60_000);
 
 // What an example may be told of what is not there, of what stands otherwise, and of what only another can sign.
-const told = ["resource_missing", "invalid_state_transition", "insufficient_inventory", "invalid_signature"];
+const told = [
+  "resource_missing",
+  "invalid_state_transition",
+  "insufficient_inventory",
+  "invalid_signature",
+  "no_suggestion",
+];
 // Its notification is of a day in the past.
 const dated = ["bigcommerceOrder"];
 

@@ -12,6 +12,7 @@ import { chooseSeller } from "../../shipping/labels/purchases/commands.ts";
 import { answerClaimed, viewer } from "../../shipping/labels/purchases/routes.ts";
 import { LabelView } from "../../shipping/labels/schemas.ts";
 import { builtInCarrier } from "../../shipping/rates/carrier.ts";
+import { getReturn } from "../store.ts";
 import { beginReturnLabel, buyReturnLabel } from "./commands.ts";
 import { BuyReturnLabel } from "./schemas.ts";
 
@@ -62,6 +63,8 @@ function buy(
     return answerWrite(call, 201, work, enveloped, service.secret_key);
   }
   return answerClaimed(call, service, show, async (tx) => {
+    // That there is no such return is told before what is wrong with the body.
+    await getReturn(tx, id);
     return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body));
   });
 }

@@ -10,6 +10,7 @@ const form = { pattern: "^[\\u0021-\\u007e]+$", form: "must be visible ASCII cha
 
 const CredentialsField = Type.Unsafe<CredentialsInput>(
   Type.Record(Type.String(), nullable(Type.String({ minLength: 1, maxLength: 2000, ...form })), {
+    maxProperties: 20,
     description:
       "What the connector needs, by the names that `credential_fields` lists. Of those that are left out a change" +
       " keeps what there is; null takes one away. `api_url` is where the connector's API is, if not at its usual" +
