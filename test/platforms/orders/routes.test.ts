@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { verifyStore } from "../../../src/verification.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
+import { openSeller } from "../../shipping/labels/seller.ts";
 import { address, connectShopify, shopifyLine, shopifyOrder, stock, take } from "../stores.ts";
 
 setDefaultTimeout(30_000);
@@ -233,6 +234,33 @@ describe("works", () => {
     }
     expect(await notesOf(sent.id)).toEqual(["The platform cancelled it, too late for this order."]);
     expect(await typesOf()).toEqual([]);
+  });
+
+  test("a carrier takes its label back before the platform cancels an order; what it keeps is left valid", async () => {
+    const seller = await openSeller(app);
+    const labelled = async () => {
+      const order = await take(app, shop, shopifyOrder(++ids));
+      const parcel = { carrier: "swift", service: "ground", package: { weight: 2, weight_unit: "lbs" } };
+      const { data } = (await app.post("/shipping/labels", { order_id: order.id, ...parcel })).body;
+      expect(data.status).toBe("completed");
+      return data.label_id as string;
+    };
+    const statusOf = async (id: string) => {
+      const { status, void_status } = (await app.get(`/shipping/labels/${id}`)).body.data;
+      return [status, void_status];
+    };
+    const gone = { cancelled_at: later(1), updated_at: later(1) };
+    const given = await labelled();
+    const cancelled = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
+    expect([cancelled.status, ...(await statusOf(given)), seller.asked("void")]).toEqual([
+      ...["cancelled", "voided", "accepted", 1],
+    ]);
+    seller.fake.void = async () => "rejected";
+    const kept = await labelled();
+    const open = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
+    expect([open.status, ...(await statusOf(kept)), seller.asked("void")]).toEqual(["pending", "completed", null, 2]);
+    expect(await notesOf(open.id)).toEqual(["The platform cancelled it, too late for this order."]);
+    await typesOf();
   });
 
   test("an order that is no longer paid is held, and goes on when it is", async () => {
