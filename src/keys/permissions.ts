@@ -156,6 +156,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /shipments/export.csv": "read",
   "GET /shipments/:id": "read",
   "GET /tracking": "read",
+  "GET /tracking/export.csv": "read",
   "POST /tracking": "read_write",
   "GET /tracking/:tracking_number": "read",
   "POST /tracking/batch": "read",

@@ -81,6 +81,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /addresses/verify": "401 ok  ok  ok",
   "POST /shipping/rates": "401 ok  ok  ok",
   "GET /tracking": "401 ok  ok  ok",
+  "GET /tracking/export.csv": "401 ok  ok  ok",
   "GET /tracking/:tracking_number": "401 ok  ok  ok",
   "POST /tracking/batch": "401 ok  ok  ok",
   "GET /returns": "401 ok  ok  ok",

@@ -181,6 +181,92 @@ const returns: List = {
   sorts: { none: newest("id") },
 };
 
+const plain = (text: string | null) => (text ?? "").toUpperCase().replace(/[^0-9A-Z]/g, "");
+const known = (name: string) => (all: readonly Found[]) => fields(name)(all).filter((value) => value !== "null");
+const named = (name: string): Filter => ({ values: known(name), passes: (one, value) => one[name] === value });
+const number_of: Filter = {
+  values: (all) => ["nothing", ...known("tracking_number")(all).flatMap((one) => [one, one.toLowerCase()])],
+  passes: (one, value) => plain(one.tracking_number) === plain(value),
+};
+
+const labels: List = {
+  path: "/shipping/labels",
+  name: "labels",
+  key: "label_id",
+  filters: {
+    order_id: named("order_id"),
+    shipment_id: named("shipment_id"),
+    return_id: named("return_id"),
+    manifest_id: named("manifest_id"),
+    on_manifest: {
+      values: () => ["true", "false"],
+      passes: (one, value) => String(one.manifest_id !== null) === value,
+    },
+    status: exact("status"),
+    carrier: exact("carrier", ["nobody"]),
+    service: exact("service"),
+    tracking_number: number_of,
+    created_after: after("created_at"),
+    created_before: before("created_at"),
+  },
+  sorts: { none: newest("label_id") },
+};
+
+const parcels: List = {
+  path: "/shipments",
+  name: "parcels",
+  key: "id",
+  filters: {
+    order_id: named("order_id"),
+    status: exact("status"),
+    carrier: named("carrier"),
+    service: named("service"),
+    tracking_number: number_of,
+    tracking_status: named("tracking_status"),
+    created_after: after("created_at"),
+    created_before: before("created_at"),
+    shipped_after: {
+      values: known("shipped_at"),
+      passes: (one, value) => one.shipped_at !== null && one.shipped_at > value,
+    },
+    shipped_before: {
+      values: known("shipped_at"),
+      passes: (one, value) => one.shipped_at !== null && one.shipped_at < value,
+    },
+  },
+  sorts: { none: newest("id") },
+};
+
+const tracked: List = {
+  path: "/tracking",
+  name: "tracked",
+  key: "tracking_number",
+  filters: {
+    status: exact("status"),
+    carrier: exact("carrier", ["nobody"]),
+    order_id: named("order_id"),
+    followed: {
+      values: () => ["true", "false"],
+      passes: (one, value) => String(one.shipment_id === null) === value,
+    },
+  },
+  sorts: { none: (a, b) => a.at - b.at },
+};
+
+const manifests: List = {
+  path: "/shipping/manifests",
+  name: "manifests",
+  key: "manifest_id",
+  filters: {
+    carrier: exact("carrier", ["nobody"]),
+    warehouse_id: exact("warehouse_id", ["whs_77"]),
+    date: exact("date", ["2020-02-02"]),
+    created_after: after("created_at"),
+    created_before: before("created_at"),
+  },
+  sorts: { none: newest("manifest_id") },
+};
+
 /** A query: for each filter null or a number that picks its value, how to sort, and how to page. */
 const queryOf = ({ filters, sorts }: List) =>
   fc.record({
@@ -195,7 +281,8 @@ const queryOf = ({ filters, sorts }: List) =>
   });
 
 describe("lists answer what Array.filter does", () => {
-  test.each([products, levels, movements, orders, reservations, customers, returns])(
+  const shipping = [labels, parcels, tracked, manifests];
+  test.each([products, levels, movements, orders, reservations, customers, returns, ...shipping])(
     "$path",
     async (list) => {
       const all = records[list.name];

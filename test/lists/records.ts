@@ -16,6 +16,10 @@ export interface Records {
   readonly reservations: Found[];
   readonly movements: Found[];
   readonly returns: Found[];
+  readonly labels: Found[];
+  readonly parcels: Found[];
+  readonly tracked: Found[];
+  readonly manifests: Found[];
 }
 
 const minute_ms = 60_000;
@@ -44,6 +48,7 @@ export async function makeRecords(seed: number): Promise<Records> {
   const bookings = await makeBookings(app, random, skus, pass);
   const orders = await makeOrders(app, random, skus, customers, pass);
   const returns = await makeReturns(app, random, orders, pass);
+  await makeLabels(app, random, orders, returns, pass);
   return { app, warehouses, ...(await readAll(app, skus, customers, orders, returns, bookings)) };
 }
 
@@ -189,6 +194,33 @@ async function makeReturns(app: TestApp, random: Random, orders: readonly string
   return ids;
 }
 
+/** Labels of orders and returns, some voided, some scanned, some on a manifest; and numbers that are followed. */
+async function makeLabels(
+  app: TestApp,
+  random: Random,
+  orders: readonly string[],
+  returns: readonly string[],
+  pass: () => void,
+): Promise<void> {
+  const parcel = () => ({ carrier: "local", package: { weight: 2 }, service: random.pick(["standard", "express"]) });
+  for (const order_id of [...orders, ...orders]) {
+    const made = await sent(app, "/shipping/labels", { order_id, ...parcel(), additional: true }, true);
+    if (made === null) continue;
+    pass();
+    const step = random.pick(["void", "scan", "manifest", "manifest"]);
+    const scan = { status: random.pick(["in_transit", "delivered", "exception"]) };
+    if (step === "void") await sent(app, `/shipping/labels/${made.label_id}/void`, {});
+    if (step === "scan") await sent(app, `/tracking/${made.tracking_number}/events`, scan);
+    if (step === "manifest") await sent(app, "/shipping/manifests", { carrier: "local" }, true);
+  }
+  for (const id of returns) await sent(app, `/returns/${id}/label`, parcel(), true);
+  for (let n = 0; n < 12; n += 1) {
+    const order_id = random.pick([null, random.pick(orders)]);
+    await sent(app, "/tracking", { tracking_number: `FAR${n}`, carrier: random.pick(["ups", "usps"]), order_id });
+    pass();
+  }
+}
+
 async function readAll(
   app: TestApp,
   skus: readonly string[],
@@ -217,7 +249,23 @@ async function readAll(
     reservations,
     movements: await walked(app, "/inventory/movements"),
     returns: await each("/returns", returns),
+    ...(await readShipping(app)),
   };
+}
+
+async function readShipping(app: TestApp) {
+  const manifests = await walked(app, "/shipping/manifests");
+  const manifest_of = new Map<string, string>();
+  for (const { manifest_id } of manifests) {
+    const { parcels } = (await app.get(`/shipping/manifests/${manifest_id}`)).body.data;
+    for (const { label_id } of parcels) manifest_of.set(label_id, manifest_id);
+  }
+  const labels = (await walked(app, "/shipping/labels")).map((one) => ({
+    ...one,
+    manifest_id: manifest_of.get(one.label_id) ?? null,
+  }));
+  const tracked = (await walked(app, "/tracking")).map((one, at) => ({ ...one, at }));
+  return { labels, parcels: await walked(app, "/shipments"), tracked, manifests };
 }
 
 /** All of a list without a filter: what has no detail of its own is known by this alone. */

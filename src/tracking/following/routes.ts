@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { tagged } from "../../http/preconditions.ts";
@@ -16,8 +17,8 @@ import { trackedView, trackingView } from "../record.ts";
 import { TrackedRecordView, TrackingView } from "../schemas.ts";
 import { getHistory } from "../store.ts";
 import { followNumber } from "./commands.ts";
-import { FollowNumber, ListTracked } from "./schemas.ts";
-import { countTracked, listTracked, type Tracked } from "./store.ts";
+import { ExportTracked, FollowNumber, ListTracked } from "./schemas.ts";
+import { countTracked, listTracked, type Tracked, type TrackedFilter } from "./store.ts";
 
 /** Numbers that are followed beside the parcels of orders, and the list of all that is tracked. */
 export const followingRoutes = (service: Service) =>
@@ -48,6 +49,16 @@ export const followingRoutes = (service: Service) =>
         refuses: ["ambiguous_identifier"],
         answers: { 200: ListView(TrackedRecordView) },
       }),
+    })
+    .get("/export.csv", async ({ call, query }) => answerCsv(call, trackedExport(await filterOf(call, query)), query), {
+      query: queryOf(ExportTracked),
+      detail: documented({
+        id: "exportTracked",
+        summary: "Export what is tracked as CSV",
+        refuses: ["ambiguous_identifier"],
+        documents: ["text/csv"],
+        answers: { 200: null },
+      }),
     });
 
 function follow(call: Call, body: FollowNumber, service: Service): Promise<Response> {
@@ -62,8 +73,7 @@ function follow(call: Call, body: FollowNumber, service: Service): Promise<Respo
 }
 
 async function list(call: Call, query: ListTracked): Promise<Response> {
-  const { status, carrier, order_id, followed } = query;
-  const filter = { status, carrier, order_id: await orderOf(call, order_id), followed };
+  const filter = await filterOf(call, query);
   return answerList(
     call,
     query,
@@ -81,6 +91,31 @@ const rowView = (tracked: Tracked) => ({
   created_at: iso(tracked.record.created_at),
   updated_at: iso(tracked.record.updated_at),
 });
+
+async function filterOf(call: Call, { status, carrier, order_id, followed }: ExportTracked): Promise<TrackedFilter> {
+  return { status, carrier, order_id: await orderOf(call, order_id), followed };
+}
+
+/** The file of the records that match, the newest first. */
+function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
+  return {
+    name: "tracking.csv",
+    columns: trackedColumns,
+    page: pagesOf((db, last, limit) => {
+      const after = last === null ? null : ([last.record.id, last.record.id] as const);
+      return listTracked(db, filter, { limit, offset: 0, after });
+    }),
+    cells: (tracked) => {
+      const view = rowView(tracked);
+      return trackedColumns.map((name) => view[name]);
+    },
+  };
+}
+
+const trackedColumns = [
+  ...["tracking_number", "status", "status_detail", "carrier", "service_type", "order_id", "shipment_id"],
+  ...["tracking_url", "estimated_delivery", "message", "next_look_at", "created_at", "updated_at"],
+] as const;
 
 /** The order that a filter names; 0, which is no order's id, when it names none: then the list is empty. */
 async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {

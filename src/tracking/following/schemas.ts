@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
+import { sheetFields } from "../../kit/sheet.ts";
 import { trackingStatuses } from "../status.ts";
 
 /** An identifier: an integer, or a text such as `ord_1042`. */
@@ -19,13 +20,17 @@ export const FollowNumber = closed({
 });
 export type FollowNumber = Static<typeof FollowNumber>;
 
-export const ListTracked = closed({
-  ...pageFields,
+const filters = {
   status: Type.Optional(choice(trackingStatuses)),
   carrier: Type.Optional(textField(100)),
   order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
   followed: Type.Optional(
     Type.Boolean({ description: "True: numbers that are followed and are no order's parcel. False: all others." }),
   ),
-});
+};
+
+export const ListTracked = closed({ ...pageFields, ...filters });
 export type ListTracked = Static<typeof ListTracked>;
+
+export const ExportTracked = closed({ ...filters, ...sheetFields });
+export type ExportTracked = Static<typeof ExportTracked>;

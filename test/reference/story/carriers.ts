@@ -51,4 +51,5 @@ async function tracked({ tell }: Pick<Teller, "tell">, account: { callback_url: 
     headers: { "x-hmac-signature": `hmac-sha256-hex=${signature}` },
   });
   await tell("listTracked", { query: { followed: "true" } });
+  await tell("exportTracked", { query: { followed: "true" } });
 }

@@ -241,6 +241,17 @@ describe("the sandbox", () => {
   });
 });
 
+test("what is tracked comes as a file, too", async () => {
+  const [one, other] = [fresh(), fresh()];
+  await follow(one, { carrier: "swift" });
+  await follow(other, { carrier: "filed" });
+  const { body, headers } = await app.get("/tracking/export.csv?carrier=filed&followed=true");
+  expect(headers.get("content-disposition")).toBe('attachment; filename="tracking.csv"');
+  const [head, ...rows] = body.trimEnd().split("\r\n");
+  expect(head).toStartWith("tracking_number,status,status_detail,carrier,");
+  expect(rows.map((row: string) => row.split(",")[0])).toEqual([other]);
+});
+
 describe("refuses", () => {
   test.each([
     ["a number of dashes", { tracking_number: "- -" }, 422, "tracking_number"],
