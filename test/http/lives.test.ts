@@ -70,10 +70,10 @@ const versionOf = (tag: string) => tag.replace(/-.*/, '"');
 
 /** Makes a change, which must be refused, and do nothing, when the tag that it names is of the past. */
 async function made({ shop: { app } }: House, change: Conditional, seen: ReadonlyMap<string, Seen>): Promise<string> {
-  const { of, method, path, body, given } = change;
+  const { of, method, path, body, given, headers } = change;
   const tag = seen.get(of)?.tag ?? "";
   await app.takeEvents();
-  const { status } = await app.call(method, path, body, { headers: { "if-match": given } });
+  const { status } = await app.call(method, path, body, { headers: { ...headers, "if-match": given } });
   const isStale = given !== tag && given !== versionOf(tag);
   if ((status === 412) !== isStale) return "wrong";
   if (isStale) return (await app.takeEvents()).length === 0 ? "refused" : "wrong";

@@ -3,9 +3,12 @@
 import { touchKey } from "../../src/keys/store.ts";
 import { iso } from "../../src/kit/clock.ts";
 import type { Random } from "../../src/kit/random.ts";
+import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
+import { handInCarriers } from "../../src/shipping/carriers/table.ts";
 import { afterAnswer } from "../../src/webhooks/subscriptions/rules.ts";
 import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/store.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
+import { fake_listing, fakeCarrier } from "../shipping/carriers/fake.ts";
 
 /** A request that changes one resource, and may be made on condition. */
 export interface Change {
@@ -16,6 +19,8 @@ export interface Change {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  /** What it says beside the condition. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What can be read by itself: its route, and where this one is. */
@@ -37,7 +42,7 @@ export async function openHouse() {
     return answer.body.data ?? answer.body;
   };
   const tea = await shop.product(0);
-  await made("/inventory", { sku: tea.sku, quantity: 12, bin: "K-1" });
+  await made("/inventory", { sku: tea.sku, quantity: 16, bin: "K-1" });
   const milk = await made("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
   const expiration_date = iso(shop.app.clocks.live.now() + 20 * day_ms);
   await made("/inventory", { sku: "MILK", quantity: 10, lot_number: "L-1", expiration_date });
@@ -45,10 +50,14 @@ export async function openHouse() {
   const [{ warehouse_id: from_location, ...same }] = (await shop.app.get("/inventory/locations")).body.data;
   const { warehouse_id: to_location } = await made("/inventory/locations", { ...same, name: "Other" });
   const lines = [{ sku: tea.sku, quantity: 2 }];
-  const waiting = await shop.order([
-    [tea, 2],
-    [milk, 3],
-  ]);
+  const doubtful = await made(`/customers/${shop.customer.id}/addresses`, elsewhere);
+  const waiting = await shop.order(
+    [
+      [tea, 2],
+      [milk, 3],
+    ],
+    { shipping_address_id: doubtful.id },
+  );
   const travelling = await shop.order([[tea, 2]]);
   const [{ code: carrier }] = (await shop.app.get("/shipping/carriers")).body.data.carriers;
   const label = await made("/shipping/labels", {
@@ -75,9 +84,41 @@ export async function openHouse() {
     recovery: (await made(`/webhooks/${webhook.id}/recover`, { since })).id,
     key: (await made("/keys", { name: "till", permission: "read" })).id,
     event: (event as unknown as { id: string }).id,
+    ...{ doubtful: doubtful.id, carrier, ...(await shippingOf(shop, made, tea, carrier)) },
   };
   return { shop, ids, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
 }
+
+type Made = (path: string, body: object) => Promise<Record<string, string>>;
+
+/** What a house ships by: an account at a carrier that knows addresses, a rate card, a parcel and its manifest. */
+async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: string) {
+  handInCarriers(shop.app.service, { fake: knowing });
+  const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
+  const account = (await made("/shipping/carrier-accounts", { connector: "fake", credentials }))["id"] ?? "";
+  const listed = await shop.order([[tea, 1]]);
+  const label = await made("/shipping/labels", {
+    ...{ order_id: listed.id, carrier, service: "standard", package: parcel },
+  });
+  const { label_id = "", shipment_id: shipment = "", tracking_number: scanned = "" } = label;
+  const manifest = (await made("/shipping/manifests", { label_ids: [label_id] }))["manifest_id"] ?? "";
+  const [{ id: card }] = (await shop.app.get("/shipping/rate-cards")).body.data;
+  return { account, card: card as string, listed: listed.id as string, label: label_id, shipment, scanned, manifest };
+}
+
+/** An address whose state is another one than its postal code says. */
+const elsewhere = { address_line1: "3 Elm St", city: "Portland", state: "ME", postal_code: "97201", country: "US" };
+
+const fake = fakeCarrier();
+const knowing: OutsideCarrier = {
+  ...fake.connector,
+  capabilities: new Set(["rating", "address", "webhook"]),
+  verifyAddress: async (address) => {
+    const deliverable = address.state === "OR";
+    const better = { errors: ["No such street."], suggestion: { ...address, state: "OR" } };
+    return { deliverable, residential: true, ...(deliverable ? { errors: [], suggestion: null } : better) };
+  },
+};
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
@@ -86,7 +127,8 @@ const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "ht
 
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
-  Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location", string>>;
+  Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
+  Readonly<Record<"account" | "card" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>>;
 
 function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
   return {
@@ -108,6 +150,16 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     recovery: { route: "/webhooks/:id/recover/:job_id", path: `/webhooks/${ids.webhook}/recover/${ids.recovery}` },
     key: { route: "/keys/:id", path: `/keys/${ids.key}` },
     event: { route: "/events/:id", path: `/events/${ids.event}` },
+    account: { route: "/shipping/carrier-accounts/:id", path: `/shipping/carrier-accounts/${ids.account}` },
+    card: { route: "/shipping/rate-cards/:id", path: `/shipping/rate-cards/${ids.card}` },
+    holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
+    "holidays of a year": {
+      ...{ route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}?year=2027` },
+    },
+    overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
+    charts: { route: "/shipping/zones/charts", path: "/shipping/zones/charts" },
+    shipment: { route: "/shipments/:id", path: `/shipments/${ids.shipment}` },
+    manifest: { route: "/shipping/manifests/:id", path: `/shipping/manifests/${ids.manifest}` },
   };
 }
 
@@ -125,6 +177,7 @@ export function changesOf(ids: Ids, random: Random, now: number): Change[] {
     ...stockChanges(ids, sent),
     ...returnChanges(ids, sent),
     ...deskChanges(ids, sent),
+    ...shippingChanges(ids, sent),
   ];
 }
 
@@ -142,9 +195,10 @@ const at = (base: string, of: string) => (id: string, method: string, action: st
   ...(body === undefined ? {} : { body }),
 });
 
-function orderChanges(act: ReturnType<typeof at>, { sku }: Ids, { name, quantity, random }: Sent): Change[] {
+function orderChanges(act: ReturnType<typeof at>, { sku, doubtful }: Ids, { name, quantity, random }: Sent): Change[] {
   return [
-    act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity }),
+    act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity, shipping_address_id: doubtful }),
+    act("acceptOrderSuggestion", "POST", "/accept_suggestion", {}),
     act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
     act("releaseOrder", "POST", "/release", {}),
     act("processOrder", "POST", "/process", {}),
@@ -212,7 +266,8 @@ function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[
     customer("updateCustomer", "PATCH", "", { first_name: name }),
     customer("putCustomer", "PUT", "", { last_name: name }),
     customer("createAddress", "POST", "/addresses", address),
-    customer("updateAddress", "PATCH", `/addresses/${ids.address}`, { address_line2: name }),
+    customer("updateAddress", "PATCH", `/addresses/${ids.doubtful}`, { state: random.pick(["OR", "ME"]) }),
+    customer("acceptAddressSuggestion", "POST", `/addresses/${ids.doubtful}/accept_suggestion`, {}),
     customer("deleteAddress", "DELETE", `/addresses/${ids.address}`),
     platform("updatePlatform", "PATCH", "", { name, client_secret: `the-secret-of-the-shop-${quantity}` }),
     platform("deletePlatform", "DELETE", ""),
@@ -226,8 +281,53 @@ function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[
   ];
 }
 
+/** What is set for carriers: accounts, prices, zones and days of rest. */
+function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
+  const account = at(`/shipping/carrier-accounts/${ids.account}`, "account");
+  const card = at(`/shipping/rate-cards/${ids.card}`, "card");
+  const overrides = random.chance(0.3) ? [] : [{ country: "US", postal_prefix: "972", zone: `${quantity + 1}` }];
+  const credentials = { account: `A-${quantity}` };
+  const status = random.pick(["active", "paused"]);
+  const callback_secret = `callbacks-are-signed-with-${quantity}`;
+  const rules = [{ name, month: 7, day: quantity }];
+  const prices = `zone,up_to_pounds,price\r\n*,1,${quantity}.00\r\n*,,1.00\r\n`;
+  return [
+    account("updateCarrierAccount", "PATCH", "", { name, status, credentials, callback_secret }),
+    account("deleteCarrierAccount", "DELETE", ""),
+    card("updateRateCard", "PATCH", "", { name, cut_off: `1${quantity}:00` }),
+    { ...card("importRateCardPrices", "POST", "/import", prices), headers: { "content-type": "text/csv" } },
+    at("/shipping/zones/overrides", "overrides")("setZoneOverrides", "PUT", "", { overrides }),
+    at(`/shipping/holidays/${ids.carrier}`, "holidays")("setHolidays", "PUT", "", { rules }),
+  ];
+}
+
+/** What happens to them by ways of shipping: carriers answer, files come in, parcels leave or are given up. */
+function shippingHappenings({ app }: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
+  const charts = "/shipping/zones/charts";
+  const file = (path: string, rows: string) =>
+    app.call("POST", path, `${rows}\r\n`, { headers: { "content-type": "text/csv" } });
+  return [
+    async (random) => {
+      fake.check = async () => fake_listing.slice(random.integer(0, 1));
+      await app.post(`/shipping/carrier-accounts/${ids.account}/test`);
+    },
+    (random) => file(`${charts}/import`, `origin,destination,zone\r\n432,005-099,${random.integer(2, 4)}`),
+    (random) => file("/shipping/zones/overrides/import", `zone,country,state\r\n${random.integer(2, 4)},US,OR`),
+    async () => {
+      const [chart] = (await app.get(charts)).body.data.charts;
+      if (chart !== undefined) await app.call("DELETE", `${charts}/${chart.id}`);
+    },
+    async (random) => {
+      if (random.chance(0.3)) await app.post(`/shipping/labels/${ids.label}/void`);
+    },
+    () => app.post(`/orders/${ids.listed}/ship`),
+    () => app.post(`/tracking/${ids.scanned}/events`, { status: "in_transit", location: { city: "Salem" } }),
+  ];
+}
+
 /** What happens to the resources by other ways: stock comes and goes, parcels travel, receivers fail, time passes. */
-function happeningsIn({ app, draft, customer }: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
+function happeningsIn(shop: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
+  const { app, draft, customer } = shop;
   const { live } = app.service.stores;
   const { location } = ids;
   const expiration_date = iso(app.clocks.live.now() + 200 * day_ms);
@@ -268,5 +368,6 @@ function happeningsIn({ app, draft, customer }: Shop, ids: Ids): readonly ((rand
     // Time alone, before any job has noticed.
     async () => app.clocks.live.advance(3 * day_ms),
     () => app.runJobs(),
+    ...shippingHappenings(shop, ids),
   ];
 }

@@ -262,17 +262,23 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ],
     ...["/inventory/transfers", "/customers", "/orders", "/orders/:id/history", "/returns", "/platforms"],
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs"],
-    ...["/webhooks/:id/deliveries", "/notices", "/events"],
+    ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
+    ...["/shipping/carrier-accounts", "/shipping/rate-cards", "/shipping/rate-cards/:id/history", "/shipping/holidays"],
   ],
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],
+    ...["/shipments/export.csv", "/shipping/labels/export.csv", "/shipping/labels/costs/export.csv"],
+    ...["/shipping/rate-cards/:id/export.csv", "/shipping/zones/charts/export.csv"],
   ],
   "worked out of many records for this one look": [
     ...["/inventory/:sku/explain", "/orders/:id/pick-list", "/orders/:id/packing-slip", "/pick-lists"],
+    ...["/shipping/zones", "/shipping/labels/costs"],
   ],
-  "its links are signed anew in each answer": ["/shipping/labels/:id"],
+  "its links are signed anew in each answer": ["/shipping/labels/:id", "/shipping/labels"],
   "a page of this moment, which nobody keeps": ["/t/:token"],
-  "a document to print, which nobody keeps": ["/shipping/labels/:id/document", "/labels/:id"],
+  "a document to print, which nobody keeps": [
+    ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
+  ],
   "part of the program, told to those who ask once": [
     ...["/orders/transitions", "/shipping/carriers", "/event-types", "/errors"],
   ],
@@ -317,16 +323,17 @@ describe("all that is read by itself", () => {
     const knowing = operationsOf(own.app.app.routes).filter(({ matches }) => matches);
     expect([...new Set(changes.map(({ id }) => id))].sort()).toEqual(knowing.map(({ id }) => id).sort());
     await own.app.takeEvents();
-    for (const { id, of, method, path, body } of changes) {
+    for (const { id, of, method, path, body, headers: more } of changes) {
+      const sent = (tag: string) => own.app.call(method, path, body, { headers: { ...more, "if-match": tag } });
       const look = async () => (await own.app.get(resources[of]?.path ?? "/inventory/locations")).body;
       const { meta: _before, ...before } = await look();
-      const { headers, ...refused } = await own.app.call(method, path, body, { headers: { "if-match": '"other"' } });
+      const { headers, ...refused } = await sent('"other"');
       expect([id, refused.status, refused.body.error?.code]).toEqual([id, 412, "precondition_failed"]);
       const { meta: _after, ...after } = await look();
       expect([id, after]).toEqual([id, before]);
       const shown = resources[of] === undefined ? null : await own.app.get(resources[of].path);
       if (shown !== null) expect([id, headers.get("etag")]).toEqual([id, shown.headers.get("etag")]);
-      expect((await own.app.call(method, path, body, { headers: { "if-match": "other" } })).status).toBe(400);
+      expect((await sent("other")).status).toBe(400);
     }
     expect(await own.app.takeEvents()).toEqual([]);
     await own.close();

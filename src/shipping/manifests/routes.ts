@@ -5,6 +5,7 @@ import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { answerPaper } from "../../http/papers.ts";
+import { tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { momentOf } from "../../kit/clock.ts";
@@ -12,7 +13,7 @@ import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { paperMediaTypes, preferredFormat } from "../../typesetting/papers/formats.ts";
 import { createManifest } from "./commands.ts";
-import { manifestView, plainManifestView } from "./manifest.ts";
+import { type Manifest, manifestView, plainManifestView } from "./manifest.ts";
 import { manifestPaper } from "./paper.ts";
 import { CreateManifest, ListManifests, ManifestView, PlainManifestView, PrintManifest } from "./schemas.ts";
 import { countManifests, getManifest, listManifests } from "./store.ts";
@@ -23,12 +24,12 @@ export const manifestRoutes = ({ log }: Service) =>
     .use(conventions)
     .post(
       "",
-      ({ call, body }) =>
-        answerWrite(call, 201, async (tx) => manifestView(await createManifest(tx, body, call.actor))),
+      ({ call, body }) => answerWrite(call, 201, async (tx) => shown(await createManifest(tx, body, call.actor))),
       {
         body: bodyOf(CreateManifest),
         detail: documented({
           id: "createManifest",
+          tagged: true,
           summary: "List the parcels that a carrier is handed today",
           description:
             "Takes every label of the carrier that was bought until the end of `date`, at most seven days before it," +
@@ -48,9 +49,10 @@ export const manifestRoutes = ({ log }: Service) =>
         answers: { 200: ListView(PlainManifestView) },
       }),
     })
-    .get("/:id", ({ call, params }) => answerRead(call, async (db) => manifestView(await getManifest(db, params.id))), {
+    .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getManifest(db, params.id))), {
       detail: documented({
         id: "getManifest",
+        tagged: true,
         summary: "Get a manifest with its parcels",
         answers: { 200: EnvelopedView(ManifestView) },
       }),
@@ -78,6 +80,9 @@ export const manifestRoutes = ({ log }: Service) =>
         }),
       },
     );
+
+// What becomes of its labels is shown, too, and counts no version.
+const shown = (manifest: Manifest) => tagged(manifestView(manifest), null);
 
 function answerManifests(call: Call, query: ListManifests): Promise<Response> {
   const { carrier, warehouse_id, date } = query;

@@ -5,6 +5,7 @@ import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
+import { tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { queryOf } from "../../kit/schema.ts";
@@ -40,10 +41,12 @@ export const parcelRoutes = new Elysia({ prefix: "/shipments" })
   })
   .get(
     "/:id",
-    ({ call, params }) => answerRead(call, async (db) => listedParcelView(await getListedParcel(db, params.id))),
+    ({ call, params }) =>
+      answerRead(call, async (db) => tagged(listedParcelView(await getListedParcel(db, params.id)), null)),
     {
       detail: documented({
         id: "getShipment",
+        tagged: true,
         summary: "Get a parcel",
         answers: { 200: EnvelopedView(ParcelView) },
       }),
