@@ -12,11 +12,23 @@ const ofTheEast: readonly string[] = ["CN", "HK", "JP", "KP", "KR", "MO", "TW"];
 // Their formats have no place for a town but beside the state.
 const townInState: readonly string[] = ["AE", "JP", "KY", "NR"];
 
+// Each label says again where its parcel comes from. Formats are read anew for each address, which takes longest.
+const known = new Map<string, readonly string[]>();
+const known_max = 1000;
+
 /**
  * The address in the line order of its own country, and in Eastern Asia of the script it is written in; with the
  * country's name when it lies abroad of `home`.
  */
-export function labelAddressLines(address: LabelAddress, home: string): string[] {
+export function labelAddressLines(address: LabelAddress, home: string): readonly string[] {
+  const key = JSON.stringify([home, address]);
+  const lines = known.get(key) ?? formattedLines(address, home);
+  if (known.size >= known_max) known.clear();
+  known.set(key, lines);
+  return lines;
+}
+
+function formattedLines(address: LabelAddress, home: string): string[] {
   const { name, company, address_line1, address_line2, city, state, postal_code, country } = address;
   const largestFirst = ofTheEast.includes(country) && eastern.test(`${address_line1}${city}`);
   const region = state ?? "";

@@ -46,8 +46,9 @@ export function fitLines(lines: readonly string[], room: Room): Fitted {
 
 /** Shrinks one line into a width, and cuts it when it is too long even at the least size. */
 export function fitLine(text: string, room: Omit<Room, "height">): Fitted {
+  const ems = shapedWidth(text, 1, room.bold);
   for (let size = room.most; size >= room.least; size -= step) {
-    if (shapedWidth(text, size, room.bold) <= room.width) return { lines: [text], size, shortened: false };
+    if (ems * size <= room.width) return { lines: [text], size, shortened: false };
   }
   return { lines: [ellipsis(text, room.least, room)], size: room.least, shortened: true };
 }
