@@ -35,7 +35,9 @@ import { duplicate_within_ms, isIn, notQuoted, purchaseFingerprint, refuseLeft, 
 import type { CreateLabel } from "./schemas.ts";
 import { labelMoves } from "./status.ts";
 import {
+  findEqualLabel,
   getLabel,
+  hasValidLabel,
   listParcelsInHouse,
   listValidLabels,
   lockOrderOfLabels,
@@ -117,13 +119,12 @@ export async function openParcel(
   const to = givenAddress("to_address", input);
   const order_id = await resolveOrder(tx, input.order_id);
   const before = await lockOrder(tx, order_id);
-  const earlier = await listValidLabels(tx, order_id);
   const { dimensions } = parcel.package;
   const worth = value_cents === null && !insurance ? [] : [value_cents, insurance];
   const facts = [carrier, service, gramsOf(parcel.weight), dimensions, from, to, input.items, ...worth];
   const fingerprint = purchaseFingerprint(facts);
-  if (!buying.additional) refuseDuplicate(tx, earlier, fingerprint);
-  const units = unitsOf(before, input, buying.additional && earlier.length > 0);
+  if (!buying.additional) await refuseDuplicate(tx, order_id, fingerprint);
+  const units = unitsOf(before, input, buying.additional && (await hasValidLabel(tx, order_id)));
   const { order, shipment } = await openShipment(tx, before, { carrier, service, units });
   const origin = await originOfOrder(tx, order_id, order.warehouse_id);
   const to_address = to ?? addressOf(order.shipping_address);
@@ -156,12 +157,11 @@ function givenAddress(field: "from_address" | "to_address", input: CreateLabel):
   return address;
 }
 
-function refuseDuplicate(tx: Tx, earlier: readonly ValidLabel[], fingerprint: string): void {
-  const recently = tx.now - duplicate_within_ms;
-  const equal = earlier.find((label) => label.fingerprint === fingerprint && label.created_at > recently);
-  if (equal === undefined) return;
+async function refuseDuplicate(tx: Tx, order_id: number, fingerprint: string): Promise<void> {
+  const equal = await findEqualLabel(tx, order_id, fingerprint, tx.now - duplicate_within_ms);
+  if (equal === null) return;
   const message = "An equal label was bought for this order within ten minutes. Send additional: true for another one.";
-  throw new Fault("duplicate_label", message, { label_id: wireId("label", equal.id) });
+  throw new Fault("duplicate_label", message, { label_id: wireId("label", equal) });
 }
 
 /** The units in the parcel; null for all that are in no other one. One more carton may hold none of its own. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gt, sql } from "drizzle-orm";
 import { forUpdate, given } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { labels, ssccs } from "../../../db/schema/shipments.ts";
@@ -13,6 +13,8 @@ import { type Label, own_purchase } from "./label.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
 
+const isValid = sql`${labels.status} in ('completed', 'processing') and ${labels.return_id} is null`;
+
 const validOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
   select
     .select({
@@ -21,17 +23,35 @@ const validOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
       account_id: labels.account_id,
       status: labels.status,
       void_status: labels.void_status,
-      fingerprint: labels.fingerprint,
-      created_at: labels.created_at,
     })
+    .from(labels)
+    .where(and(eq(labels.order_id, given(a.order_id)), isValid))
+    .orderBy(desc(labels.id)),
+);
+
+const anyValid = prepared((select, a: Args<{ order_id: number }>) =>
+  select
+    .select({ id: labels.id })
+    .from(labels)
+    .where(and(eq(labels.order_id, given(a.order_id)), isValid))
+    .orderBy(desc(labels.id))
+    .limit(1),
+);
+
+const anyEqual = prepared((select, a: Args<{ order_id: number; fingerprint: string; since: number }>) =>
+  select
+    .select({ id: labels.id })
     .from(labels)
     .where(
       and(
         eq(labels.order_id, given(a.order_id)),
-        sql`${labels.status} in ('completed', 'processing') and ${labels.return_id} is null`,
+        isValid,
+        eq(labels.fingerprint, a.fingerprint),
+        gt(labels.created_at, a.since),
       ),
     )
-    .orderBy(desc(labels.id)),
+    .orderBy(desc(labels.id))
+    .limit(1),
 );
 
 const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
@@ -95,14 +115,26 @@ export async function hasCarriersReturnLabels(db: Db, return_id: number): Promis
 }
 
 /** A label of an order that is valid, or is being bought, in short. */
-export type ValidLabel = Pick<
-  Label,
-  "id" | "shipment_id" | "account_id" | "status" | "void_status" | "fingerprint" | "created_at"
->;
+export type ValidLabel = Pick<Label, "id" | "shipment_id" | "account_id" | "status" | "void_status">;
 
 /** The labels of an order's parcels that are valid or being bought, newest first. */
 export async function listValidLabels(db: Db, order_id: number): Promise<ValidLabel[]> {
   return validOfOrder(db, { order_id });
+}
+
+/** Whether an order's parcels have a label that is valid or being bought. */
+export async function hasValidLabel(db: Db, order_id: number): Promise<boolean> {
+  return (await anyValid(db, { order_id })).length > 0;
+}
+
+/** The id of the newest such label that an equal purchase after a moment bought, or null. */
+export async function findEqualLabel(
+  db: Db,
+  order_id: number,
+  fingerprint: string,
+  since: number,
+): Promise<number | null> {
+  return (await anyEqual(db, { order_id, fingerprint, since }))[0]?.id ?? null;
 }
 
 /** Whether parcels of an order have labels of carriers, which only they can void. */
