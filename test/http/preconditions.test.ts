@@ -240,6 +240,19 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
+  test("zones and holidays that nobody has set: none are as before, and of two first ones one counts", async () => {
+    const overrides = "/shipping/zones/overrides";
+    const first = await tagged(overrides);
+    expect((await send("PUT", overrides, { "if-match": first.etag }, { overrides: [] })).status).toBe(200);
+    expect(await tagged(overrides)).toEqual(first);
+    const holidays = "/shipping/holidays/swift";
+    const { etag } = await tagged(holidays);
+    const answers = await Promise.all(
+      [1, 2].map((day) => send("PUT", holidays, { "if-match": etag }, { rules: [{ name: "Rest", month: 7, day }] })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
   test("of two clients that saw the same version, one changes the order", async () => {
     const { id } = await shop.order([[await shop.product(5), 1]]);
     const answers = await Promise.all(
@@ -267,7 +280,12 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   ],
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],
-    ...["/shipments/export.csv", "/shipping/labels/export.csv", "/shipping/labels/costs/export.csv"],
+    ...[
+      "/shipments/export.csv",
+      "/tracking/export.csv",
+      "/shipping/labels/export.csv",
+      "/shipping/labels/costs/export.csv",
+    ],
     ...["/shipping/rate-cards/:id/export.csv", "/shipping/zones/charts/export.csv"],
   ],
   "worked out of many records for this one look": [

@@ -1,6 +1,7 @@
 import { asc, eq, sql as template } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { holiday_sets } from "../../../db/schema/rates.ts";
+import { takeTurn } from "../../database/lease.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { federalHolidays, type HolidaySet } from "./holidays.ts";
@@ -24,7 +25,11 @@ const usual = (carrier: string): KeptHolidays => ({ carrier, ...federalHolidays,
 /** As `getHolidays`, and nobody else changes them until this transaction ends. */
 export async function lockHolidays(tx: Tx, carrier: string): Promise<KeptHolidays> {
   const [set] = await ofCarrierLocked(tx, { carrier });
-  return set ?? usual(carrier);
+  if (set !== undefined) return set;
+  // No row to lock: of two that set the first ones at once, the later one sees those of the other.
+  await takeTurn(tx, "shipping.holidays");
+  const [made] = await ofCarrierLocked(tx, { carrier });
+  return made ?? usual(carrier);
 }
 
 /** The holidays of every carrier for which any were set. */
@@ -35,7 +40,6 @@ export async function listHolidays(db: Db): Promise<KeptHolidays[]> {
 /** Stores the holidays of a carrier; their version moves by one. */
 export async function saveHolidays(tx: Tx, { carrier, version }: KeptHolidays, set: HolidaySet): Promise<void> {
   const row = { rules: set.rules, days: set.days, updated_at: tx.now };
-  // Of two that set the first ones at once, both have read that there are none: the later one is another version.
   await tx.sql
     .insert(holiday_sets)
     .values({ carrier, ...row, version: version + 1 })

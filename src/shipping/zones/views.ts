@@ -28,7 +28,9 @@ interface Kept {
 /** The overrides of a way of counting zones as the API shows them. */
 export function overridesView(system: string, kept: Kept | null) {
   const { overrides = [], version = 0, updated_at = null } = kept ?? {};
-  return { system, overrides: overrides.map(overrideView), version, updated_at: isoOrNull(updated_at) };
+  // Version 0 may have a row all the same, made to be locked: nobody has set anything yet.
+  const set_at = version === 0 ? null : isoOrNull(updated_at);
+  return { system, overrides: overrides.map(overrideView), version, updated_at: set_at };
 }
 
 interface Chart {
