@@ -29,16 +29,16 @@ const validOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
     .orderBy(desc(labels.id)),
 );
 
-const anyValid = prepared((select, a: Args<{ order_id: number }>) =>
+const anyValid = prepared((select, a: Args<{ order_id: number; limit: number }>) =>
   select
     .select({ id: labels.id })
     .from(labels)
     .where(and(eq(labels.order_id, given(a.order_id)), isValid))
     .orderBy(desc(labels.id))
-    .limit(1),
+    .limit(given(a.limit)),
 );
 
-const anyEqual = prepared((select, a: Args<{ order_id: number; fingerprint: string; since: number }>) =>
+const anyEqual = prepared((select, a: Args<{ order_id: number; fingerprint: string; since: number; limit: number }>) =>
   select
     .select({ id: labels.id })
     .from(labels)
@@ -51,7 +51,7 @@ const anyEqual = prepared((select, a: Args<{ order_id: number; fingerprint: stri
       ),
     )
     .orderBy(desc(labels.id))
-    .limit(1),
+    .limit(given(a.limit)),
 );
 
 const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
@@ -124,7 +124,7 @@ export async function listValidLabels(db: Db, order_id: number): Promise<ValidLa
 
 /** Whether an order's parcels have a label that is valid or being bought. */
 export async function hasValidLabel(db: Db, order_id: number): Promise<boolean> {
-  return (await anyValid(db, { order_id })).length > 0;
+  return (await anyValid(db, { order_id, limit: 1 })).length > 0;
 }
 
 /** The id of the newest such label that an equal purchase after a moment bought, or null. */
@@ -134,7 +134,7 @@ export async function findEqualLabel(
   fingerprint: string,
   since: number,
 ): Promise<number | null> {
-  return (await anyEqual(db, { order_id, fingerprint, since }))[0]?.id ?? null;
+  return (await anyEqual(db, { order_id, fingerprint, since, limit: 1 }))[0]?.id ?? null;
 }
 
 /** Whether parcels of an order have labels of carriers, which only they can void. */
