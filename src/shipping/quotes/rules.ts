@@ -89,7 +89,11 @@ export function weighedParcel(
   const weights = goods.map(({ line, quantity }) => ({ line, quantity, weight: weightOf(line, known) }));
   const unknown = weights.filter(({ weight }) => weight === null).map(({ line }) => line.sku);
   if (unknown.length > 0) {
-    throw invalid("weight", `is required: nobody knows the weight of ${unknown.slice(0, 20).join(", ")}`, "required");
+    throw invalid(
+      "weight",
+      `is required, since these products have no weight: ${unknown.slice(0, 20).join(", ")}`,
+      "required",
+    );
   }
   const sum = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
   const units = new Set(products.flatMap(({ weight, weight_unit }) => (weight === null ? [] : (weight_unit ?? "lb"))));

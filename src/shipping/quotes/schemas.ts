@@ -68,7 +68,7 @@ export const RatesView = closed({
       ship_date: nullable(Type.String()),
       delivery_date: nullable(moment),
     }),
-    { description: "The cheapest first; those in other currencies than US dollars after them, each by itself." },
+    { description: "Cheapest first within each currency; rates in US dollars come before the others." },
   ),
   messages: Type.Array(
     closed({

@@ -11,5 +11,7 @@ export const CallbackView = closed({
   success: Type.Literal(true),
   repeated: Type.Boolean({ description: "It was taken before, and nothing was done." }),
   recorded: Type.Integer({ description: "So many parcels it told of that are known here." }),
-  waiting: Type.Integer({ description: "So many that nobody here knows yet: what was told of them is kept." }),
+  waiting: Type.Integer({
+    description: "How many updates are of tracking numbers not known here yet. They are kept until one is.",
+  }),
 });
