@@ -4,7 +4,10 @@ import type { Source } from "./source.ts";
 
 const ladder = [
   "outbox",
+  "access",
+  "audit",
   "keys",
+  "users",
   "products",
   "addresses",
   "customers",
@@ -17,6 +20,8 @@ const ladder = [
   "platforms",
   "webhooks",
   "sandbox",
+  "search",
+  "reports",
   "demo",
   "operations",
   "dashboard",
