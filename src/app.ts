@@ -1,4 +1,7 @@
 import { Elysia } from "elysia";
+import { guard } from "./access/guard/guard.ts";
+import { checkRouteNeeds } from "./access/guard/route.ts";
+import { routeNeeds } from "./access/route_needs.ts";
 import { addressRoutes } from "./addresses/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { withConventions } from "./http/conventions.ts";
@@ -6,8 +9,7 @@ import { errorRoutes } from "./http/error_routes.ts";
 import type { Service } from "./http/service.ts";
 import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
-import { checkRouteNeeds, guard } from "./keys/guard.ts";
-import { routeNeeds } from "./keys/permissions.ts";
+import { keyAuthenticator, withoutKey } from "./keys/authenticator.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
@@ -53,6 +55,9 @@ const features = (service: Service) =>
     .use(platformRoutes(service))
     .use(webhookRoutes(service));
 
+/** The ways in which a request shows who asks. */
+const authenticators = (service: Service) => ({ ways: [keyAuthenticator(service)], nobody: withoutKey });
+
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
   const documented: AppRoute[] = [];
@@ -60,7 +65,7 @@ export function createApp(service: Service) {
   const reference = referenceRoutes(service, documented);
   const routes = features(service).use(reference);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
-    .use(withConventions(service, guard(service), without_parameters))
+    .use(withConventions(service, guard(service, authenticators(service)), without_parameters))
     .use(operationRoutes(service))
     .use(reference)
     .use(homeRoutes())

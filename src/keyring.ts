@@ -1,11 +1,11 @@
 // `packhouse keys …`: API keys on the command line, also beside a running server, which minds a change within a second.
 import { randomBytes } from "node:crypto";
+import { type Level, levels } from "./access/permission.ts";
 import { type Flags, type Given, WrongUse } from "./config.ts";
 import type { Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
 import type { ApiKey } from "./keys/key.ts";
-import { type Permission, permissions } from "./keys/permission.ts";
 import { lockoutAt, overlap_seconds_max, statusOf } from "./keys/rules.ts";
 import { listKeys } from "./keys/store.ts";
 import { addressList } from "./kit/address.ts";
@@ -42,7 +42,7 @@ export const keyCommands: Readonly<Record<string, KeyCommand>> = {
     summary: "make an API key, printed this once",
     flags: {
       name: { type: "string", value: "NAME", help: "what the key is for" },
-      permission: { type: "string", value: permissions.join("|"), default: "read_write", help: "what it may do" },
+      permission: { type: "string", value: levels.join("|"), default: "read_write", help: "what it may do" },
       mode: { type: "string", value: "live|test", help: "which of the two worlds" },
       ...settings,
       expires: { type: "string", value: "DATE", help: `when it ends by itself, ${date}` },
@@ -91,8 +91,8 @@ async function create(stores: Stores, given: CreateFlags, { print }: Voice): Pro
   if (!name) throw new WrongUse("--name is required: say what the key is for.");
   const mode = modes.find((word) => word === given.mode);
   if (mode === undefined) throw new WrongUse("--mode must say which: live or test.");
-  const permission = permissions.find((word) => word === given.permission);
-  if (permission === undefined) throw new WrongUse(`--permission must be one of ${permissions.join(", ")}.`);
+  const permission = levels.find((word) => word === given.permission);
+  if (permission === undefined) throw new WrongUse(`--permission must be one of ${levels.join(", ")}.`);
   const limit = given["rate-limit"];
   if (limit !== undefined && !/^\d{1,7}$/.test(limit)) throw new WrongUse("--rate-limit must be a number; 0 for none.");
   const ip_list = allow === undefined ? [] : ranges(allow);
@@ -209,7 +209,7 @@ function keyNamed(stores: Stores, given: string | undefined): { id: string; mode
 }
 
 /** Says so when a world has, or will have, no key any more by which the API makes others. */
-async function warnOfLockout(store: Store, permission: Permission, { warn }: Voice): Promise<void> {
+async function warnOfLockout(store: Store, permission: Level, { warn }: Voice): Promise<void> {
   if (permission !== "full") return;
   const at = await store.read(async (db) => lockoutAt(await listKeys(db), db.now));
   if (!Number.isFinite(at)) return;

@@ -1,12 +1,12 @@
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
+import type { Level } from "../src/access/permission.ts";
 import { createApp } from "../src/app.ts";
 import type { Store } from "../src/database/store.ts";
 import type { Service } from "../src/http/service.ts";
 import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
 import { createKey } from "../src/keys/commands.ts";
-import type { Permission } from "../src/keys/permission.ts";
 import { addressList } from "../src/kit/address.ts";
 import { type Clock, stillClock } from "../src/kit/clock.ts";
 import type { Log } from "../src/kit/log.ts";
@@ -153,7 +153,7 @@ export async function openTestApp(options: Options = {}) {
 }
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 
-type Keys = Readonly<Record<Permission, string>>;
+type Keys = Readonly<Record<Level, string>>;
 
 /** Tells the watch of the secrets that a service begins with. */
 function keepSecrets(watch: Watch, { secret_key, mail }: Service, { live, test }: Record<Mode, Keys>): void {
@@ -165,7 +165,7 @@ function keepSecrets(watch: Watch, { secret_key, mail }: Service, { live, test }
 
 async function keysOf(service: Service, mode: Mode): Promise<Keys> {
   return await service.stores[mode].write(async (tx) => {
-    const make = async (permission: Permission) => {
+    const make = async (permission: Level) => {
       const random = crypto.getRandomValues(new Uint8Array(96));
       const { text } = await createKey(tx, { name: permission, permission, rate_limit_per_minute: 0 }, random);
       return text;

@@ -1,4 +1,5 @@
-import { ipModes, permissions } from "../../src/keys/permission.ts";
+import { levels } from "../../src/access/permission.ts";
+import { ipModes } from "../../src/keys/ip_mode.ts";
 import { id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 
 export const api_keys = table(
@@ -8,7 +9,7 @@ export const api_keys = table(
     name: text().notNull(),
     hash: text().notNull(),
     last_four: text().notNull(),
-    permission: text().$type<(typeof permissions)[number]>().notNull(),
+    permission: text().$type<(typeof levels)[number]>().notNull(),
     ip_mode: text().$type<(typeof ipModes)[number]>().notNull(),
     ip_list: json<string[]>().notNull(),
     rate_limit_per_minute: int(),
@@ -22,7 +23,7 @@ export const api_keys = table(
   },
   (t) => [
     unique("api_keys_hash").on(t.hash),
-    oneOf("api_keys", "permission", permissions),
+    oneOf("api_keys", "permission", levels),
     oneOf("api_keys", "ip_mode", ipModes),
   ],
 );

@@ -5,6 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Elysia } from "elysia";
+import { guard } from "../../src/access/guard/guard.ts";
+import { grantOf } from "../../src/access/permission.ts";
 import { createApp } from "../../src/app.ts";
 import { openStores } from "../../src/database/open.ts";
 import type { Db, Store } from "../../src/database/store.ts";
@@ -15,8 +17,8 @@ import { openEntrance } from "../../src/http/entrance.ts";
 import type { Service } from "../../src/http/service.ts";
 import { traceOf } from "../../src/http/trace.ts";
 import { ensureWarehouse } from "../../src/inventory/warehouses/commands.ts";
+import { keyAuthenticator, withoutKey } from "../../src/keys/authenticator.ts";
 import { createKey } from "../../src/keys/commands.ts";
-import { guard } from "../../src/keys/guard.ts";
 import { system } from "../../src/kit/actor.ts";
 import { addressList } from "../../src/kit/address.ts";
 import { LineWriter, openLog, silentLog } from "../../src/kit/log.ts";
@@ -128,13 +130,15 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
     return view;
   };
   const callOf = (request: Request, request_id: string): Call => ({
-    ...{ request, request_id, path: `/orders/${id}`, key: null, writes: false, store, actor: system("bench") },
+    ...{ request, request_id, path: `/orders/${id}`, writes: false, store, actor: system("bench") },
     ...{
       raw_body: "",
       cursor_secret: service.secret_key,
       base_url: "",
       known_hosts: service.known_hosts,
       headers: {},
+      granted: grantOf("full", "test"),
+      renew: null,
       confirm: async () => {},
     },
   });
@@ -146,7 +150,7 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
     .use(withConventions(service, async (request, request_id) => callOf(request, request_id)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const guarded = new Elysia(strict)
-    .use(withConventions(service, guard(service)))
+    .use(withConventions(service, guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey })))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const now = () => store.clock.now();
   const counted = openEntrance({ log: silentLog, slow_ms: 60_000, now }, async (request) => handle(request));
@@ -192,13 +196,15 @@ function validation(service: Service) {
   };
   const { test: store } = service.stores;
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
-    ...{ request, request_id, path: "/orders", key: null, writes: false, store, actor: system("bench") },
+    ...{ request, request_id, path: "/orders", writes: false, store, actor: system("bench") },
     ...{
       raw_body: "",
       cursor_secret: service.secret_key,
       base_url: "",
       known_hosts: service.known_hosts,
       headers: {},
+      granted: grantOf("full", "test"),
+      renew: null,
       confirm: async () => {},
     },
   });

@@ -47,8 +47,9 @@ function actOnce(
   });
 }
 
-/** Writes for a request, if its key may still do so when the transaction begins. */
-export function writeFor<Done>(call: Call, work: (tx: Tx) => Promise<Done>): Promise<Done> {
+/** Writes for a request, if who asks may still do so when the transaction begins. */
+export async function writeFor<Done>(call: Call, work: (tx: Tx) => Promise<Done>): Promise<Done> {
+  if (call.renew !== null) await call.renew();
   return call.store.write(async (tx) => {
     await call.confirm(tx);
     return work(tx);

@@ -1,13 +1,6 @@
+import type { Granted } from "../access/permission.ts";
 import type { Db, Store } from "../database/store.ts";
-import type { Permission } from "../keys/permission.ts";
 import type { Actor } from "../kit/actor.ts";
-
-/** The API key of a request, as far as commands and answers need it. */
-export interface CallKey {
-  readonly id: number;
-  readonly name: string;
-  readonly permission: Permission;
-}
 
 /** One request on its way: who asks, of which store, and what its answer will carry. */
 export interface Call {
@@ -15,13 +8,20 @@ export interface Call {
   readonly request_id: string;
   /** Path below the version, without query: the same for `/v1` and `/api/v1`. */
   readonly path: string;
-  readonly key: CallKey | null;
   /** Whether it may change something, so that its `Idempotency-Key` counts. */
   readonly writes: boolean;
   readonly store: Store;
+  /** Who asks: an API key or a user; the system where anyone may. */
   readonly actor: Actor;
+  /** What he may do. */
+  readonly granted: Granted;
   /**
-   * Refuses what its key may do no more, by what became of the key since the request was let in. Each transaction in
+   * Asked before a transaction in which the request changes something, where who asks is kept in another store than
+   * its own; else null.
+   */
+  readonly renew: (() => Promise<void>) | null;
+  /**
+   * Refuses what may be done no more, by what became of who asks since the request was let in. Each transaction in
    * which the request changes something asks this first.
    */
   readonly confirm: (db: Db) => Promise<void>;

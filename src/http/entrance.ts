@@ -71,7 +71,7 @@ export function openEntrance(
     const slow = took_ms >= slow_ms;
     if (!slow && !log.shows("info")) return;
     const facts = { method, route: trace.route, status, code: trace.code, ms: Math.round(took_ms * 10) / 10 };
-    const who = { request_id: trace.request_id, key_id: trace.key_id, mode: trace.mode };
+    const who = whoOf(trace);
     if (slow) log.warn("slow request", { ...facts, ...who });
     else log.info("request", { ...facts, ...who });
   };
@@ -130,4 +130,10 @@ function sent({ now, outflow }: EntranceSettings, request: Request, response: Re
     trace.code = error.code;
     return errorResponse(error, { request, request_id, ...nowhere }, headers, now());
   });
+}
+
+/** Who asked and in which world, as a log line names it. */
+function whoOf({ request_id, actor_id, mode }: Trace) {
+  const isUser = actor_id?.startsWith("usr_") ?? false;
+  return { request_id, ...(isUser ? { user_id: actor_id } : { key_id: actor_id }), mode };
 }

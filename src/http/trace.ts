@@ -10,8 +10,8 @@ export interface Trace {
   readonly begun_at: number;
   /** The pattern of its path below the version, `/orders/:id`; null when no route matches. */
   route: string | null;
-  /** The API key that it came with, as `key_7`; null before it is known. */
-  key_id: string | null;
+  /** Who asked, as `key_7` or `usr_7`; null before it is known. */
+  actor_id: string | null;
   mode: Mode | null;
   /** Headers that its answer carries whatever it says. */
   readonly headers: Record<string, string>;
@@ -31,7 +31,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     request_id: requestId(request),
     begun_at: performance.now(),
     route: null,
-    key_id: null,
+    actor_id: null,
     mode: null,
     held_bytes: null,
     waitFor: null,

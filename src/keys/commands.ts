@@ -1,9 +1,9 @@
+import type { Level } from "../access/permission.ts";
 import { takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, invalidFields, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, keyText } from "./key.ts";
-import type { Permission } from "./permission.ts";
 import { type KeySettings, refuseEnded, refuseLockout, settingProblems, statusOf } from "./rules.ts";
 import { insertKey, listKeys, saveKey } from "./store.ts";
 
@@ -39,7 +39,7 @@ export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Prom
   return makeKey(tx, settings, random);
 }
 
-async function makeKey(tx: Tx, it: KeySettings & { permission: Permission }, random: Uint8Array): Promise<MadeKey> {
+async function makeKey(tx: Tx, it: KeySettings & { permission: Level }, random: Uint8Array): Promise<MadeKey> {
   const text = keyText(tx.mode, random);
   const key = await insertKey(tx, {
     name: it.name,
@@ -67,7 +67,7 @@ async function makeKey(tx: Tx, it: KeySettings & { permission: Permission }, ran
 export async function updateKey(
   tx: Tx,
   id: string,
-  input: Partial<KeySettings> & { readonly permission?: Permission },
+  input: Partial<KeySettings> & { readonly permission?: Level },
   allow_lockout: boolean,
 ): Promise<ApiKey> {
   const keys = await takenKeys(tx);

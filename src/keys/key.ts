@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Level } from "../access/permission.ts";
 import type { Mode } from "../kit/mode.ts";
-import type { IpMode, Permission } from "./permission.ts";
+import type { IpMode } from "./ip_mode.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const pattern = /^ph_(live|test)_[0-9A-Za-z]{36}$/;
@@ -11,7 +12,7 @@ export interface ApiKey {
   readonly name: string;
   readonly hash: string;
   readonly last_four: string;
-  readonly permission: Permission;
+  readonly permission: Level;
   readonly ip_mode: IpMode;
   readonly ip_list: string[];
   readonly rate_limit_per_minute: number | null;

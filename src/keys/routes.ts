@@ -163,7 +163,7 @@ function answerMade(
 
 /** Refuses a list of addresses by which the key that sets it for itself could not be used from where it is now. */
 function refuseOwnLockout(call: Call, key: ApiKey, service: Service): void {
-  if (call.key?.id !== key.id || key.ip_mode !== "enforce") return;
+  if (call.actor.id !== wireId("key", key.id) || key.ip_mode !== "enforce") return;
   const address = clientOf(service, call.request);
   if (address !== null && addressList(key.ip_list).includes(address)) return;
   throw new Fault("would_lock_out", "Your own address is not in the list; with allow_lockout it is done.", {

@@ -1,12 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { levels } from "../access/permission.ts";
 import { pageFields } from "../kit/page.ts";
 import { choice, closed, momentField, nameField, nullable } from "../kit/schema.ts";
-import { ipModes, permissions } from "./permission.ts";
+import { ipModes } from "./ip_mode.ts";
 import { overlap_seconds_max } from "./rules.ts";
 import { keyStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
-const permission = choice(permissions, { description: "What the key may do; fixed at creation." });
+const permission = choice(levels, { description: "What the key may do; fixed at creation." });
 const ipMode = choice(ipModes, {
   description:
     "Whether requests from elsewhere than `ip_list` are refused (`enforce`), only told so (`observe`), or not.",
@@ -84,7 +85,7 @@ const keyFields = {
   id: Type.String(),
   name: Type.String(),
   mode: choice(["live", "test"]),
-  permission: choice(permissions),
+  permission: choice(levels),
   prefix: Type.String({ description: "How the key begins." }),
   last_four: Type.String({ description: "How the key ends." }),
   status: choice(keyStatuses),

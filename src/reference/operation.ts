@@ -1,6 +1,6 @@
 // What the reference knows of one route, whatever framework serves it.
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { RouteNeed } from "../keys/permissions.ts";
+import { onlyAsks, type RouteNeed } from "../access/route_needs.ts";
 import type { FaultCode } from "../kit/fault.ts";
 
 /** One route as the reference tells of it. */
@@ -37,7 +37,7 @@ export function pathParameters({ path }: Pick<Operation, "path">): string[] {
 
 /** Whether it changes something, so that a repeated request must be told from a second one. */
 export function isWrite({ method, need }: Pick<Operation, "method" | "need">): boolean {
-  return method !== "get" && need !== "read" && need !== "none";
+  return method !== "get" && need !== "none" && !onlyAsks(need);
 }
 
 /** Whether an answer shows one resource with its version, which goes out as `ETag`. */
@@ -87,7 +87,7 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
     if (when) for (const code of more) codes.add(code);
   };
   add(need !== "none", ...of_keys);
-  add(need !== "none" && need !== "read", "insufficient_permission");
+  add(need !== "none" && need !== "any", "insufficient_permission");
   add(method !== "get", ...of_bodies);
   add(isWrite(operation), ...of_writes);
   add(path.includes("{"), "resource_missing");

@@ -1,7 +1,7 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
 import { type StartedService, usualProgram } from "../../scripts/service.ts";
-import type { Permission } from "../../src/keys/permission.ts";
+import type { Level } from "../../src/access/permission.ts";
 import type { Mode } from "../../src/kit/mode.ts";
 import { freshDatabase } from "../flows/service.ts";
 import { startWatchedService } from "../flows/watched.ts";
@@ -30,7 +30,7 @@ export async function startContract(): Promise<void> {
   const wanted = ["live full", "test full", "live read", "live read_write"] as const;
   await Promise.all(
     wanted.map(async (name) => {
-      const [mode, permission] = name.split(" ") as [Mode, Permission];
+      const [mode, permission] = name.split(" ") as [Mode, Level];
       keys.set(name, await started.makeKey(mode, permission));
     }),
   );
@@ -52,7 +52,7 @@ export interface Answer {
 }
 
 /** The key of a mode with a permission. */
-export function keyOf(mode: Mode, permission: Permission): string {
+export function keyOf(mode: Mode, permission: Level): string {
   const key = keys.get(`${mode} ${permission}`);
   if (key === undefined) throw new Error(`There is no ${permission} key of mode ${mode}.`);
   return key;
@@ -94,7 +94,7 @@ function answerOf(status: number, headers: Headers, body: unknown): Answer {
 }
 
 /** A client of one world; it remembers what it asked. */
-export function open({ mode, base }: World, permission: Permission = "full") {
+export function open({ mode, base }: World, permission: Level = "full") {
   const asked: string[] = [];
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     asked.push(`${method} ${path.replace(/\?.*/, "")}`);

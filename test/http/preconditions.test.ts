@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { routeNeeds } from "../../src/keys/permissions.ts";
+import { routeNeeds } from "../../src/access/route_needs.ts";
 import { seededRandom } from "../../src/kit/random.ts";
 import { isTagged } from "../../src/reference/operation.ts";
 import { operationsOf } from "../../src/reference/routes.ts";

@@ -44,7 +44,10 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["outbound", /^src\/outbound\//],
   // What calls carriers between transactions, for the routes and jobs of any feature.
   ["callers", new RegExp(`^${feature}(?:(?:buyer|asker)\\.ts|carriers/\\w+\\.ts)$`)],
-  ["edge", new RegExp(`^${feature}(?:(?:routes|jobs|guard|sender)\\.ts|connectors/\\w+\\.ts)$`)],
+  [
+    "edge",
+    new RegExp(`^${feature}(?:(?:routes|jobs|sender|authenticator)\\.ts|guard/\\w+\\.ts|connectors/\\w+\\.ts)$`),
+  ],
 ];
 const fromTheGround = [
   "config",

@@ -1,13 +1,13 @@
 // What carriers tell by themselves. They cannot show an API key: their callback address names the account, and the
 // signature of the body proves the rest.
 import { Elysia } from "elysia";
+import { type Rate, rateCounter } from "../../access/limits.ts";
 import type { Store } from "../../database/store.ts";
 import { answerWrite, bare } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { documented } from "../../http/route.ts";
 import { clientOf, type Service } from "../../http/service.ts";
-import { type Rate, rateCounter } from "../../keys/limits.ts";
 import { networkOf } from "../../kit/address.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";

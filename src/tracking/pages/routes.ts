@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
+import { type Rate, rateCounter } from "../../access/limits.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { documented } from "../../http/route.ts";
 import { clientOf, type Service } from "../../http/service.ts";
-import { type Rate, rateCounter } from "../../keys/limits.ts";
 import { networkOf } from "../../kit/address.ts";
 import { readTrackingToken } from "../../orders/shipments/tracking_page.ts";
 import { hasEnded, pageHeaders, parcelHtml, wordsHtml } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { Rate } from "../../../keys/limits.ts";
+import type { Rate } from "../../../access/limits.ts";
 import { hmacHex, sameText } from "../../../kit/hmac.ts";
 import { wireId } from "../../../kit/ids.ts";
 import type { Mode } from "../../../kit/mode.ts";

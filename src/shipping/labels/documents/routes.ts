@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
+import { rateCounter } from "../../../access/limits.ts";
 import type { Db } from "../../../database/store.ts";
 import type { Call } from "../../../http/call.ts";
 import { conventions } from "../../../http/conventions.ts";
 import { documented } from "../../../http/route.ts";
 import type { Service } from "../../../http/service.ts";
-import { rateCounter } from "../../../keys/limits.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { readId, wireId } from "../../../kit/ids.ts";
 import { queryOf } from "../../../kit/schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { failureCounter, fullBucket, rateOf, secondsToFull, take, tellLimit } from "../../src/keys/limits.ts";
+import { failureCounter, fullBucket, rateOf, secondsToFull, take, tellLimit } from "../../src/access/limits.ts";
 
 const usual = rateOf(null);
 if (usual === null) throw new Error("there is a limit unless it is switched off");

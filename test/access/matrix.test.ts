@@ -1,8 +1,8 @@
 // Every route, asked with every kind of key of both modes.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { levels } from "../../src/access/permission.ts";
+import { routeNeeds } from "../../src/access/route_needs.ts";
 import { createKey, type NewKey, revokeKey } from "../../src/keys/commands.ts";
-import { permissions } from "../../src/keys/permission.ts";
-import { routeNeeds } from "../../src/keys/permissions.ts";
 import { wireId } from "../../src/kit/ids.ts";
 import { modes } from "../../src/kit/mode.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
@@ -59,7 +59,7 @@ describe("the matrix", () => {
     async (mode) => {
       for (const row of rows) {
         const answers: string[] = [];
-        for (const level of permissions) answers.push(await got(row, app.keys[mode][level]));
+        for (const level of levels) answers.push(await got(row, app.keys[mode][level]));
         expect([row.route, answers]).toEqual([row.route, row.levels]);
       }
     },

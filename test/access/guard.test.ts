@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
+import { guard } from "../../src/access/guard/guard.ts";
 import { jsonResponse } from "../../src/http/answer.ts";
 import { conventions, withConventions } from "../../src/http/conventions.ts";
 import { checkDeprecations, type Deprecation } from "../../src/http/deprecations.ts";
+import { keyAuthenticator, withoutKey } from "../../src/keys/authenticator.ts";
 import { createKey, type NewKey, revokeKey } from "../../src/keys/commands.ts";
-import { guard } from "../../src/keys/guard.ts";
 import { listKeys } from "../../src/keys/store.ts";
 import { addressList } from "../../src/kit/address.ts";
 import { Fault } from "../../src/kit/fault.ts";
@@ -245,7 +246,7 @@ describe("a route that will go", () => {
     "GET /old": { since: "2026-01-31", sunset: "2027-02-28", successor: "/v2/new" },
     "GET /older": { since: "2026-01-31", sunset: null, successor: null },
   };
-  const needs = { "GET /old": "read", "GET /older": "none", "GET /new": "read" } as const;
+  const needs = { "GET /old": "any", "GET /older": "none", "GET /new": "any" } as const;
 
   async function headersOf(path: string, key: string | null): Promise<(string | null)[]> {
     const routes = new Elysia()
@@ -254,8 +255,9 @@ describe("a route that will go", () => {
       .get("/older", ({ call }) => jsonResponse(call, 200, "{}"))
       .get("/new", ({ call }) => jsonResponse(call, 200, "{}"));
     const service = { ...app.service, base_url: "https://api.example.com" };
+    const ways = { ways: [keyAuthenticator(service)], nobody: withoutKey };
     const house = new Elysia({ normalize: false })
-      .use(withConventions(service, guard(service, { needs, deprecated })))
+      .use(withConventions(service, guard(service, ways, { needs, deprecated })))
       .group("/v1", (v1) => v1.use(routes))
       .group("/api/v1", (v1) => v1.use(routes));
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };

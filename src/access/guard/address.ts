@@ -1,0 +1,22 @@
+import { clientOf, type Service } from "../../http/service.ts";
+import type { AddressList } from "../../kit/address.ts";
+import { Fault } from "../../kit/fault.ts";
+
+/** From where someone may ask; `observe` only tells him whether he would be refused. */
+export interface AddressRule {
+  readonly list: AddressList;
+  readonly mode: "observe" | "enforce";
+}
+
+/** Refuses a client from elsewhere than its list, or only tells it so while the list is observed. */
+export function checkAddress(
+  service: Service,
+  request: Request,
+  { list, mode }: AddressRule,
+  headers: Record<string, string>,
+): void {
+  const address = clientOf(service, request);
+  const allowed = address !== null && list.includes(address);
+  if (mode === "observe") headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
+  else if (!allowed) throw new Fault("ip_not_allowed", "This API key may not be used from your address.");
+}

@@ -1,0 +1,75 @@
+import type { Db } from "../../database/store.ts";
+import type { Call } from "../../http/call.ts";
+import type { Admit } from "../../http/conventions.ts";
+import { placeOf } from "../../http/path.ts";
+import type { Service } from "../../http/service.ts";
+import { traceOf } from "../../http/trace.ts";
+import { Fault } from "../../kit/fault.ts";
+import type { Granted } from "../permission.ts";
+import { checkAddress } from "./address.ts";
+import { type Authenticators, authentication } from "./authentication.ts";
+import { insufficient, mayDo } from "./permission.ts";
+import { limiter } from "./rate.ts";
+import { allRoutes, type RouteTables, routeTable } from "./route.ts";
+
+// What is asked with a key or a session, but is of no version.
+const beside = /^\/metrics$|^\/dashboard\//;
+
+const of_nobody: Granted = { permissions: new Set(), by: "level", name: "none" };
+
+/**
+ * The gate every request passes: who asks, from where, how often, of which route, and whether he may, in this order.
+ * What becomes of a key or a user in this process acts at once, also on requests that were let in and have not written
+ * yet; what another process decides of them acts within half a second, for so long are they remembered.
+ * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, route_not_found,
+ * method_not_allowed, and what the authenticators refuse.
+ */
+export function guard(service: Service, authenticators: Authenticators, tables: RouteTables = allRoutes): Admit {
+  const routes = routeTable(tables, service.base_url);
+  const authenticate = authentication(service, authenticators);
+  const limit = limiter();
+  const { live } = service.stores;
+  const { secret_key: cursor_secret, base_url, known_hosts } = service;
+  const base = { cursor_secret, base_url, known_hosts };
+  return async (request, request_id) => {
+    const { path, versioned } = placeOf(request.url);
+    const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
+    const trace = traceOf(request);
+    const { headers } = trace;
+    trace.route = route?.path ?? null;
+    if (route?.headers !== undefined) Object.assign(headers, route.headers);
+    const call = { ...base, request, request_id, path, raw_body: "", headers };
+    if (route?.need === "none") {
+      const actor = { type: "system", id: "public", name: "Public", request_id } as const;
+      const nobody = { granted: of_nobody, writes: false, renew: null, confirm: async () => {} };
+      return { ...call, ...nobody, store: live, actor };
+    }
+    if (!versioned && !beside.test(path)) {
+      throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
+    }
+    const found = await authenticate(request);
+    const { type, id, name, granted, again } = found;
+    trace.actor_id = id;
+    trace.mode = found.store.mode;
+    if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
+    if (found.addresses !== null) checkAddress(service, request, found.addresses, headers);
+    if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
+    if (route === null) throw routes.unknown(request.method, path);
+    if (!mayDo(found, route.need)) throw insufficient(found, route.need);
+    const actor = { type, id, name, request_id } as const;
+    const store = route.of_live ? live : found.store;
+    const confirm = async (db: Db) => {
+      const renewed = await again.confirm(found, db);
+      if (renewed === found) return;
+      if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
+      if (!mayDo(renewed, route.need)) throw insufficient(renewed, route.need);
+    };
+    const { renew } = again;
+    const beforehand = renew === null ? null : () => renew(found);
+    return { ...call, granted, writes: route.writes, store, actor, renew: beforehand, confirm } satisfies Call;
+  };
+}
+
+function addLink(headers: Record<string, string>, link: string): void {
+  headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;
+}

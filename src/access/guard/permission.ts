@@ -1,0 +1,31 @@
+import { Fault } from "../../kit/fault.ts";
+import { levelFor, liveOnly, permissions } from "../permission.ts";
+import type { RouteNeed } from "../route_needs.ts";
+import type { Identity } from "./authentication.ts";
+
+/** Whether who asks may do what a route needs. */
+export function mayDo({ type, granted }: Identity, need: RouteNeed): boolean {
+  if (need === "any") return true;
+  if (need === "user") return type === "user";
+  return need !== "none" && granted.permissions.has(need);
+}
+
+/** What is said to someone who may not do what a route needs. */
+export function insufficient({ granted, store }: Identity, need: RouteNeed): Fault {
+  if (need === "none" || need === "any" || need === "user") {
+    return new Fault("insufficient_permission", "This is for a user who is signed in, not for an API key.", {
+      required: "user",
+      granted: granted.name,
+    });
+  }
+  if (granted.by === "role") {
+    const message = `Your role ${granted.name} may not do this: ${permissions[need].toLowerCase()} (${need}).`;
+    return new Fault("insufficient_permission", message, { permission: need, role: granted.name });
+  }
+  const required = levelFor(need);
+  const isElsewhere = liveOnly.has(need) && store.mode === "test";
+  const message = isElsewhere
+    ? `This is kept in the live world alone: it needs a live key with permission ${required}.`
+    : `This needs a key with permission ${required}.`;
+  return new Fault("insufficient_permission", message, { required, granted: granted.name });
+}

@@ -1,0 +1,24 @@
+import { Fault } from "../../kit/fault.ts";
+import { type Bucket, fullBucket, type Rate, secondsToFull, take, tellLimit } from "../limits.ts";
+import type { Identity } from "./authentication.ts";
+
+/** Takes a token of someone's bucket for each of his requests, and tells him what is left. Refuses: rate_limited. */
+export function limiter() {
+  // One for each key and user that was ever seen here: they are few, and each was made by an operator.
+  const buckets = new Map<string, Bucket>();
+  return ({ type, id }: Identity, rate: Rate, now: number, headers: Record<string, string>): void => {
+    let bucket = buckets.get(id);
+    if (bucket === undefined) {
+      bucket = fullBucket(rate, now);
+      buckets.set(id, bucket);
+    }
+    const taken = take(bucket, rate, now);
+    tellLimit(headers, bucket, rate, now);
+    if (taken) return;
+    const retry_after_seconds = secondsToFull(bucket, rate);
+    const limit = `at most ${rate.burst} requests at once, and ${rate.per_minute} a minute`;
+    throw new Fault("rate_limited", `${type === "user" ? "You" : "This key"} may send ${limit}.`, {
+      retry_after_seconds,
+    });
+  };
+}

@@ -1,0 +1,117 @@
+import type { Mode } from "../kit/mode.ts";
+
+/** What may be done, in one word each: routes need one of them, keys and roles are sets of them. */
+export const permissions = {
+  "orders.read": "See orders, their history and their papers",
+  "orders.write": "Take in, change, hold, release and cancel orders",
+  "orders.fulfil": "Process, pick, pack, ship and deliver orders",
+  "stock.read": "See stock, lots, reservations and the ledger",
+  "stock.write": "Add, adjust and reserve stock, plan counts, receipts and transfers",
+  "stock.floor": "Scan receipts, transfers, counts and put-backs",
+  "catalog.read": "See products",
+  "catalog.write": "Make, change and import products",
+  "customers.read": "See customers and their addresses",
+  "customers.write": "Make and change customers and their addresses",
+  "returns.read": "See returns",
+  "returns.write": "Make, change, close and cancel returns",
+  "returns.receive": "Receive and inspect what comes back",
+  "returns.refund": "Refund returns",
+  "shipping.read": "See labels, manifests, rates and zones",
+  "shipping.buy": "Buy and void labels, close manifests",
+  "shipping.manage": "Set up carriers, rate cards, zones and holidays",
+  "tracking.read": "See where parcels are",
+  "tracking.write": "Follow parcels and record scans",
+  "events.read": "Read the events",
+  "webhooks.read": "See webhooks, their deliveries and the notices",
+  "webhooks.manage": "Set up webhooks, send deliveries again",
+  "platforms.manage": "Connect shops and carriers of other platforms",
+  "keys.manage": "Make, change and revoke API keys",
+  "users.manage": "Invite, change and disable users",
+  "audit.read": "Read who did what",
+  "reports.read": "See reports",
+  "metrics.read": "See the meters of the service",
+  "house.manage": "Set up warehouses, zones and bins",
+} as const;
+
+export type Permission = keyof typeof permissions;
+
+export const allPermissions = Object.keys(permissions) as readonly Permission[];
+
+/** The levels of API keys, each of which contains those before it. */
+export const levels = ["read", "read_write", "full"] as const;
+export type Level = (typeof levels)[number];
+
+const readable: readonly Permission[] = [
+  "orders.read",
+  "stock.read",
+  "catalog.read",
+  "customers.read",
+  "returns.read",
+  "shipping.read",
+  "tracking.read",
+  "events.read",
+  "webhooks.read",
+  "reports.read",
+  "metrics.read",
+];
+
+const daily: readonly Permission[] = [
+  ...readable,
+  "orders.write",
+  "orders.fulfil",
+  "stock.write",
+  "stock.floor",
+  "catalog.write",
+  "customers.write",
+  "returns.write",
+  "returns.receive",
+  "returns.refund",
+  "shipping.buy",
+  "tracking.write",
+];
+
+/** What a key of each level may do. */
+export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> = {
+  read: new Set(readable),
+  read_write: new Set(daily),
+  full: new Set(allPermissions),
+};
+
+/** What is kept once for both worlds, beside the live data: a key of the test world does not reach it. */
+export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read"]);
+
+const of_test: Readonly<Record<Level, ReadonlySet<Permission>>> = {
+  ...levelPermissions,
+  full: new Set(allPermissions.filter((word) => !liveOnly.has(word))),
+};
+
+/** What someone may do, and by what: an API key by its level, a user by his role. */
+export interface Granted {
+  readonly permissions: ReadonlySet<Permission>;
+  readonly by: "level" | "role";
+  /** The level or the role, by name. */
+  readonly name: string;
+}
+
+const grantsOf = (sets: Readonly<Record<Level, ReadonlySet<Permission>>>): Readonly<Record<Level, Granted>> => ({
+  read: { permissions: sets.read, by: "level", name: "read" },
+  read_write: { permissions: sets.read_write, by: "level", name: "read_write" },
+  full: { permissions: sets.full, by: "level", name: "full" },
+});
+const grants: Readonly<Record<Mode, Readonly<Record<Level, Granted>>>> = {
+  live: grantsOf(levelPermissions),
+  test: grantsOf(of_test),
+};
+
+/** What a key of a level may do in a world. */
+export const grantOf = (level: Level, mode: Mode): Granted => grants[mode][level];
+
+/** The least level of a key that may do this. */
+export function levelFor(permission: Permission): Level {
+  return levels.find((level) => levelPermissions[level].has(permission)) ?? "full";
+}
+
+/** The permissions of a set that someone has not: nobody grants more than he has. */
+export function lacking(granted: Granted, wanted: Iterable<Permission>): Permission[] {
+  return [...wanted].filter((permission) => !granted.permissions.has(permission));
+}

@@ -1,0 +1,123 @@
+import type { Again, Authenticator, Identity } from "../access/guard/authentication.ts";
+import { rateOf } from "../access/limits.ts";
+import { grantOf } from "../access/permission.ts";
+import type { Db, Store } from "../database/store.ts";
+import type { Service } from "../http/service.ts";
+import { addressList } from "../kit/address.ts";
+import { Fault } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { type ApiKey, hashOf, modeOf } from "./key.ts";
+import { misplacedKey, statusOf } from "./rules.ts";
+import { findKeyByHash, keys_changed, touchKey } from "./store.ts";
+
+const remembered_ms = 500;
+const remembered_max = 1000;
+const touch_every_ms = 600_000;
+
+/** A key that was found, and until when nobody need look again. */
+interface Found extends Identity {
+  readonly key: ApiKey;
+  /** Monotonic ms: until then nobody need look again, unless a key is changed in this process. */
+  readonly until: number;
+  /** How many changes of keys this process knew of when the key was looked up. */
+  readonly changes: number;
+}
+
+/**
+ * Authenticates by API keys. One found is remembered for half a second, by the header that shows it, unless a commit
+ * of this process changes keys.
+ * Refuses: authentication_required, invalid_api_key, api_key_revoked, api_key_expired, malformed_header.
+ */
+export function keyAuthenticator({ stores, log }: Service): Authenticator {
+  const remembered = new Map<string, Found>();
+  let changes = 0;
+  for (const store of Object.values(stores)) {
+    store.onWake((name) => {
+      if (name !== keys_changed) return;
+      changes += 1;
+      remembered.clear();
+    });
+  }
+  const isFresh = (found: Found) => found.changes === changes && performance.now() < found.until;
+  // Taken before a look: what changes meanwhile may not be seen by it.
+  const asOfNow = () => ({ until: performance.now() + remembered_ms, changes });
+  const again: Again = {
+    confirm: async (identity, db) => {
+      const found = identity as Found;
+      return alive(isFresh(found) ? found : await lookUp(db, found.store, found.key.hash, asOfNow()), db.now);
+    },
+    renew: null,
+  };
+  const lookUp = async (db: Db, store: Store, hash: string, as_of: ReturnType<typeof asOfNow>): Promise<Found> => {
+    const key = await findKeyByHash(db, hash);
+    if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
+    return { ...identityOf(key, store), again, key, ...as_of };
+  };
+  const find = async (request: Request, header: string) => {
+    const known = remembered.get(header);
+    if (known !== undefined && isFresh(known)) return ofItsWorld(request, alive(known, known.store.clock.now()));
+    const text = bearerOf(request, header);
+    const mode = modeOf(text);
+    if (mode === null) throw new Fault("invalid_api_key", "This is not an API key, or it was copied incompletely.");
+    const store = stores[mode];
+    const now = store.clock.now();
+    const as_of = asOfNow();
+    const found = await store.read((db) => lookUp(db, store, hashOf(text), as_of));
+    if (remembered.size >= remembered_max) remembered.clear();
+    remembered.set(header, found);
+    alive(found, now);
+    const { id, last_used_at } = found.key;
+    if (now - (last_used_at ?? 0) > touch_every_ms) {
+      store.write((tx) => touchKey(tx, id)).catch(() => log.warn("the last use of a key was not noted"));
+    }
+    return ofItsWorld(request, found);
+  };
+  return {
+    find: (request) => {
+      const header = request.headers.get("authorization");
+      return header === null ? null : find(request, header);
+    },
+  };
+}
+
+/** Who a key is, as far as the guard needs to know. */
+function identityOf(key: ApiKey, store: Store): Omit<Identity, "again"> {
+  const { ip_mode, ip_list } = key;
+  return {
+    type: "api_key",
+    id: wireId("key", key.id),
+    name: key.name,
+    store,
+    granted: grantOf(key.permission, store.mode),
+    rate: rateOf(key.rate_limit_per_minute),
+    addresses: ip_mode === "off" ? null : { list: addressList(ip_list), mode: ip_mode },
+  };
+}
+
+/** Refuses a request that names another world than that of its key. */
+function ofItsWorld({ headers }: Request, found: Found): Found {
+  const world = headers.get("packhouse-world");
+  if (world === null || world === found.store.mode) return found;
+  const message = `Packhouse-World is ${found.store.mode} for this key: leave the header out, the key names its world.`;
+  throw new Fault("malformed_header", message);
+}
+
+function alive(found: Found, now: number): Found {
+  const status = statusOf(found.key, now);
+  if (status === "revoked") throw new Fault("api_key_revoked", "This API key was revoked.");
+  if (status === "expired") throw new Fault("api_key_expired", "This API key has expired.");
+  return found;
+}
+
+function bearerOf(request: Request, header: string): string {
+  const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
+  if (token !== undefined) return token;
+  throw withoutKey(request);
+}
+
+/** What is said of a request that shows no key where one is looked for. */
+export function withoutKey({ headers, url }: Request): Fault {
+  const at = url.indexOf("?");
+  const misplaced = misplacedKey(headers, at < 0 ? "" : url.slice(at + 1));
+  return new Fault("authentication_required", `${misplaced}Send your API key as Authorization: Bearer ph_….`);
+}
