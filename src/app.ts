@@ -4,6 +4,7 @@ import { checkRouteNeeds } from "./access/guard/route.ts";
 import { routeNeeds } from "./access/route_needs.ts";
 import { addressRoutes } from "./addresses/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
+import { liveRoutes } from "./dashboard/live/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
 import type { Service } from "./http/service.ts";
@@ -71,6 +72,7 @@ export function createApp(service: Service) {
     .use(homeRoutes())
     .use(pageRoutes())
     .use(trackingPageRoutes(service))
+    .use(liveRoutes(service))
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));

@@ -65,10 +65,7 @@ const idle_seconds = 30;
 export async function serve(settings: ServeSettings): Promise<Running> {
   const { host, data, database_url, log, print, exit, check } = settings;
   const given_key = givenSecretKey(database_url);
-  const trusted_proxies = ranges("PACKHOUSE_TRUSTED_PROXIES");
-  const webhook_allow_cidrs = openings();
-  const mail = mailSettings();
-  const known = { base_url: givenBaseUrl(), gs1_prefix: givenGs1Prefix() };
+  const known = givenSettings(host);
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);
@@ -80,20 +77,18 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     throw error;
   });
   let port: Port | null = null;
+  const ending = new AbortController();
   const service: Service = {
     stores: { live: stores.live, test: stores.test },
     log,
     secret_key,
     ...known,
-    known_hosts: knownHosts(host),
-    trusted_proxies,
-    loopback_only: isLoopback(host),
-    webhook_allow_cidrs,
     event_retention_days: settings.event_retention_days,
     carrier_patience_ms,
-    mail,
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
+    witnesses: [],
+    ending: ending.signal,
   };
   site = service;
   // A new installation has a warehouse and prices before it answers, and prints its first keys once its port is its
@@ -109,7 +104,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
   });
   const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
-  const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited };
+  const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
   const entrance = openEntrance(entered, (request) => app.handle(request));
   port = openPort({ host, port: settings.port, idle_seconds, log }, entrance.answer);
   const schedule = startSchedule(service);
@@ -122,6 +117,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
     entrance.close();
+    ending.abort();
     const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, port));
     if (!all) log.warn("what was under way took too long and was left");
     await port?.end();
@@ -166,6 +162,19 @@ async function firstKey(store: Store): Promise<string> {
   const random = randomBytes(96);
   const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
   return text;
+}
+
+/** What the environment says of the service, read before any data is opened. */
+function givenSettings(host: string) {
+  return {
+    trusted_proxies: ranges("PACKHOUSE_TRUSTED_PROXIES"),
+    webhook_allow_cidrs: openings(),
+    mail: mailSettings(),
+    base_url: givenBaseUrl(),
+    gs1_prefix: givenGs1Prefix(),
+    known_hosts: knownHosts(host),
+    loopback_only: isLoopback(host),
+  };
 }
 
 /** The address of the service as the operator gives it, without a slash at the end; empty when none is given. */

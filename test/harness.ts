@@ -67,6 +67,8 @@ function serviceOn(
     mail,
     peerOf: () => "127.0.0.1",
     waitFor,
+    witnesses: [],
+    ending: new AbortController().signal,
   };
 }
 

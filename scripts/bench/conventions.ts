@@ -91,6 +91,8 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     mail: null,
     peerOf: () => "127.0.0.1",
     waitFor: () => {},
+    witnesses: [],
+    ending: new AbortController().signal,
   };
 }
 

@@ -21,6 +21,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /docs/start.js": "none",
   "GET /docs/scalar.js": "none",
   "GET /t/:token": "none",
+  "GET /dashboard/api/events": "any",
 
   "GET /keys": "keys.manage",
   "POST /keys": "keys.manage",

@@ -6,6 +6,7 @@ import type { Log } from "../kit/log.ts";
 import { counter, gauge, histogram } from "../kit/meter.ts";
 import { errorResponse } from "./errors.ts";
 import { type Outflow, small_bytes } from "./outflow.ts";
+import type { Witness } from "./service.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 export interface EntranceSettings {
@@ -17,6 +18,8 @@ export interface EntranceSettings {
   readonly onWaited?: (request: Request) => void;
   /** The large answers of this server; without it they leave as they are. */
   readonly outflow?: Outflow;
+  /** Are told of each answer. */
+  readonly witnesses?: readonly Witness[];
 }
 
 /** What stands between the port and the app. */
@@ -52,7 +55,7 @@ export function openEntrance(
   settings: EntranceSettings,
   handle: (request: Request) => Response | Promise<Response>,
 ): Entrance {
-  const { log, slow_ms, now, onWaited = () => {} } = settings;
+  const { log, slow_ms, now, onWaited = () => {}, witnesses = [] } = settings;
   let closed = false;
   let inside = 0;
   let turned_away = 0;
@@ -68,6 +71,7 @@ export function openEntrance(
     const route = trace.route ?? "none";
     requests.add(1, method, route, String(status), trace.mode ?? "none");
     seconds.observe(took_ms / 1000, method, route);
+    for (const witness of witnesses) witness(request, trace, status, took_ms);
     const slow = took_ms >= slow_ms;
     if (!slow && !log.shows("info")) return;
     const facts = { method, route: trace.route, status, code: trace.code, ms: Math.round(took_ms * 10) / 10 };
@@ -99,13 +103,7 @@ export function openEntrance(
       leave();
     }
   };
-  const quiet = async () => {
-    for (let left = quiet_looks; left > 0; left -= 1) {
-      const before = turned_away;
-      await Bun.sleep(quiet_ms);
-      if (turned_away === before) return;
-    }
-  };
+  const quiet = () => settled(() => turned_away);
   const emptied = async (limit_ms: number) => {
     if (inside === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -117,6 +115,15 @@ export function openEntrance(
     closed = true;
   };
   return { answer, close, quiet, emptied };
+}
+
+/** Resolves once a count has stood still for a while, or after some looks at it. */
+async function settled(count: () => number): Promise<void> {
+  for (let left = quiet_looks; left > 0; left -= 1) {
+    const before = count();
+    await Bun.sleep(quiet_ms);
+    if (count() === before) return;
+  }
 }
 
 /** The answer as it goes out: a large one to be taken piece by piece, or refused when too many of them wait. */

@@ -2,6 +2,10 @@ import type { Store } from "../database/store.ts";
 import { type AddressList, clientAddress } from "../kit/address.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
+import type { Trace } from "./trace.ts";
+
+/** Who is told of each answer as it goes out, and how long it took in milliseconds. It is quick and never throws. */
+export type Witness = (request: Request, trace: Trace, status: number, took_ms: number) => void;
 
 /** How the operator is reached by e-mail. */
 export interface MailSettings {
@@ -39,6 +43,10 @@ export interface Service {
   readonly peerOf: (request: Request) => string | null;
   /** For how many seconds a request may take to arrive and to be answered; 0 for as long as it takes. */
   readonly waitFor: (request: Request, seconds: number) => void;
+  /** Who is told of each answer; features add themselves when the app is made. */
+  readonly witnesses: Witness[];
+  /** Aborted once the service is to stop: answers without an end come to it. */
+  readonly ending: AbortSignal;
 }
 
 /** The address that a request comes from, past the proxies that are trusted; null when it cannot be read. */

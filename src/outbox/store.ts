@@ -81,8 +81,27 @@ export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]>
   const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
   placed.sort((one, other) => one.position - other.position);
   const number = placed.at(-1)?.position;
-  if (number !== undefined) await saveCounter(tx, { number });
+  if (number === undefined) return placed;
+  await saveCounter(tx, { number });
+  tx.wake(events_placed, tx.now);
   return placed;
+}
+
+/** What a commit wakes that gave events their places: nobody works on it, and whoever follows the events is told. */
+export const events_placed = "outbox.placed";
+
+const placedAfter = prepared((sql, a: Args<{ after: number; limit: number }>) =>
+  sql
+    .select({ position: events.position, type: events.type, body: events.body, created_at: events.created_at })
+    .from(events)
+    .where(gt(events.position, given(a.after)))
+    .orderBy(asc(events.position))
+    .limit(given(a.limit)),
+);
+
+/** The events behind a place in their order, oldest first. */
+export async function listPlacedAfter(db: Db, after: number, limit: number) {
+  return placedAfter(db, { after, limit });
 }
 
 /** What `GET /events` may ask for. */

@@ -1,0 +1,243 @@
+// What goes on while somebody listens: the events are followed, what requests change is told, and those who may listen
+// no more are let go. While nobody listens nothing is done.
+import { engine } from "../../config.ts";
+import type { Db, Store } from "../../database/store.ts";
+import { placeOf } from "../../http/path.ts";
+import type { Service } from "../../http/service.ts";
+import type { Trace } from "../../http/trace.ts";
+import { keys_changed } from "../../keys/store.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
+import { counter, gauge } from "../../kit/meter.ts";
+import { events_placed, lastPosition, listPlacedAfter } from "../../outbox/store.ts";
+import { type Changed, type Hint, idsIn, type News, newsOfEvent, Ring } from "./hint.ts";
+import { heartbeat, hintText, readyText, resyncText, type Stream } from "./stream.ts";
+
+const streams = gauge("packhouse_live_streams", "Streams of hints to the dashboard that are open.", ["mode"]);
+const dropped = counter("packhouse_live_streams_dropped_total", "Streams whose client took too little.", ["mode"]);
+
+const heartbeat_ms = 15_000;
+// What happens within so short a time is told together, and no thing of it twice.
+const gather_ms = 50;
+// Who is told of more than that at once reads everything again: that is less.
+const told_together_max = 512;
+// What other servers commit is looked for so often.
+const other_servers_ms = 500;
+// Who comes back within this time is told what he has missed.
+const linger_ms = 60_000;
+
+// Jobs that change what lists show, and tell of it by no event.
+const changed_by_jobs: Readonly<Record<string, string>> = {
+  "webhooks.mail": "notices",
+  "platforms.import": "platforms",
+  "platforms.report": "platforms",
+};
+
+/** Who is told. */
+export interface Listener {
+  readonly stream: Stream;
+  /** Whether he may ask this route, and so be told that something is new there. */
+  readonly may: (route: string) => boolean;
+  /** Refuse once he may listen no more, before a view of the store begins and in it. */
+  readonly renew: (() => Promise<void>) | null;
+  readonly confirm: (db: Db) => Promise<void>;
+  /** Ends the connection of one who takes nothing. */
+  readonly letGo: () => void;
+}
+
+/** The hints of one store. */
+export class Feed {
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #changes: ReadonlyMap<string, Changed>;
+  readonly #ring: Ring;
+  readonly #listeners = new Set<Listener>();
+  /** The place of the last event that was told; null while nobody listens. */
+  #position: number | null = null;
+  #starting: Promise<void> | null = null;
+  #looking = false;
+  #again = false;
+  /** What is to be told, by what it is about. */
+  readonly #news = new Map<string, News>();
+  #told_at = Number.NEGATIVE_INFINITY;
+  #telling: Timer | undefined;
+  #lingering: Timer | undefined;
+  #timers: Timer[] = [];
+
+  constructor(store: Store, service: Service, changes: ReadonlyMap<string, Changed>) {
+    this.#store = store;
+    this.#service = service;
+    this.#changes = changes;
+    this.#ring = new Ring(store.clock.now());
+    store.onWake((name) => this.#woken(name));
+    service.witnesses.push((request, trace, status) => this.#answered(request, trace, status));
+    service.ending.addEventListener("abort", () => this.#close());
+  }
+
+  /** Begins to follow what happens, if that is not done already. */
+  async follow(): Promise<void> {
+    clearTimeout(this.#lingering);
+    if (this.#position !== null) return;
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    await this.#starting;
+  }
+
+  /** Tells a listener of all that comes, and before that of what he missed since the last hint that he saw. */
+  add(listener: Listener, last_seen: string | null): void {
+    clearTimeout(this.#lingering);
+    this.#listeners.add(listener);
+    streams.add(1, this.#store.mode);
+    const missed = last_seen === null ? [] : this.#ring.after(last_seen);
+    this.#send(listener, missed === null ? resyncText(this.#ring.last) : readyText(last_seen ?? this.#ring.last));
+    for (const { hint, reads } of missed ?? []) if (listener.may(reads)) this.#send(listener, hintText(hint));
+  }
+
+  /** Forgets a listener whose stream has ended. */
+  remove(listener: Listener): void {
+    if (!this.#listeners.delete(listener)) return;
+    streams.add(-1, this.#store.mode);
+    if (this.#listeners.size > 0) return;
+    this.#lingering = setTimeout(() => this.#rest(), linger_ms);
+    this.#lingering.unref();
+  }
+
+  /** Ends the streams of those who may listen no more. */
+  async check(): Promise<void> {
+    const refused: Listener[] = [];
+    const noted = (listener: Listener) => (error: unknown) => {
+      if (error instanceof Fault) refused.push(listener);
+    };
+    for (const listener of this.#listeners) await listener.renew?.().catch(noted(listener));
+    await this.#store.read(async (db) => {
+      for (const listener of this.#listeners) await listener.confirm(db).catch(noted(listener));
+    });
+    for (const { stream } of refused) stream.end();
+  }
+
+  /** Notes what a request has changed. */
+  #answered({ method, url }: Request, { route, mode }: Trace, status: number): void {
+    if (this.#position === null || method === "GET" || status >= 300) return;
+    const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
+    if (changed === undefined || route === null) return;
+    this.#note({ ...changed, type: "changed", ids: idsIn(route, placeOf(url).path), at: this.#now() });
+  }
+
+  #now(): string {
+    return iso(this.#store.clock.now());
+  }
+
+  async #start(): Promise<void> {
+    this.#ring.clear();
+    this.#position = await this.#store.read(lastPosition);
+    const every = (ms: number, act: () => void) => {
+      const timer = setInterval(act, ms);
+      timer.unref();
+      this.#timers.push(timer);
+    };
+    every(heartbeat_ms, () => {
+      for (const listener of this.#listeners) this.#send(listener, heartbeat);
+      this.#tryCheck();
+    });
+    if (engine === "postgres") every(other_servers_ms, () => void this.#look());
+  }
+
+  #rest(): void {
+    if (this.#listeners.size > 0) return;
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    clearTimeout(this.#telling);
+    clearTimeout(this.#lingering);
+    this.#telling = undefined;
+    this.#news.clear();
+    this.#position = null;
+  }
+
+  #close(): void {
+    for (const { stream } of [...this.#listeners]) stream.end();
+    this.#rest();
+  }
+
+  #woken(name: string): void {
+    if (this.#position === null) return;
+    if (name === events_placed) void this.#look();
+    else if (name === keys_changed) this.#tryCheck();
+    else {
+      const noun = changed_by_jobs[name];
+      if (noun !== undefined) this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now() });
+    }
+  }
+
+  #tryCheck(): void {
+    this.check().catch((error) => this.#service.log.warn("listeners were not checked", { error: String(error) }));
+  }
+
+  /** Reads the events that are new, again as long as there are more. */
+  async #look(): Promise<void> {
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#read();
+        // Many commits a second are looked at together.
+        if (this.#again) await Bun.sleep(gather_ms);
+      }
+    } catch (error) {
+      this.#service.log.warn("events were not followed", { mode: this.#store.mode, error: String(error) });
+      setTimeout(() => void this.#look(), other_servers_ms).unref();
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const after = this.#position;
+    if (after === null) return;
+    const found = await this.#store.read((db) => listPlacedAfter(db, after, told_together_max + 1));
+    if (this.#position === null) return;
+    if (found.length > told_together_max) {
+      this.#position = await this.#store.read(lastPosition);
+      this.#resync();
+      return;
+    }
+    this.#position = found.at(-1)?.position ?? after;
+    for (const { type, body, created_at } of found) this.#note(newsOfEvent(type, body, iso(created_at)));
+  }
+
+  /** Tells it soon: at once, unless something was told a moment ago. */
+  #note(news: News): void {
+    this.#news.set(`${news.type} ${news.noun} ${news.ids.join(" ")}`, news);
+    if (this.#telling !== undefined) return;
+    const wait_ms = Math.max(0, this.#told_at + gather_ms - performance.now());
+    this.#telling = setTimeout(() => this.#tell(), wait_ms);
+  }
+
+  #tell(): void {
+    this.#telling = undefined;
+    this.#told_at = performance.now();
+    const news = [...this.#news.values()];
+    this.#news.clear();
+    if (news.length > told_together_max) this.#resync();
+    else for (const one of news) this.#spread(this.#ring.add(one), one.reads);
+  }
+
+  #spread(hint: Hint, reads: string): void {
+    const text = hintText(hint);
+    for (const listener of this.#listeners) if (listener.may(reads)) this.#send(listener, text);
+  }
+
+  #resync(): void {
+    this.#news.clear();
+    this.#ring.clear();
+    for (const listener of this.#listeners) this.#send(listener, resyncText(this.#ring.last));
+  }
+
+  #send(listener: Listener, text: Uint8Array): void {
+    if (listener.stream.send(text)) return;
+    dropped.add(1, this.#store.mode);
+    listener.letGo();
+    listener.stream.end();
+  }
+}

@@ -1,0 +1,98 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Permission } from "../../access/permission.ts";
+import { onlyAsks, routeNeeds } from "../../access/route_needs.ts";
+import type { Store } from "../../database/store.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import type { Service } from "../../http/service.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { modes } from "../../kit/mode.ts";
+import { openFilesLimit } from "../../kit/open_files.ts";
+import { choice, closed, queryOf } from "../../kit/schema.ts";
+import { changesOf } from "./hint.ts";
+import { Feed, type Listener } from "./jobs.ts";
+import { Stream } from "./stream.ts";
+
+const of_one_max = 400;
+// Others want descriptors, too.
+const of_all_max = Math.min(2000, Math.floor((openFilesLimit() ?? 4000) / 2));
+
+// `world` says which of the two worlds a user wants to hear of: a browser sends no header for a stream.
+const Listen = closed({ world: Type.Optional(choice(modes)) });
+
+const headers = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  // A proxy that gathers what it passes on would keep it back.
+  "x-accel-buffering": "no",
+  // Its connection has no other use: it must not wait for ever once the stream has ended.
+  connection: "close",
+};
+
+/** The stream of hints to the dashboard: of what there is something new. */
+export function liveRoutes(service: Service) {
+  const needOf = (route: string) => routeNeeds[route] ?? "none";
+  const writes = (route: string) => needOf(route) !== "none" && !onlyAsks(needOf(route));
+  const changes = changesOf(Object.keys(routeNeeds), writes);
+  // None is made before somebody listens: until then nothing is told of anything.
+  const feeds: Partial<Record<Mode, Feed>> = {};
+  const feedOf = (store: Store) => {
+    feeds[store.mode] ??= new Feed(store, service, changes);
+    return feeds[store.mode] as Feed;
+  };
+  const counts = new Map<string, number>();
+  let all = 0;
+  const count = (name: string, by: number) => {
+    all += by;
+    const now = (counts.get(name) ?? 0) + by;
+    if (now === 0) counts.delete(name);
+    else counts.set(name, now);
+  };
+  const listen = async (call: Call, world: Mode | undefined): Promise<Response> => {
+    const { request, store, actor } = call;
+    if (world !== undefined && world !== store.mode) throw invalid("world", `is ${store.mode} for this key`);
+    const all_headers = { "x-request-id": call.request_id, ...call.headers, ...headers };
+    if (request.method === "HEAD") return new Response(null, { headers: all_headers });
+    refuseMore(counts.get(actor.id) ?? 0, all, service);
+    count(actor.id, 1);
+    const feed = feedOf(store);
+    await feed.follow().catch((error) => {
+      count(actor.id, -1);
+      throw error;
+    });
+    const stream = new Stream(() => {
+      count(actor.id, -1);
+      feed.remove(listener);
+    });
+    const listener: Listener = {
+      stream,
+      may: (route) => call.granted.permissions.has(needOf(route) as Permission),
+      renew: call.renew,
+      confirm: call.confirm,
+      letGo: () => service.waitFor(request, 1),
+    };
+    feed.add(listener, request.headers.get("last-event-id"));
+    // Whoever left while this was prepared is not told of by the stream.
+    request.signal.addEventListener("abort", () => stream.end());
+    if (request.signal.aborted || service.ending.aborted) stream.end();
+    service.waitFor(request, 0);
+    return new Response(stream.body, { headers: all_headers });
+  };
+  return new Elysia()
+    .use(conventions)
+    .get("/dashboard/api/events", ({ call, query }) => listen(call, query.world), { query: queryOf(Listen) });
+}
+
+function refuseMore(own: number, all: number, { ending }: Service): void {
+  if (ending.aborted) throw new Fault("unavailable", "The service is stopping.");
+  if (own >= of_one_max) {
+    const message = `You listen ${of_one_max} times already. Close some windows, then load this one again.`;
+    throw new Fault("rate_limited", message, { retry_after_seconds: 60 });
+  }
+  if (all >= of_all_max) {
+    const message = "As many listen as this server can tell. Screens go on without it; load them again to see news.";
+    throw new Fault("unavailable", message, { retry_after_seconds: 60 });
+  }
+}
