@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "./access/guard/guard.ts";
-import { checkRouteNeeds } from "./access/guard/route.ts";
+import { allRoutes, checkRouteNeeds } from "./access/guard/route.ts";
 import { routeNeeds } from "./access/route_needs.ts";
 import { addressRoutes } from "./addresses/routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
 import { withConventions } from "./http/conventions.ts";
@@ -37,6 +38,7 @@ const features = (service: Service) =>
   new Elysia()
     .use(errorRoutes)
     .use(eventRoutes)
+    .use(auditRoutes)
     .use(keyRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
@@ -63,10 +65,17 @@ const authenticators = (service: Service) => ({ ways: [keyAuthenticator(service)
 export function createApp(service: Service) {
   const documented: AppRoute[] = [];
   const without_parameters = new Set<string>();
+  const operations = new Map<string, string>();
   const reference = referenceRoutes(service, documented);
   const routes = features(service).use(reference);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
-    .use(withConventions(service, guard(service, authenticators(service)), without_parameters))
+    .use(
+      withConventions(
+        service,
+        guard(service, authenticators(service), { ...allRoutes, operations }),
+        without_parameters,
+      ),
+    )
     .use(operationRoutes(service))
     .use(reference)
     .use(homeRoutes())
@@ -78,6 +87,7 @@ export function createApp(service: Service) {
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));
   checkRouteNeeds([...new Set(canonical.map(nameOf))]);
   documented.push(...app.routes);
+  for (const route of canonical) operations.set(nameOf(route), route.hooks.detail?.operationId ?? nameOf(route));
   for (const route of canonical.filter(takesNoParameters)) without_parameters.add(nameOf(route));
   return app;
 }

@@ -1,6 +1,7 @@
 // What the service does by itself: acts at set times, and acts that a commit asked for.
 import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
+import { forgetOldActs } from "./audit/jobs.ts";
 import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
 import { moveLeases } from "./database/lease.ts";
@@ -76,6 +77,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
+  { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
 /** The jobs that commits wake, by the names they wake them by. */

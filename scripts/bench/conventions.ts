@@ -134,6 +134,7 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
   const callOf = (request: Request, request_id: string): Call => ({
     ...{ request, request_id, path: `/orders/${id}`, writes: false, store, actor: system("bench") },
     ...{
+      recording: null,
       raw_body: "",
       cursor_secret: service.secret_key,
       base_url: "",
@@ -200,6 +201,7 @@ function validation(service: Service) {
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
     ...{ request, request_id, path: "/orders", writes: false, store, actor: system("bench") },
     ...{
+      recording: null,
       raw_body: "",
       cursor_secret: service.secret_key,
       base_url: "",

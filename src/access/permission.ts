@@ -80,6 +80,12 @@ export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> 
 /** What is kept once for both worlds, beside the live data: a key of the test world does not reach it. */
 export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read"]);
 
+/** What decides how the house works: the audit trail keeps whatever is changed by these, also by a key. */
+export const ofSettings: ReadonlySet<Permission> = new Set([
+  ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
+  "house.manage",
+]);
+
 const of_test: Readonly<Record<Level, ReadonlySet<Permission>>> = {
   ...levelPermissions,
   full: new Set(allPermissions.filter((word) => !liveOnly.has(word))),

@@ -23,6 +23,9 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /t/:token": "none",
   "GET /dashboard/api/events": "any",
 
+  "GET /audit": "audit.read",
+  "GET /audit/export.csv": "audit.read",
+
   "GET /keys": "keys.manage",
   "POST /keys": "keys.manage",
   "GET /keys/:id": "keys.manage",

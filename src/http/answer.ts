@@ -27,6 +27,7 @@ export async function answerWrite<Data>(
   const act = async (tx: Tx) => {
     const data = await work(tx);
     refuseUnmatched(call);
+    await call.recording?.note(tx, call, status, data);
     return { status, body: JSON.stringify(wrap(data, call.request_id, tx.now)), headers: etagOf(data) };
   };
   const key = idempotencyKey(call.request);
@@ -49,11 +50,15 @@ function actOnce(
 
 /** Writes for a request, if who asks may still do so when the transaction begins. */
 export async function writeFor<Done>(call: Call, work: (tx: Tx) => Promise<Done>): Promise<Done> {
+  const { recording } = call;
   if (call.renew !== null) await call.renew();
-  return call.store.write(async (tx) => {
+  const done = await call.store.write(async (tx) => {
+    recording?.begin();
     await call.confirm(tx);
     return work(tx);
   });
+  if (recording !== null) await recording.settle();
+  return done;
 }
 
 /** The store of a request for work of many transactions, in each of which its key must still be good. */

@@ -1,6 +1,16 @@
 import type { Granted } from "../access/permission.ts";
-import type { Db, Store } from "../database/store.ts";
+import type { Db, Store, Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
+
+/** What a request leaves in the audit trail, by the transactions in which it writes. */
+export interface Recording {
+  /** A transaction begins, perhaps once more: what an earlier run noted has not happened. */
+  readonly begin: () => void;
+  /** Notes that a request has done what it asks for, in the transaction that does it. */
+  readonly note: (tx: Tx, call: Call, status: number, data: unknown) => Promise<void>;
+  /** A transaction is committed. */
+  readonly settle: () => Promise<void>;
+}
 
 /** One request on its way: who asks, of which store, and what its answer will carry. */
 export interface Call {
@@ -25,6 +35,8 @@ export interface Call {
    * which the request changes something asks this first.
    */
   readonly confirm: (db: Db) => Promise<void>;
+  /** What it leaves in the audit trail; null for what the trail does not keep. */
+  readonly recording: Recording | null;
   /** Secret under which the cursors of lists are signed. */
   readonly cursor_secret: Uint8Array;
   /** Address of the service as links name it; empty for the one that the request was sent to. */

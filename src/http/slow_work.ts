@@ -19,7 +19,10 @@ export type End = (tx: Tx, ending: Ending) => Promise<void>;
 
 /** Work in several transactions. What was begun is finished by a job, whatever becomes of this process. */
 export interface SlowWork<Begun> {
-  /** The first transaction: what must be stored before anything goes out, and the view that is answered meanwhile. */
+  /**
+   * The first transaction: what must be stored before anything goes out, and the view that is answered meanwhile. The
+   * audit trail keeps it as asked for, however it ends.
+   */
   readonly begin: (tx: Tx) => Promise<{ readonly begun: Begun; readonly data: unknown }>;
   /**
    * All that follows, in no transaction and in further ones. It calls `end` in the transaction that ends the work, and
@@ -59,6 +62,7 @@ async function begin<Begun>(call: Call, work: SlowWork<Begun>, key: string | nul
   const act = async (tx: Tx): Promise<KeptAnswer> => {
     const { begun, data } = await work.begin(tx);
     refuseUnmatched(call);
+    await call.recording?.note(tx, call, 202, data);
     last.begun = { it: begun };
     return answerOf(call, tx, { status: 202, data });
   };

@@ -31,6 +31,7 @@ export const idPrefixes = {
   count: "cnt",
   rate_card: "rtc",
   zone_chart: "zch",
+  audit_entry: "aud",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -98,6 +98,7 @@ export const tags: readonly Tag[] = [
   },
   { name: "Events", description: "What happened, to be read again.", paths: /^\/event/ },
   { name: "Keys", description: "API keys: made, rotated and revoked.", paths: /^\/keys/ },
+  { name: "Audit trail", description: "Who did what, and when.", paths: /^\/audit/ },
   { name: "Sandbox", description: "Test mode's own clock and tools.", paths: /^\/sandbox/ },
   { name: "Service", description: "The service itself, and this document.", paths: /./ },
 ];

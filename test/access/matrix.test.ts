@@ -6,7 +6,7 @@ import { createKey, type NewKey, revokeKey } from "../../src/keys/commands.ts";
 import { wireId } from "../../src/kit/ids.ts";
 import { modes } from "../../src/kit/mode.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
-import { matrix } from "./matrix.ts";
+import { live_only, matrix } from "./matrix.ts";
 
 let app: TestApp;
 let peer = 0;
@@ -62,7 +62,8 @@ describe("the matrix", () => {
       for (const row of rows) {
         const answers: string[] = [];
         for (const level of levels) answers.push(await got(row, app.keys[mode][level]));
-        expect([row.route, answers]).toEqual([row.route, row.levels]);
+        const told = mode === "test" && live_only.has(row.route) ? row.levels.map(() => "403") : row.levels;
+        expect([row.route, answers]).toEqual([row.route, told]);
       }
     },
     20_000,

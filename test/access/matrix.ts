@@ -160,6 +160,8 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /webhooks/bigcommerce/orders": "401 403 ok  ok",
 
   // How the account is set up: keys, receivers, platforms, warehouses.
+  "GET /audit": "401 403 403 ok",
+  "GET /audit/export.csv": "401 403 403 ok",
   "GET /keys": "401 403 403 ok",
   "POST /keys": "401 403 403 ok",
   "GET /keys/:id": "401 403 403 ok",
@@ -201,3 +203,6 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /platforms/:id/reports": "401 403 403 ok",
   "POST /platforms/:id/reports/:report_id/retry": "401 403 403 ok",
 };
+
+/** The routes of what lies in the live world alone: a key of the test world may use none of them. */
+export const live_only: ReadonlySet<string> = new Set(["GET /audit", "GET /audit/export.csv"]);

@@ -1,6 +1,7 @@
 // Whatever a live key was shown or has done, a key of the test world finds nothing of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { operationsOf } from "../../src/reference/routes.ts";
+import { live_only } from "../access/matrix.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { tellStory } from "../reference/story/story.ts";
 
@@ -71,7 +72,9 @@ test("what is read of the test world names nothing of the live one", async () =>
   for (const request of asked.filter(({ method, path }) => method === "GET" && !published.test(path))) {
     const { status, body } = await inTest(request);
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    if (namesSomething(request)) expect([request.path, status]).toEqual([request.path, 404]);
+    if (live_only.has(`GET ${request.path.replace(/\?.*$/, "")}`))
+      expect([request.path, status]).toEqual([request.path, 403]);
+    else if (namesSomething(request)) expect([request.path, status]).toEqual([request.path, 404]);
     // A query may name something, too: an order, say, or a service that only the live world sells.
     else expect([request.path, [200, 404, 422].includes(status)]).toEqual([request.path, true]);
     const said = [...names].filter((name) => text.includes(name) && !decodeURIComponent(request.path).includes(name));

@@ -267,6 +267,45 @@ const manifests: List = {
   sorts: { none: newest("manifest_id") },
 };
 
+const audit: List = {
+  path: "/audit",
+  name: "audit",
+  key: "id",
+  filters: {
+    actor: { values: () => ["usr_1", "usr_2", "key_7", "usr_99"], passes: (one, value) => one.actor.id === value },
+    action: exact("action", ["deleteOrder"]),
+    target: {
+      values: () => ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash", "ord_100"],
+      passes: (one, value) => one.targets.includes(value),
+    },
+    world: exact("world"),
+    from: { values: fields("created_at"), passes: (one, value) => one.created_at >= value },
+    to: before("created_at"),
+    q: {
+      values: () => [
+        "ana",
+        "BERG",
+        "usr_",
+        "hold",
+        "ord_1001",
+        'sku "',
+        "slash",
+        "%",
+        "_",
+        "req-1",
+        "192.0",
+        "]",
+        "no",
+      ],
+      passes: ({ actor, action, targets, request_id, ip_address }, value) =>
+        [actor.id, actor.name, action, ...targets, request_id, ip_address].some((text) =>
+          (text ?? "").toLowerCase().includes(value.toLowerCase()),
+        ),
+    },
+  },
+  sorts: { none: newest("id") },
+};
+
 /** A query: for each filter null or a number that picks its value, how to sort, and how to page. */
 const queryOf = ({ filters, sorts }: List) =>
   fc.record({
@@ -282,7 +321,7 @@ const queryOf = ({ filters, sorts }: List) =>
 
 describe("lists answer what Array.filter does", () => {
   const shipping = [labels, parcels, tracked, manifests];
-  test.each([products, levels, movements, orders, reservations, customers, returns, ...shipping])(
+  test.each([products, levels, movements, orders, reservations, customers, returns, audit, ...shipping])(
     "$path",
     async (list) => {
       const all = records[list.name];

@@ -1,5 +1,8 @@
 // A business with a bit of everything, so that each filter of each list tells some records from others.
 
+import { recordAct } from "../../src/audit/commands.ts";
+import type { Act } from "../../src/audit/entry.ts";
+import { modes } from "../../src/kit/mode.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
 
@@ -20,6 +23,7 @@ export interface Records {
   readonly parcels: Found[];
   readonly tracked: Found[];
   readonly manifests: Found[];
+  readonly audit: Found[];
 }
 
 const minute_ms = 60_000;
@@ -49,6 +53,7 @@ export async function makeRecords(seed: number): Promise<Records> {
   const orders = await makeOrders(app, random, skus, customers, pass);
   const returns = await makeReturns(app, random, orders, pass);
   await makeLabels(app, random, orders, returns, pass);
+  await makeAudit(app, random, pass);
   return { app, warehouses, ...(await readAll(app, skus, customers, orders, returns, bookings)) };
 }
 
@@ -221,6 +226,26 @@ async function makeLabels(
   }
 }
 
+const actors = [
+  { type: "user", id: "usr_1", name: "Ana Berg" },
+  { type: "user", id: "usr_2", name: "under_score 50%" },
+  { type: "api_key", id: "key_7", name: "shop" },
+  { type: "system", id: "command_line", name: "Command line" },
+] as const;
+
+async function makeAudit(app: TestApp, random: Random, pass: () => void): Promise<void> {
+  for (let n = 0; n < 60; n += 1) {
+    const targets = ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash"].filter(() => random.chance(0.4));
+    const act: Act = {
+      actor: { ...random.pick(actors), request_id: random.pick([null, `req-${n}`]) },
+      ...{ world: random.pick(modes), action: random.pick(["createOrder", "holdOrder", "signIn"]), targets },
+      ...{ ip: random.pick([null, "192.0.2.7"]), status: random.pick([null, 200, 201]), facts: { n } },
+    };
+    await app.service.stores.live.write((tx) => recordAct(tx, act));
+    pass();
+  }
+}
+
 async function readAll(
   app: TestApp,
   skus: readonly string[],
@@ -250,6 +275,7 @@ async function readAll(
     movements: await walked(app, "/inventory/movements"),
     returns: await each("/returns", returns),
     ...(await readShipping(app)),
+    audit: await walked(app, "/audit"),
   };
 }
 

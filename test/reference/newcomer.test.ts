@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Examples } from "../../src/reference/example.ts";
 import { operationsOf } from "../../src/reference/routes.ts";
+import { live_only } from "../access/matrix.ts";
 import { openTestApp } from "../harness.ts";
 import { kept_files } from "./story/story.ts";
 
@@ -30,7 +31,8 @@ async function newcomer() {
     const query = new URLSearchParams(example.query).toString();
     const headers = typeof example.body === "string" ? { "content-type": operation.sends } : {};
     const asked = query === "" ? path : `${path}?${query}`;
-    const key = app.keys.test.full;
+    const isLive = live_only.has(`${operation.method.toUpperCase()} ${operation.path.replace(/\{(\w+)\}/g, ":$1")}`);
+    const key = app.keys[isLive ? "live" : "test"].full;
     const { status, body } = await app.call(operation.method.toUpperCase(), asked, example.body, { key, headers });
     return { status, error: body?.error };
   };

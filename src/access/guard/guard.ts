@@ -2,7 +2,8 @@ import type { Db } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import type { Admit } from "../../http/conventions.ts";
 import { placeOf } from "../../http/path.ts";
-import type { Service } from "../../http/service.ts";
+import { recordingOf } from "../../http/recording.ts";
+import { clientOf, type Service } from "../../http/service.ts";
 import { traceOf } from "../../http/trace.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { Granted } from "../permission.ts";
@@ -28,6 +29,7 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
   const routes = routeTable(tables, service.base_url);
   const authenticate = authentication(service, authenticators);
   const limit = limiter();
+  const { operations = new Map() } = tables;
   const { live } = service.stores;
   const { secret_key: cursor_secret, base_url, known_hosts } = service;
   const base = { cursor_secret, base_url, known_hosts };
@@ -41,7 +43,7 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
-      const nobody = { granted: of_nobody, writes: false, renew: null, confirm: async () => {} };
+      const nobody = { granted: of_nobody, writes: false, recording: null, renew: null, confirm: async () => {} };
       return { ...call, ...nobody, store: live, actor };
     }
     if (!versioned && !beside.test(path)) {
@@ -58,6 +60,9 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     if (!mayDo(found, route.need)) throw insufficient(found, route.need);
     const actor = { type, id, name, request_id } as const;
     const store = route.of_live ? live : found.store;
+    // What keys do to orders and stock is in the history of these, and too much to keep twice.
+    const isKept = route.writes && (type === "user" || route.of_settings);
+    const recording = isKept ? recordingOf(live, service.log, operations, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
       const renewed = await again.confirm(found, db);
       if (renewed === found) return;
@@ -66,7 +71,8 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);
-    return { ...call, granted, writes: route.writes, store, actor, renew: beforehand, confirm } satisfies Call;
+    const asked = { granted, writes: route.writes, store, actor, recording };
+    return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
 }
 

@@ -2,9 +2,10 @@
 import { Memoirist } from "memoirist";
 import { checkDeprecations, type Deprecation, deprecationHeaders, deprecations } from "../../http/deprecations.ts";
 import { nearestPath } from "../../http/nearest_path.ts";
+import type { Operations } from "../../http/recording.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
-import { liveOnly, type Permission } from "../permission.ts";
+import { liveOnly, ofSettings, type Permission } from "../permission.ts";
 import { onlyAsks, type RouteNeed, routeNeeds } from "../route_needs.ts";
 
 /** Throws when a route of the app has no row in the table of permissions, or a row has no route. */
@@ -19,6 +20,8 @@ export function checkRouteNeeds(routes: readonly string[]): void {
 export interface RouteTables {
   readonly needs: Readonly<Record<string, RouteNeed>>;
   readonly deprecated: Readonly<Record<string, Deprecation>>;
+  /** What the reference calls them. */
+  readonly operations?: Operations;
 }
 
 /** The routes of the service. */
@@ -31,6 +34,8 @@ export interface Route {
   readonly need: RouteNeed;
   /** Whether it may change something. */
   readonly writes: boolean;
+  /** Whether it changes the settings of the house. */
+  readonly of_settings: boolean;
   /** Whether it is about what is kept once for both worlds: users, and who did what. */
   readonly of_live: boolean;
   /** What each of its answers carries. */
@@ -55,9 +60,10 @@ export function routeTable({ needs, deprecated }: RouteTables, base_url: string)
     const deprecation = deprecated[route];
     const writes = method !== "GET" && need !== "none" && !onlyAsks(need);
     const of_live = need === "user" || liveOnly.has(need as Permission);
+    const of_settings = writes && ofSettings.has(need as Permission);
     const headers = deprecation && deprecationHeaders(deprecation, base_url);
     methods.add(method);
-    router.add(method, path, { path, need, writes, of_live, headers });
+    router.add(method, path, { path, need, writes, of_settings, of_live, headers });
   }
   const find = (method: string, path: string) => (isReadable(path) ? router.find(method, path) : null)?.store ?? null;
   const methodsOf = (path: string) => {

@@ -25,6 +25,13 @@ export async function keys({ app, tell, act }: Teller): Promise<void> {
   await act("listKeys", { key });
 }
 
+/** Who did what, in either world: that is asked with a key of the live one. */
+export async function audit({ app, tell }: Teller): Promise<void> {
+  const key = app.keys.live.full;
+  await tell("listAuditEntries", { key, query: { action: "createKey", limit: "2" } });
+  await tell("exportAuditEntries", { key, query: { actor: "key_1003" } });
+}
+
 /** Subscriptions, deliveries and what is done when one failed. Told in test mode, whose receivers may be near. */
 export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> {
   const key = app.keys.test.full;

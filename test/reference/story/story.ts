@@ -7,7 +7,7 @@ import { carriers } from "./carriers.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
-import { events, keys, webhooks } from "./service.ts";
+import { audit, events, keys, webhooks } from "./service.ts";
 import { holidays, rateCards, zones } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
 import { openStory, type Teller } from "./teller.ts";
@@ -59,6 +59,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await events(story);
   await keys(story);
   await webhooks(story);
+  await audit(story);
   return buyer;
 }
 

@@ -1,0 +1,18 @@
+import type { Tx } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
+import type { Act } from "./entry.ts";
+import { kept_days } from "./rules.ts";
+import { deleteEntries, insertEntry } from "./store.ts";
+
+/** Keeps an act in the audit trail, with the transaction that does it. The trail is one, in the live store. */
+export async function recordAct(tx: Tx, act: Act): Promise<void> {
+  assert(tx.mode === "live", "the audit trail lies in the live store");
+  await insertEntry(tx, act);
+}
+
+const day_ms = 24 * 3_600_000;
+
+/** Forgets up to `limit` entries whose time is over. Answers whether more may be left. */
+export async function forgetOldEntries(tx: Tx, limit: number): Promise<boolean> {
+  return (await deleteEntries(tx, tx.now - kept_days * day_ms, limit)) === limit;
+}

@@ -1,0 +1,72 @@
+import { Elysia } from "elysia";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../http/csv.ts";
+import { ListView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documented } from "../http/route.ts";
+import { momentOf } from "../kit/clock.ts";
+import { queryOf } from "../kit/schema.ts";
+import { type Entry, entryCells, entryColumns, entryView } from "./entry.ts";
+import { kept_days } from "./rules.ts";
+import { EntryView, ExportEntries, ListEntries } from "./schemas.ts";
+import { countEntries, type EntryFilter, listEntries } from "./store.ts";
+
+/** Who did what: one trail for both worlds, which lies in the live store. */
+export const auditRoutes = new Elysia({ prefix: "/audit" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListEntries),
+    detail: documented({
+      id: "listAuditEntries",
+      summary: "Who did what, newest first",
+      description:
+        "Every act of a user in either world, what keys change of the settings (keys, users, webhooks, platforms," +
+        " carrier accounts, prices, warehouses), sign-ins and those that failed, and what was done on the command" +
+        " line. What was refused is not there, nor are orders and stock that keys write. An entry is kept for" +
+        ` ${kept_days} days. A key that asks must be one of the live world.`,
+      answers: { 200: ListView(EntryView) },
+    }),
+  })
+  .get("/export.csv", ({ call, query }) => answerCsv(call, sheetOf(filterOf(query)), query), {
+    query: queryOf(ExportEntries),
+    detail: documented({
+      id: "exportAuditEntries",
+      summary: "Export the audit trail as CSV",
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  });
+
+const filterOf = ({ actor, action, target, world, from, to, q }: ExportEntries): EntryFilter => ({
+  ...{ actor, action, target, world, q },
+  from: momentOf(from),
+  to: momentOf(to),
+});
+
+function list(call: Call, query: ListEntries): Promise<Response> {
+  const filter = filterOf(query);
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listEntries(db, filter, window),
+      count: (db) => countEntries(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (entries) => entries.map(entryView),
+  );
+}
+
+/** The file of the entries that match, the newest first. */
+function sheetOf(filter: EntryFilter): CsvFile<Entry> {
+  return {
+    name: "audit.csv",
+    columns: entryColumns,
+    page: pagesOf((db, last, limit) => {
+      const after = last === null ? null : ([last.created_at, last.id] as const);
+      return listEntries(db, filter, { limit, offset: 0, after });
+    }),
+    cells: entryCells,
+  };
+}

@@ -1,0 +1,45 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { actorTypes } from "../kit/actor.ts";
+import { modes } from "../kit/mode.ts";
+import { pageFields } from "../kit/page.ts";
+import { choice, closed, momentField, nullable, textField } from "../kit/schema.ts";
+import { sheetFields } from "../kit/sheet.ts";
+
+const filters = {
+  actor: Type.Optional(textField(100, { description: "Who did it: `usr_7`, `key_3`." })),
+  action: Type.Optional(textField(100, { description: "The operation, such as `createOrder`, or `signIn`." })),
+  target: Type.Optional(textField(200, { description: "What it was done to: `ord_7`, or a SKU." })),
+  world: Type.Optional(choice(modes)),
+  from: Type.Optional(momentField("Not before this moment.")),
+  to: Type.Optional(momentField("Before this moment.")),
+  q: Type.Optional(
+    textField(200, {
+      description: "Finds a piece of the actor's name or id, the action, a target, a request or an address.",
+    }),
+  ),
+};
+
+export const ListEntries = closed({ ...pageFields, ...filters });
+export type ListEntries = Static<typeof ListEntries>;
+
+export const ExportEntries = closed({ ...filters, ...sheetFields });
+export type ExportEntries = Static<typeof ExportEntries>;
+
+export const EntryView = closed({
+  id: Type.String(),
+  created_at: Type.String({ format: "date-time" }),
+  actor: closed({
+    type: choice(actorTypes),
+    id: Type.String({ description: "`usr_7`, `key_3`, `command_line`, or `stranger` for a sign-in that failed." }),
+    name: Type.String({ description: "As it was called then." }),
+  }),
+  world: choice(modes),
+  action: Type.String({ description: "The operation as this reference names it, or what else was done: `signIn`." }),
+  targets: Type.Array(Type.String(), { description: "What it was done to." }),
+  request_id: nullable(Type.String()),
+  ip_address: nullable(Type.String()),
+  status: nullable(Type.Integer({ description: "The HTTP status of its answer; null on the command line." })),
+  facts: Type.Record(Type.String(), Type.Unknown(), {
+    description: "What else is known: `fields` are the names of what was sent. It never holds a secret.",
+  }),
+});

@@ -1,0 +1,60 @@
+import { recordAct } from "../audit/commands.ts";
+import type { Act } from "../audit/entry.ts";
+import { factsOf, targetsOf } from "../audit/rules.ts";
+import type { Store } from "../database/store.ts";
+import type { Log } from "../kit/log.ts";
+import type { Call, Recording } from "./call.ts";
+import { traceOf } from "./trace.ts";
+
+/** The names of the operations by method and pattern, `POST /orders/:id/hold`, as the reference has them. */
+export type Operations = ReadonlyMap<string, string>;
+
+/**
+ * What a request leaves in the audit trail: an act in the live world with the transaction that does it; one in the test
+ * world right after that, since the trail lies in the live store. What is refused leaves nothing.
+ */
+export function recordingOf(live: Store, log: Log, operations: Operations, ip: string | null): Recording {
+  // What is to be kept once a transaction of the test world is committed.
+  let waiting: Act | null = null;
+  return {
+    begin() {
+      waiting = null;
+    },
+    async note(tx, call, status, data) {
+      const act = actOf(call, operations, data);
+      const done = { ...act, world: tx.mode, ip, status };
+      if (tx.mode === "live") await recordAct(tx, done);
+      else waiting = done;
+    },
+    async settle() {
+      const act = waiting;
+      if (act === null) return;
+      waiting = null;
+      // The act is done, and its answer goes out.
+      await live
+        .write((tx) => recordAct(tx, act))
+        .catch((error) => {
+          const { action, actor } = act;
+          const facts = { action, actor: actor.id, request_id: actor.request_id, error: String(error) };
+          log.error("an act in the test world was not kept in the audit trail", facts);
+        });
+    },
+  };
+}
+
+function actOf(call: Call, operations: Operations, data: unknown): Pick<Act, "actor" | "action" | "targets" | "facts"> {
+  const route = traceOf(call.request).route ?? "";
+  const name = `${call.request.method} ${route}`;
+  return {
+    actor: call.actor,
+    action: operations.get(name) ?? name,
+    targets: targetsOf(data, namedIn(call.path, route)),
+    facts: call.raw_body.startsWith("{") ? factsOf(JSON.parse(call.raw_body)) : {},
+  };
+}
+
+/** What a path names by the parameters of its route. */
+function namedIn(path: string, route: string): string[] {
+  const parts = path.split("/");
+  return route.split("/").flatMap((part, at) => (part.startsWith(":") ? [decodeURIComponent(parts[at] ?? "")] : []));
+}
