@@ -1,3 +1,4 @@
+import { type MailStatus, mailStatuses } from "../../src/kit/mail.ts";
 import type { EventType } from "../../src/outbox/catalog.ts";
 import {
   type AttemptStatus,
@@ -8,8 +9,6 @@ import {
   type DeliveryStatus,
   deliveryForms,
   deliveryStatuses,
-  type MailStatus,
-  mailStatuses,
   type NoticeKind,
   noticeKinds,
   type RecoveryStatus,

@@ -82,7 +82,3 @@ export type RecoveryStatus = (typeof recoveryStatuses)[number];
 /** What the operator is told of a subscription. */
 export const noticeKinds = ["webhook_failing", "webhook_disabled", "webhook_backlog"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
-
-/** Where the e-mail of a notice stands: `none` where no mail server is configured. */
-export const mailStatuses = ["none", "waiting", "sent", "failed"] as const;
-export type MailStatus = (typeof mailStatuses)[number];

@@ -1,8 +1,9 @@
 import type { Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
+import { afterMail, freshMail } from "../../kit/mail.ts";
 import type { SubscriptionStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
-import { afterMail, backlogMessage, messageOf, type Notice } from "./notice.ts";
+import { backlogMessage, messageOf, type Notice } from "./notice.ts";
 import {
   insertNotices,
   isNoticed,
@@ -40,10 +41,7 @@ export async function notifyBacklog(tx: Tx, { id, url }: Subscription, mails: bo
 
 async function tell(tx: Tx, told: readonly Pick<Notice, "kind" | "message" | "subscription_id">[], mails: boolean) {
   if (told.length === 0) return;
-  const mail = mails
-    ? { mail_status: "waiting" as const, mail_next_at: tx.now }
-    : { mail_status: "none" as const, mail_next_at: null };
-  const fresh = { ...mail, mail_attempts: 0, acknowledged_at: null, created_at: tx.now };
+  const fresh = { ...freshMail(mails, tx.now), acknowledged_at: null, created_at: tx.now };
   await insertNotices(
     tx,
     told.map((one) => ({ ...one, ...fresh })),

@@ -2,9 +2,9 @@
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
+import { sendMail } from "../../outbound/mail.ts";
 import { claimMails, recordMail } from "./commands.ts";
 import { mailOf } from "./notice.ts";
-import { sendMail } from "./sender.ts";
 
 /** A round of `webhooks.mail`: the notices that are due are sent, if there is a mail server. */
 export async function mailNotices(store: Store, service: Service): Promise<number | null> {
@@ -12,7 +12,7 @@ export async function mailNotices(store: Store, service: Service): Promise<numbe
   if (mail === null) return null;
   const { due, next_at } = await store.write((tx) => claimMails(tx));
   for (const notice of due) {
-    const failure = await sendMail(mail, mailOf(notice, store.mode)).then(
+    const failure = await sendMail(mail, mail.to, mailOf(notice, store.mode)).then(
       () => null,
       (error: unknown) => String(error),
     );

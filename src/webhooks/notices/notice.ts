@@ -1,17 +1,15 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { Mail, MailState } from "../../kit/mail.ts";
 import type { Mode } from "../../kit/mode.ts";
-import type { MailStatus, NoticeKind } from "../status.ts";
+import type { NoticeKind } from "../status.ts";
 
 /** One thing that the operator is told of a subscription. */
-export interface Notice {
+export interface Notice extends MailState {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly subscription_id: number;
   readonly message: string;
-  readonly mail_status: MailStatus;
-  readonly mail_attempts: number;
-  readonly mail_next_at: number | null;
   /** When somebody said that they have seen it. */
   readonly acknowledged_at: number | null;
   readonly created_at: number;
@@ -54,13 +52,6 @@ export function backlogMessage({ name, url }: { name: string; url: string }): st
   );
 }
 
-/** An e-mail to the operator; `name` is the same whenever it is sent again. */
-export interface Mail {
-  readonly subject: string;
-  readonly text: string;
-  readonly name: string;
-}
-
 const subjects: Readonly<Record<NoticeKind, string>> = {
   webhook_failing: "a webhook is failing",
   webhook_disabled: "a webhook was switched off",
@@ -74,18 +65,4 @@ export function mailOf({ id, kind, message, created_at }: Notice, mode: Mode): M
     text: `${message}\n\nSince ${iso(created_at)}. See GET /v1/webhooks and its logs.\n`,
     name: `notice-${mode}-${id}-${created_at}`,
   };
-}
-
-const minute_ms = 60_000;
-
-/** The waits after each time that the mail server did not take a mail; after the last it is given up. */
-const mailWaits_ms: readonly number[] = [1, 5, 30, 120, 720].map((minutes) => minutes * minute_ms);
-
-/** Where a notice's mail stands after it was handed to the mail server. */
-export function afterMail({ mail_attempts }: Pick<Notice, "mail_attempts">, taken: boolean, now: number) {
-  const attempts = { mail_attempts: mail_attempts + 1 };
-  if (taken) return { ...attempts, mail_status: "sent" as const, mail_next_at: null };
-  const wait_ms = mailWaits_ms[mail_attempts];
-  if (wait_ms === undefined) return { ...attempts, mail_status: "failed" as const, mail_next_at: null };
-  return { ...attempts, mail_status: "waiting" as const, mail_next_at: now + wait_ms };
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { mailStatuses } from "../../kit/mail.ts";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable } from "../../kit/schema.ts";
-import { mailStatuses, noticeKinds } from "../status.ts";
+import { noticeKinds } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
 

@@ -1,13 +1,13 @@
 // One e-mail by the operator's mail server.
 import { createTransport } from "nodemailer";
-import type { MailSettings } from "../../http/service.ts";
-import type { Mail } from "./notice.ts";
+import type { MailSettings } from "../http/service.ts";
+import type { Mail } from "../kit/mail.ts";
 
 const connection_ms = 10_000;
 const silence_ms = 20_000;
 
-/** Hands a mail to the mail server. Rejects when the server does not take it. */
-export async function sendMail({ url, from, to }: MailSettings, { subject, text, name }: Mail): Promise<void> {
+/** Hands a mail to the mail server, to these addresses. Rejects when the server does not take it. */
+export async function sendMail({ url, from }: MailSettings, to: string, { subject, text, name }: Mail): Promise<void> {
   const transport = createTransport({
     url,
     connectionTimeout: connection_ms,

@@ -1,0 +1,40 @@
+// An e-mail on its way to the mail server: what it is, and when it is tried again.
+
+/** An e-mail; `name` is the same whenever it is sent again. */
+export interface Mail {
+  readonly subject: string;
+  readonly text: string;
+  readonly name: string;
+}
+
+/** Where the e-mail about a record stands; none without a mail server. */
+export const mailStatuses = ["none", "waiting", "sent", "failed"] as const;
+export type MailStatus = (typeof mailStatuses)[number];
+
+/** Where an e-mail stands, as its record keeps it. */
+export interface MailState {
+  readonly mail_status: MailStatus;
+  readonly mail_attempts: number;
+  readonly mail_next_at: number | null;
+}
+
+/** Where an e-mail begins: at once on its way, if there is a mail server. */
+export function freshMail(mails: boolean, now: number): MailState {
+  return mails
+    ? { mail_status: "waiting", mail_attempts: 0, mail_next_at: now }
+    : { mail_status: "none", mail_attempts: 0, mail_next_at: null };
+}
+
+const minute_ms = 60_000;
+
+/** The waits after each time that the mail server did not take a mail; after the last it is given up. */
+const mailWaits_ms: readonly number[] = [1, 5, 30, 120, 720].map((minutes) => minutes * minute_ms);
+
+/** Where an e-mail stands after it was handed to the mail server. */
+export function afterMail({ mail_attempts }: Pick<MailState, "mail_attempts">, taken: boolean, now: number): MailState {
+  const attempts = { mail_attempts: mail_attempts + 1 };
+  if (taken) return { ...attempts, mail_status: "sent", mail_next_at: null };
+  const wait_ms = mailWaits_ms[mail_attempts];
+  if (wait_ms === undefined) return { ...attempts, mail_status: "failed", mail_next_at: null };
+  return { ...attempts, mail_status: "waiting", mail_next_at: now + wait_ms };
+}
