@@ -7,7 +7,7 @@ export const permissions = {
   "orders.fulfil": "Process, pick, pack, ship and deliver orders",
   "stock.read": "See stock, lots, reservations and the ledger",
   "stock.write": "Add, adjust and reserve stock, plan counts, receipts and transfers",
-  "stock.floor": "Scan receipts, transfers, counts and put-backs",
+  "stock.floor": "Scan receipts, transfers, counts, moves and put-backs",
   "catalog.read": "See products",
   "catalog.write": "Make, change and import products",
   "customers.read": "See customers and their addresses",

@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
+import { binRoutes } from "./bins/routes.ts";
 import { bookingRoutes } from "./bookings/routes.ts";
 import { countRoutes } from "./counts/routes.ts";
 import { explanationRoutes } from "./explanations/routes.ts";
 import { lotRoutes } from "./lots/routes.ts";
 import { movementRoutes } from "./movements/routes.ts";
+import { moveRoutes } from "./moves/routes.ts";
 import { receiptRoutes } from "./receipts/routes.ts";
 import { stockSheetRoutes } from "./sheets/routes.ts";
 import { stockRoutes } from "./stock/routes.ts";
@@ -13,6 +15,8 @@ import { warehouseRoutes } from "./warehouses/routes.ts";
 /** All of `/inventory`. */
 export const inventoryRoutes = new Elysia()
   .use(warehouseRoutes)
+  .use(binRoutes)
+  .use(moveRoutes)
   .use(movementRoutes)
   .use(bookingRoutes)
   .use(lotRoutes)

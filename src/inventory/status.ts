@@ -4,6 +4,10 @@ export type BinKind = (typeof binKinds)[number];
 export const lotStatuses = ["available", "on_hold", "quarantined", "recalled", "expired", "damaged"] as const;
 export type LotStatus = (typeof lotStatuses)[number];
 
+/** Why units that are in the house and promised to nobody are not for sale. */
+export const unavailableCauses = ["quarantined", "damaged", "expired", "putback", "returns"] as const;
+export type UnavailableCause = (typeof unavailableCauses)[number];
+
 export const movementTypes = ["adjustment", "transfer", "sale", "return", "receipt"] as const;
 export type MovementType = (typeof movementTypes)[number];
 

@@ -69,10 +69,38 @@ export interface RowProblem {
   readonly message: string;
 }
 
+/** A record as it was before a row was taken in, null when there was none, and as it is after. */
+export interface RowEffect {
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
 /** What became of a row. `key` names what it wrote, so that no other row of the file writes it again. */
 export type Outcome =
-  | { readonly line: number; readonly change: "created" | "updated" | "unchanged"; readonly key: string }
+  | {
+      readonly line: number;
+      readonly change: "created" | "updated" | "unchanged";
+      readonly key: string;
+      readonly effect?: RowEffect;
+    }
   | { readonly line: number; readonly change: "failed"; readonly fault: Fault };
+
+/** A column of a row whose cell becomes another one. */
+export interface CellChange {
+  readonly field: string;
+  readonly from: string | number | boolean | null;
+  readonly to: string | number | boolean | null;
+}
+
+/** The columns that differ between a record before and after, as a file writes them. */
+export function cellChanges(columns: readonly Column[], { before, after }: RowEffect): CellChange[] {
+  const old = before === null ? [] : writeCells(columns, before);
+  const cells = writeCells(columns, after);
+  return columns.flatMap(({ name, told_only }, at) => {
+    const [from, to] = [old[at] ?? null, cells[at] ?? null];
+    return told_only || from === to ? [] : { field: name, from, to };
+  });
+}
 
 /** Rows of a file that make one thing together, in their order. */
 export interface Group<Row> {

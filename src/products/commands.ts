@@ -67,6 +67,12 @@ async function componentIds(tx: Tx, { components }: ProductFields): Promise<numb
   return products.map((product) => product?.id ?? 0);
 }
 
+/** What a row of a file made of a product, and the product after it. */
+export interface SetProduct {
+  readonly change: "created" | "updated" | "unchanged";
+  readonly after: Product;
+}
+
 /**
  * Makes a product what the row of a file says: creates it, changes it where it differs, or leaves it as it is.
  * Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field.
@@ -76,19 +82,19 @@ export async function setProduct(
   before: Product | null,
   input: ImportProduct,
   tell: TellChange,
-): Promise<"created" | "updated" | "unchanged"> {
+): Promise<SetProduct> {
   const { name } = input;
   if (before === null) {
     if (name === undefined) throw invalid("name", "is required: there is no such product yet", "required");
-    await tx.nested((inner) => createProduct(inner, { ...input, name }));
-    return "created";
+    const after = await tx.nested((inner) => createProduct(inner, { ...input, name }));
+    return { change: "created", after };
   }
   const differs = Object.entries(given(input)).some(
     ([field, value]) => !isDeepStrictEqual(plain(value), plain(before[field as keyof Product])),
   );
-  if (!differs) return "unchanged";
-  await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input, tell));
-  return "updated";
+  if (!differs) return { change: "unchanged", after: before };
+  const after = await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input, tell));
+  return { change: "updated", after };
 }
 
 /** A value as a cell can tell it: there, nothing and an empty text or object are one. */

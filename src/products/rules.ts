@@ -29,6 +29,9 @@ export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
 /** Names of sub-routes of `/inventory`, which cannot be SKUs since a SKU is a path there. */
 const reserved_skus: readonly string[] = [
   "locations",
+  "bins",
+  "items",
+  "moves",
   "movements",
   "reserve",
   "release",

@@ -267,6 +267,8 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "a list, of which each row has a tag where it is read by itself": [
     ...["/keys", "/products", "/inventory", "/inventory/locations", "/inventory/movements", "/inventory/reservations"],
     ...[
+      "/inventory/bins",
+      "/inventory/items",
       "/inventory/lots",
       "/inventory/lots/:id/trace",
       "/inventory/putbacks",
@@ -281,6 +283,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],
     ...[
+      "/inventory/lots/:id/trace/export.csv",
       "/shipments/export.csv",
       "/tracking/export.csv",
       "/shipping/labels/export.csv",

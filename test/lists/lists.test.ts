@@ -88,8 +88,28 @@ const levels: List = {
       values: () => ["true", "false"],
       passes: ({ available, reorder_point }, value) => String(available < reorder_point) === value,
     },
+    q: {
+      values: () => ["milk", "MILK", "%", "_", "[", "\\", "tea", "a-", "-1", "nothing"],
+      passes: ({ sku, name }, value) => [sku, name].some((text) => text.toLowerCase().includes(value.toLowerCase())),
+    },
+    status: exact("status"),
+    bin: {
+      values: () => ["BIN-1", "BIN-2", "BIN-9"],
+      passes: ({ locations }, value) => locations.some((place: Found) => place.location === value),
+    },
+    lot_number: {
+      values: () => ["L-1", "L-2", "L-9"],
+      passes: ({ lots }, value) => lots.some((lot: Found) => lot.lot_number === value),
+    },
   },
-  sorts: { none: (a, b) => bytes(a.sku, b.sku) },
+  sorts: {
+    sku: (a, b) => bytes(a.sku, b.sku),
+    "-sku": (a, b) => bytes(b.sku, a.sku),
+    name: (a, b) => bytes(a.name, b.name) || a.made - b.made,
+    "-name": (a, b) => bytes(b.name, a.name) || b.made - a.made,
+    available: (a, b) => a.available - b.available || a.made - b.made,
+    "-available": (a, b) => b.available - a.available || b.made - a.made,
+  },
 };
 
 const movements: List = {

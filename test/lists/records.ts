@@ -268,7 +268,7 @@ async function readAll(
   const products = (await walked(app, "/products")).map(({ id }) => id as string);
   return {
     products: await each("/products", products),
-    levels: await each("/inventory", skus),
+    levels: (await each("/inventory", skus)).map((level, made) => ({ ...level, made })),
     customers: [...customers],
     orders: orderRecords,
     reservations,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, nullable } from "../../kit/schema.ts";
 import { reservationStatuses } from "../reservations/status.ts";
-import { binKinds, movementTypes } from "../status.ts";
+import { binKinds, movementTypes, unavailableCauses } from "../status.ts";
 
 export const ExplainStock = closed({
   as_of: Type.Optional(momentField("What was on hand at this moment. Who held it is known for the present only.")),
@@ -65,7 +65,7 @@ export const ExplanationView = closed({
   unavailable: nullable(
     Type.Array(
       closed({
-        cause: choice(["quarantined", "damaged", "expired", "putback", "returns"]),
+        cause: choice(unavailableCauses),
         ...spot,
         units: Type.Integer({ minimum: 1 }),
       }),

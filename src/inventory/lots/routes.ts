@@ -16,14 +16,14 @@ import { shortfallsView } from "../stock/commands.ts";
 import { type ChangedLot as Changed, correctLot, setLotStatus } from "./commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
 import { ChangedLot, CorrectLot, ListLots, LotDetail, LotView, SetLotStatus } from "./schemas.ts";
-import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits } from "./store.ts";
+import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition } from "./store.ts";
 
 /** Lots: list, detail, their dates and their status. */
 export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListLots),
-    detail: documented({ id: "listLots", summary: "List lots, newest first", answers: { 200: ListView(LotView) } }),
+    detail: documented({ id: "listLots", summary: "List lots", answers: { 200: ListView(LotView) } }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, (db) => found(db, params.id)), {
     detail: documented({
@@ -90,15 +90,15 @@ async function detail(db: Db, lot: NamedLot, beside: object = {}) {
 }
 
 function list(call: Call, query: ListLots): Promise<Response> {
-  const { sku, lot_number, status } = query;
-  const filter = { sku, lot_number, status, expiring_before: momentOf(query.expiring_before) };
+  const { sku, lot_number, status, q, on_hand, sort = "-created_at" } = query;
+  const filter = { sku, lot_number, status, q, on_hand, expiring_before: momentOf(query.expiring_before) };
   return answerList(
     call,
     query,
     {
-      rows: (db, window) => listLots(db, filter, window),
+      rows: (db, window) => listLots(db, filter, window, sort),
       count: (db) => countLots(db, filter),
-      position: ({ created_at, id }) => [created_at, id],
+      position: (lot) => lotPosition(lot, sort),
     },
     async (rows, db) => {
       const units = await listLotUnits(

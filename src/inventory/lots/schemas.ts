@@ -5,12 +5,20 @@ import { choice, closed, momentField, notesField, nullable, textField } from "..
 import { binKinds, lotStatuses } from "../status.ts";
 import { givenLotStatuses } from "./status.ts";
 
+/** The orders in which lots are listed. */
+export const lotSorts = ["-created_at", "expiration_date"] as const;
+
 export const ListLots = closed({
   ...pageFields,
   sku: Type.Optional(textField(100)),
   lot_number: Type.Optional(textField(80)),
   status: Type.Optional(choice(lotStatuses)),
   expiring_before: Type.Optional(momentField("Only lots that expire before this moment.")),
+  q: Type.Optional(textField(100, { description: "A piece of the lot number, the SKU or the product's name." })),
+  on_hand: Type.Optional(Type.Boolean({ description: "Only lots of which units are on hand, or of which none are." })),
+  sort: Type.Optional(
+    choice(lotSorts, { description: "`-created_at`, the newest first, unless given; what never expires comes last." }),
+  ),
 });
 export type ListLots = Static<typeof ListLots>;
 

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, list } from "../../../db/kit.ts";
+import { and, asc, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, contains, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -8,9 +8,10 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import type { Window } from "../../kit/page.ts";
+import type { Position, Window } from "../../kit/page.ts";
 import type { LotStatus } from "../status.ts";
 import type { LotChange, LotUnits, NamedLot } from "./lot.ts";
+import type { lotSorts } from "./schemas.ts";
 
 const named = {
   id: lots.id,
@@ -40,9 +41,22 @@ export interface LotFilter {
   readonly lot_number?: string | undefined;
   readonly status?: LotStatus | undefined;
   readonly expiring_before?: number | undefined;
+  /** A piece of the lot number, the SKU or the product's name. */
+  readonly q?: string | undefined;
+  /** Whether units of it are on hand. */
+  readonly on_hand?: boolean | undefined;
 }
 
-function matching(db: Db, { sku, lot_number, status, expiring_before }: LotFilter): SQL | undefined {
+function matching(db: Db, filter: LotFilter): SQL | undefined {
+  const { sku, lot_number, status, expiring_before, q, on_hand } = filter;
+  const there = sql`exists (
+    select 1 from ${stock_items} where ${stock_items.lot_id} = ${lots.id} and ${stock_items.lot_id} is not null
+      and ${stock_items.on_hand} > 0
+  )`;
+  const called = (piece: string) => sql`exists (
+    select 1 from ${products} where ${products.id} = ${lots.product_id}
+      and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
+  )`;
   const past = sql`(${lots.status} = 'available' and ${lots.expiration_date} is not null
     and ${lots.expiration_date} <= ${db.now})`;
   const product = db.sql
@@ -58,17 +72,40 @@ function matching(db: Db, { sku, lot_number, status, expiring_before }: LotFilte
         ? sql`(${lots.status} = 'expired' or ${past})`
         : sql`${lots.status} = ${status} and not ${past}`,
     expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
+    q === undefined ? undefined : or(contains(lots.lot_number, q), called(q)),
+    on_hand === undefined ? undefined : on_hand ? there : sql`not ${there}`,
   );
 }
 
-/** A page of lots, newest first. */
-export async function listLots(db: Db, filter: LotFilter, { limit, offset, after }: Window): Promise<NamedLot[]> {
+/** The order of a list of lots. */
+export type LotSort = (typeof lotSorts)[number];
+
+const never = Number.MAX_SAFE_INTEGER;
+const expiry = sql`coalesce(${lots.expiration_date}, ${sql.raw(String(never))})`;
+
+/** Where a list goes on after this lot. */
+export function lotPosition({ id, created_at, expiration_date }: NamedLot, sort: LotSort): Position {
+  return [sort === "expiration_date" ? (expiration_date ?? never) : created_at, id];
+}
+
+/** A page of lots. */
+export async function listLots(
+  db: Db,
+  filter: LotFilter,
+  { limit, offset, after }: Window,
+  sort: LotSort,
+): Promise<NamedLot[]> {
+  const soonest = sort === "expiration_date";
+  const rest = (last: Position) =>
+    soonest
+      ? sql`(${expiry} > ${last[0]} or ${expiry} = ${last[0]} and ${lots.id} > ${last[1]})`
+      : lt(lots.id, last[1]);
   return db.sql
     .select(named)
     .from(lots)
     .innerJoin(products, eq(products.id, lots.product_id))
-    .where(and(matching(db, filter), after === null ? undefined : lt(lots.id, after[1])))
-    .orderBy(desc(lots.id))
+    .where(and(matching(db, filter), after === null ? undefined : rest(after)))
+    .orderBy(...(soonest ? [sql`${expiry} asc`, asc(lots.id)] : [desc(lots.id)]))
     .limit(limit)
     .offset(offset);
 }

@@ -64,7 +64,7 @@ export function movementExport(filter: MovementFilter): CsvFile<Movement> {
 const momentOf = (text: string | undefined) => (text === undefined ? undefined : (parseMoment(text) ?? 0));
 
 function filterOf(query: ExportMovements): MovementFilter {
-  const { sku, type, location, bin, lot_number, reason, reference } = query;
+  const { sku, type, location, bin, lot_number, reason, reference, actor } = query;
   return {
     sku,
     type,
@@ -74,6 +74,7 @@ function filterOf(query: ExportMovements): MovementFilter {
     lot_number,
     reason,
     reference,
+    actor,
     created_after: momentOf(query.created_after),
     created_before: momentOf(query.created_before),
   };

@@ -13,6 +13,7 @@ const filters = {
   lot_number: Type.Optional(textField(80)),
   reason: Type.Optional(textField(100)),
   reference: Type.Optional(textField(100, { description: "Identifier of what caused it, such as ord_1042." })),
+  actor: Type.Optional(textField(100, { description: "Identifier of who did it, such as usr_7 or key_1002." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
 };

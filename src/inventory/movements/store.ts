@@ -19,13 +19,15 @@ export interface MovementFilter {
   readonly reason?: string | undefined;
   /** The identifier of what caused it. */
   readonly reference?: string | undefined;
+  /** Who did it. */
+  readonly actor?: string | undefined;
   /** Both moments in milliseconds, and neither is itself among them. */
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
 }
 
 function matching(db: Db, filter: MovementFilter): SQL | undefined {
-  const { sku, type, lot_number, reason, reference, created_after, created_before } = filter;
+  const { sku, type, lot_number, reason, reference, actor, created_after, created_before } = filter;
   const named = db.sql
     .select({ id: products.id })
     .from(products)
@@ -43,6 +45,7 @@ function matching(db: Db, filter: MovementFilter): SQL | undefined {
     reference === undefined
       ? undefined
       : and(inArray(movements.reference_type, [...referenceTypes]), eq(movements.reference_id, reference)),
+    actor === undefined ? undefined : eq(movements.actor_id, actor),
     created_after === undefined ? undefined : gt(movements.created_at, created_after),
     created_before === undefined ? undefined : lt(movements.created_at, created_before),
     touching(filter),

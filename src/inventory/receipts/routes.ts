@@ -12,7 +12,7 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./commands.ts";
 import { type Receipt, receiptView } from "./receipt.ts";
 import { CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
-import { countReceipts, getReceipt, listReceipts, lockReceipt } from "./store.ts";
+import { countReceipts, getReceipt, listReceipts, lockReceipt, receiptPosition } from "./store.ts";
 
 const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
@@ -70,17 +70,17 @@ function step(call: Call, id: string, work: (tx: Tx) => Promise<Receipt>): Promi
 }
 
 function list(call: Call, query: ListReceipts): Promise<Response> {
-  const { status, location, reference, sku } = query;
+  const { status, location, reference, sku, q, sort = "-created_at" } = query;
   // A warehouse that does not exist expects nothing.
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-  const filter = { status, warehouse_id, reference, sku };
+  const filter = { status, warehouse_id, reference, sku, q };
   return answerList(
     call,
     query,
     {
-      rows: (db, window) => listReceipts(db, filter, window),
+      rows: (db, window) => listReceipts(db, filter, window, sort),
       count: (db) => countReceipts(db, filter),
-      position: ({ created_at, id }) => [created_at, id],
+      position: (receipt) => receiptPosition(receipt, sort),
     },
     (rows) => rows.map(receiptView),
   );

@@ -47,12 +47,19 @@ export type ScanReceipt = Static<typeof ScanReceipt>;
 /** The body of a step that takes nothing. */
 export const NoBody = closed({});
 
+/** The orders in which receipts are listed. */
+export const receiptSorts = ["-created_at", "expected_at"] as const;
+
 export const ListReceipts = closed({
   ...pageFields,
   status: Type.Optional(choice(receiptStatuses)),
   location: Type.Optional(idField("warehouse")),
   reference: Type.Optional(textField(100)),
   sku: Type.Optional(textField(100, { description: "Only receipts with a line of this SKU." })),
+  q: Type.Optional(textField(100, { description: "A piece of the reference, the supplier or the SKU of a line." })),
+  sort: Type.Optional(
+    choice(receiptSorts, { description: "`-created_at` unless given; without a date expected, a receipt comes last." }),
+  ),
 });
 export type ListReceipts = Static<typeof ListReceipts>;
 

@@ -1,14 +1,15 @@
-import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
-import { among, forUpdate, list } from "../../../db/kit.ts";
+import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { among, contains, forUpdate, list } from "../../../db/kit.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import type { Window } from "../../kit/page.ts";
+import type { Position, Window } from "../../kit/page.ts";
 import type { Awaited } from "../explanations/explanation.ts";
 import type { PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
+import type { receiptSorts } from "./schemas.ts";
 import type { ReceiptStatus } from "./status.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(receipts).where(eq(receipts.id, a.id)));
@@ -62,30 +63,55 @@ export interface ReceiptFilter {
   readonly reference?: string | undefined;
   /** Only receipts with a line of this SKU. */
   readonly sku?: string | undefined;
+  /** A piece of the reference, the supplier or the SKU of a line. */
+  readonly q?: string | undefined;
 }
 
-function matching({ status, warehouse_id, reference, sku }: ReceiptFilter): SQL | undefined {
-  const named = sql`exists (
+function matching({ status, warehouse_id, reference, sku, q }: ReceiptFilter): SQL | undefined {
+  const with_line = (what: SQL) => sql`exists (
     select 1 from ${receipt_lines} join ${products} on ${products.id} = ${receipt_lines.product_id}
-    where ${receipt_lines.receipt_id} = ${receipts.id} and ${products.sku} = ${sku}
+    where ${receipt_lines.receipt_id} = ${receipts.id} and ${what}
   )`;
   return and(
     status === undefined ? undefined : eq(receipts.status, status),
     warehouse_id === undefined ? undefined : eq(receipts.warehouse_id, warehouse_id),
     reference === undefined ? undefined : eq(receipts.reference, reference),
-    sku === undefined ? undefined : named,
+    sku === undefined ? undefined : with_line(eq(products.sku, sku)),
+    q === undefined
+      ? undefined
+      : or(contains(receipts.reference, q), contains(receipts.supplier, q), with_line(contains(products.sku, q))),
   );
 }
 
-/** A page of receipts by creation, newest first. */
-export async function listReceipts(db: Db, filter: ReceiptFilter, window: Window): Promise<Receipt[]> {
-  const { limit, offset, after } = window;
-  const older = after && sql`(${receipts.created_at}, ${receipts.id}) < (${after[0]}, ${after[1]})`;
+/** The order of a list of receipts. */
+export type ReceiptSort = (typeof receiptSorts)[number];
+
+const never = Number.MAX_SAFE_INTEGER;
+const expected = sql`coalesce(${receipts.expected_at}, ${sql.raw(String(never))})`;
+
+/** Where a list goes on after this receipt. */
+export function receiptPosition({ id, created_at, expected_at }: PlainReceipt, sort: ReceiptSort): Position {
+  return [sort === "expected_at" ? (expected_at ?? never) : created_at, id];
+}
+
+/** A page of receipts. */
+export async function listReceipts(
+  db: Db,
+  filter: ReceiptFilter,
+  { limit, offset, after }: Window,
+  sort: ReceiptSort,
+): Promise<Receipt[]> {
+  const soonest = sort === "expected_at";
+  const older =
+    after &&
+    (soonest
+      ? sql`(${expected}, ${receipts.id}) > (${after[0]}, ${after[1]})`
+      : sql`(${receipts.created_at}, ${receipts.id}) < (${after[0]}, ${after[1]})`);
   const rows = await db.sql
     .select()
     .from(receipts)
     .where(and(matching(filter), older ?? undefined))
-    .orderBy(desc(receipts.created_at), desc(receipts.id))
+    .orderBy(...(soonest ? [sql`${expected} asc`, asc(receipts.id)] : [desc(receipts.created_at), desc(receipts.id)]))
     .limit(limit)
     .offset(offset);
   return assemble(db, rows);

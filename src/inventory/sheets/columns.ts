@@ -76,7 +76,8 @@ export interface HeldStock {
 }
 
 /** Units in one bin and lot as a file shows them. */
-export function heldView({ sku, warehouse_id, bin, lot_number, expiration_date, received_at, on_hand }: HeldStock) {
+export function heldView(held: Omit<HeldStock, "id">) {
+  const { sku, warehouse_id, bin, lot_number, expiration_date, received_at, on_hand } = held;
   return {
     sku,
     location: wireId("warehouse", warehouse_id),

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
-import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
+import { type Outcome, type RowEffect, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { brokenPromises, lotFor, warehouseNamed } from "../stock/commands.ts";
@@ -11,7 +11,7 @@ import { binSpot, lotSpot, type Spot, type StockItem } from "../stock/shelf.ts";
 import { findLot, findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
 import { findBin, shareWarehouse } from "../warehouses/store.ts";
-import type { CountedStock } from "./columns.ts";
+import { type CountedStock, heldView } from "./columns.ts";
 
 /** What a row of a file means for the stock. */
 interface Count {
@@ -53,12 +53,27 @@ export async function saveStockRows(
     }
     const { key, item, by } = count;
     own.set(key, line);
+    const effect = effectOf(count, row.quantity);
     await post(tx, shelves, count, actor);
-    outcomes.push({ line, key, change: by === 0 ? "unchanged" : item === null ? "created" : "updated" });
+    const change = by === 0 ? "unchanged" : item === null ? "created" : "updated";
+    outcomes.push({ line, key, change, ...(effect && { effect }) });
   }
   await fillBackorders(tx, shelves, [...ids.values()]);
   return outcomes;
 }
+
+/** The place as a file shows it before and after; nothing of a place that is not there. */
+function effectOf({ shelf, item, spot }: Count, on_hand: number): RowEffect | undefined {
+  if (spot === null) return undefined;
+  const { sku } = shelf.product;
+  const before = item === null ? null : heldView({ ...item, sku });
+  const { received_at } = item ?? spot;
+  return { before, after: heldView({ ...spot, received_at, sku, on_hand }) };
+}
+
+/** The same place by the same name, also where the ids of its bin and lot are undone with what made them. */
+const placeKey = (product_id: number, warehouse_id: number, bin: string | undefined, lot_number: string | null) =>
+  JSON.stringify([product_id, warehouse_id, bin, lot_number]);
 
 async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: CountedStock): Promise<Count> {
   if (id === undefined) {
@@ -77,13 +92,20 @@ async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: Co
   );
   const isSame = known !== undefined && known.on_hand >= quantity && known.bin_kind !== "staging";
   const spot = isSame ? known : await spotOf(tx, shelf, warehouse_id, row);
-  if (spot === null) return { key: `${id}:${warehouse_id}:${row.bin}:${lot_number}`, shelf, item: null, spot, by: 0 };
+  if (spot === null)
+    return { key: placeKey(id, warehouse_id, row.bin, lot_number ?? null), shelf, item: null, spot, by: 0 };
   const expiration_date = momentOf(row.expiration_date) ?? spot.expiration_date;
   if (expiration_date !== spot.expiration_date) {
     throw invalid("expiration_date", `is not that of lot ${lot_number}`);
   }
   const item = shelf.items.find(({ bin_id, lot_id }) => bin_id === spot.bin_id && lot_id === spot.lot_id) ?? null;
-  return { key: `${id}:${spot.bin_id}:${spot.lot_id}`, shelf, item, spot, by: quantity - (item?.on_hand ?? 0) };
+  return {
+    key: placeKey(id, warehouse_id, spot.bin, spot.lot_number),
+    shelf,
+    item,
+    spot,
+    by: quantity - (item?.on_hand ?? 0),
+  };
 }
 
 /** The bin and lot of a row, made when they are new; null when no units were counted in one that is not there. */

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, type Import, ImportView } from "../../http/imports.ts";
+import { answerImport, type Import, importFields, TriedImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
@@ -19,6 +19,7 @@ export const stockImport: Import<CountedStock> = {
   required,
   read: checkOf(CountedStock),
   save: saveStockRows,
+  ties: ({ sku }) => ({ makes: [sku], needs: [sku] }),
 };
 
 /** The file of all stock by bin and lot, which can be taken in again. */
@@ -32,7 +33,8 @@ export const stockExport: CsvFile<HeldStock> = {
 /** Stock as files of CSV. */
 export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
-  .post("/import", ({ call }) => answerImport(call, stockImport), {
+  .post("/import", ({ call, query }) => answerImport(call, stockImport, query), {
+    query: queryOf(closed(importFields)),
     detail: documented({
       id: "importInventory",
       summary: "Import counted stock as CSV",
@@ -40,7 +42,7 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
         "A row for each bin and lot: what is on hand there becomes what was counted. What no row names stays as it" +
         ` is.\n\n${table}`,
       sends: "text/csv",
-      answers: { 200: EnvelopedView(ImportView) },
+      answers: { 200: EnvelopedView(TriedImportView) },
     }),
   })
   .get("/export.csv", ({ call, query }) => answerCsv(call, stockExport, query), {

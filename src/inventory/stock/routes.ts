@@ -7,15 +7,17 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
+import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
+import { countStocked, levelPosition, listStocked } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { addStock, adjustStock } from "./commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
-import { countStocked, findStockedIds, listStocked } from "./store.ts";
+import { findStockedIds } from "./store.ts";
 
 /** Levels of stock: list, detail, add, adjust. */
 export const stockRoutes = new Elysia({ prefix: "/inventory" })
@@ -78,17 +80,17 @@ async function locked(tx: Tx, sku: string) {
 }
 
 function list(call: Call, query: ListLevels): Promise<Response> {
-  const { sku, low_stock, location } = query;
+  const { location, sort = "sku", expiring_before, page: _page, limit: _limit, cursor: _cursor, ...named } = query;
   // A warehouse that does not exist holds nothing.
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-  const filter = { sku, low_stock, warehouse_id };
+  const filter = { ...named, warehouse_id, expiring_before: momentOf(expiring_before) };
   return answerList(
     call,
     query,
     {
-      rows: (db, window) => listStocked(db, filter, window),
+      rows: (db, window) => listStocked(db, filter, window, sort),
       count: (db) => countStocked(db, filter),
-      position: ({ sku, id }) => [sku, id],
+      position: (product) => levelPosition(product, sort),
     },
     async (rows, db) => {
       const shelves = await loadShelvesAndSets(

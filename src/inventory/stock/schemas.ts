@@ -17,6 +17,9 @@ import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../statu
 
 const moment = () => Type.String({ format: "date-time" });
 
+/** The orders in which levels are listed. */
+export const levelSorts = ["sku", "-sku", "name", "-name", "available", "-available"] as const;
+
 export const ListLevels = closed({
   ...pageFields,
   sku: Type.Optional(textField(100, { description: "A SKU, or a pattern in which * stands for any text." })),
@@ -24,6 +27,15 @@ export const ListLevels = closed({
     idField("warehouse", "Only what has units in this warehouse; bundles, where they make a set."),
   ),
   low_stock: Type.Optional(Type.Boolean({ description: "Only SKUs with less available than their reorder point." })),
+  q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
+  status: Type.Optional(choice(itemStatuses)),
+  zone: Type.Optional(textField(40, { description: "Only what has units in a zone of this `zone_id`." })),
+  bin: Type.Optional(textField(40, { description: "Only what has units in a bin of this code." })),
+  lot_number: Type.Optional(textField(80, { description: "Only what has units of a lot of this number." })),
+  expiring_before: Type.Optional(
+    momentField("Only what has units of available lots that expire between now and this moment."),
+  ),
+  sort: Type.Optional(choice(levelSorts, { description: "`sku` unless given; `-` turns an order round." })),
 });
 export type ListLevels = Static<typeof ListLevels>;
 

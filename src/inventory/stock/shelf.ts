@@ -2,7 +2,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
 import type { TemperatureZone } from "../../products/status.ts";
-import type { BinKind, ItemStatus, LotStatus } from "../status.ts";
+import type { BinKind, ItemStatus, LotStatus, UnavailableCause } from "../status.ts";
 import type { Bin, ZonedWarehouse } from "../warehouses/warehouse.ts";
 
 /** What stock needs to know of a product. */
@@ -116,13 +116,7 @@ export interface Shelf {
 }
 
 /** Units that are in the house and not for sale, by why they are not. Promised ones are not counted. */
-export interface Unavailable {
-  readonly quarantined: number;
-  readonly damaged: number;
-  readonly expired: number;
-  readonly putback: number;
-  readonly returns: number;
-}
+export type Unavailable = Readonly<Record<UnavailableCause, number>>;
 
 /** The sums over a product's stock: `available` + `reserved` + all of `unavailable` is `on_hand`. */
 export interface Totals {
@@ -159,7 +153,7 @@ export function totalsOf(items: readonly StockItem[], now: number): Totals {
 }
 
 /** Why units of a spot that are not promised are not for sale. */
-export function whyNot({ bin_kind, lot_status }: Spot): keyof Unavailable {
+export function whyNot({ bin_kind, lot_status }: Spot): UnavailableCause {
   switch (bin_kind) {
     case "returns":
       return "returns";

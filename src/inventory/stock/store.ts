@@ -1,6 +1,6 @@
-import { and, asc, count, desc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { amongTexts, forUpdateInOrder, given, list, matches } from "../../../db/kit.ts";
+import { amongTexts, forUpdateInOrder, list } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -14,7 +14,6 @@ import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { invalidFields, ofFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { Window } from "../../kit/page.ts";
 import { insertLotChanges } from "../lots/store.ts";
 import type { MovementType, OutsidePlace, ReferenceType } from "../status.ts";
 import { bundleProblem } from "./rules.ts";
@@ -363,72 +362,6 @@ export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<v
     marked.map(({ lot_id }) => ({ lot_id, ...expiring })),
     why,
   );
-}
-
-/** What the list of levels may be narrowed to. */
-export interface LevelFilter {
-  /** An exact SKU, or a pattern with `*`. */
-  readonly sku?: string | undefined;
-  /** Only products with units in this warehouse, and bundles of which its units make a set. */
-  readonly warehouse_id?: number | undefined;
-  /** Only products with less available than their reorder point. */
-  readonly low_stock?: boolean | undefined;
-}
-
-function matching(db: Db, { sku, warehouse_id, low_stock }: LevelFilter): SQL | undefined {
-  const availableOf = (product_id: AnyPgColumn, where = sql`true`) => sql`(
-    select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
-    join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
-    where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
-      and (${lots.id} is null or ${lots.status} = 'available'
-        and (${lots.expiration_date} is null or ${lots.expiration_date} > ${db.now}))
-  )`;
-  const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
-  const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
-  // A bundle is where its components make a set.
-  const stored = () => sql`case when ${products.type} = 'bundle' then not exists (
-    select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
-      and ${availableOf(product_components.component_id, there)} < ${product_components.quantity}
-  ) else exists (
-    select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
-  ) end`;
-  // A bundle is low when one of its components is too few for as many sets.
-  const low = () => sql`case when ${products.type} = 'bundle' then exists (
-    select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
-      and ${availableOf(product_components.component_id)}
-        < ${products.reorder_point} * ${product_components.quantity}
-  ) else ${availableOf(products.id)} < ${products.reorder_point} end`;
-  return and(
-    named,
-    warehouse_id === undefined ? undefined : stored(),
-    low_stock === undefined ? undefined : low_stock ? low() : sql`not ${low()}`,
-  );
-}
-
-const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(products));
-// The page that is asked for most, without a filter, is prepared.
-const named = { id: products.id, sku: products.sku };
-const first = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
-  sql.select(named).from(products).orderBy(asc(products.sku)).limit(given(a.limit)).offset(given(a.offset)),
-);
-
-/** A page of the products that match, by SKU: id and SKU of each. */
-export async function listStocked(
-  db: Db,
-  filter: LevelFilter,
-  { limit, offset, after }: Window,
-): Promise<{ id: number; sku: string }[]> {
-  const where = and(matching(db, filter), after === null ? undefined : gt(products.sku, String(after[0])));
-  if (where === undefined) return first(db, { limit, offset });
-  return db.sql.select(named).from(products).where(where).orderBy(asc(products.sku)).limit(limit).offset(offset);
-}
-
-/** How many products match. */
-export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {
-  const where = matching(db, filter);
-  if (where !== undefined) return db.sql.$count(products, where);
-  const [row] = await all(db, {});
-  return row?.count ?? 0;
 }
 
 const idsBySku = prepared((sql, a: Args<{ skus: string }>) =>

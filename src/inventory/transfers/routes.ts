@@ -81,12 +81,12 @@ function step(call: Call, id: string, work: (tx: Tx) => Promise<Transfer>): Prom
 }
 
 function list(call: Call, query: ListTransfers): Promise<Response> {
-  const { status, from_location, to_location, sku } = query;
+  const { status, from_location, to_location, sku, q } = query;
   // A warehouse that does not exist sends and gets nothing.
   const warehouse = (location: string | number | undefined) =>
     location === undefined ? undefined : (readId("warehouse", location) ?? 0);
   const filter = {
-    ...{ status, sku },
+    ...{ status, sku, q },
     from_warehouse_id: warehouse(from_location),
     to_warehouse_id: warehouse(to_location),
   };

@@ -58,6 +58,7 @@ export const ListTransfers = closed({
   from_location: Type.Optional(idField("warehouse")),
   to_location: Type.Optional(idField("warehouse")),
   sku: Type.Optional(textField(100, { description: "Only transfers of this SKU." })),
+  q: Type.Optional(textField(100, { description: "A piece of the reference or of a SKU." })),
 });
 export type ListTransfers = Static<typeof ListTransfers>;
 

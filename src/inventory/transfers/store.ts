@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
-import { among, forUpdate, list } from "../../../db/kit.ts";
+import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { among, contains, forUpdate, list } from "../../../db/kit.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
@@ -87,18 +87,21 @@ export interface TransferFilter {
   readonly to_warehouse_id?: number | undefined;
   /** Only transfers with a line of this SKU. */
   readonly sku?: string | undefined;
+  /** A piece of the reference or of a SKU. */
+  readonly q?: string | undefined;
 }
 
-function matching({ status, from_warehouse_id, to_warehouse_id, sku }: TransferFilter): SQL | undefined {
-  const named = sql`exists (
+function matching({ status, from_warehouse_id, to_warehouse_id, sku, q }: TransferFilter): SQL | undefined {
+  const with_line = (what: SQL) => sql`exists (
     select 1 from ${transfer_lines} join ${products} on ${products.id} = ${transfer_lines.product_id}
-    where ${transfer_lines.transfer_id} = ${transfers.id} and ${products.sku} = ${sku}
+    where ${transfer_lines.transfer_id} = ${transfers.id} and ${what}
   )`;
   return and(
     status === undefined ? undefined : eq(transfers.status, status),
     from_warehouse_id === undefined ? undefined : eq(transfers.from_warehouse_id, from_warehouse_id),
     to_warehouse_id === undefined ? undefined : eq(transfers.to_warehouse_id, to_warehouse_id),
-    sku === undefined ? undefined : named,
+    sku === undefined ? undefined : with_line(eq(products.sku, sku)),
+    q === undefined ? undefined : or(contains(transfers.reference, q), with_line(contains(products.sku, q))),
   );
 }
 

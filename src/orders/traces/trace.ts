@@ -1,4 +1,5 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
+import type { Cell } from "../../kit/csv.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Order, publicStatus } from "../order.ts";
 
@@ -42,4 +43,32 @@ export function traceView(order: Order, product_id: number, units: TracedUnits) 
     first_shipped_at: iso(units.first_at),
     last_shipped_at: iso(units.last_at),
   };
+}
+
+/** The columns of a trace as a file. */
+export const traceColumns = [
+  "order_number",
+  "order_id",
+  "status",
+  "customer_id",
+  "customer_email",
+  "customer_name",
+  "quantity",
+  "confirmed_quantity",
+  "assumed_quantity",
+  "tracking_numbers",
+  "first_shipped_at",
+  "last_shipped_at",
+] as const;
+
+/** An order of a trace as a row of that file. */
+export function traceCells({ customer, shipments, ...view }: ReturnType<typeof traceView>): readonly Cell[] {
+  const row: Record<(typeof traceColumns)[number], Cell> = {
+    ...view,
+    customer_id: customer.id,
+    customer_email: customer.email,
+    customer_name: customer.name,
+    tracking_numbers: shipments.flatMap(({ tracking_number }) => tracking_number ?? []).join(" "),
+  };
+  return traceColumns.map((name) => row[name]);
 }

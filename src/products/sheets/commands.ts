@@ -2,6 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import { invalid } from "../../kit/fault.ts";
 import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
 import { setProduct, type TellChange } from "../commands.ts";
+import { productView } from "../product.ts";
 import type { ImportProduct } from "../schemas.ts";
 import { findWholeProductsBySku } from "../store.ts";
 
@@ -28,8 +29,10 @@ export async function saveProductRows(
     const outcome = await rowOutcome(line, async () => {
       const first = taken.get(sku) ?? own.get(sku);
       if (first !== undefined) throw invalid("sku", `is in line ${first} already`, "duplicate");
-      const change = await setProduct(tx, known.get(sku) ?? null, row, tell);
-      return { line, change, key: sku };
+      const before = known.get(sku) ?? null;
+      const { change, after } = await setProduct(tx, before, row, tell);
+      const effect = { before: before && productView(before), after: productView(after) };
+      return { line, change, key: sku, effect };
     });
     if (outcome.change !== "failed") own.set(sku, line);
     outcomes.push(outcome);

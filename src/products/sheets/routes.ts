@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, type Import, ImportView } from "../../http/imports.ts";
+import { answerImport, type Import, importFields, TriedImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
@@ -22,6 +22,10 @@ export const productImport = (tell: TellChange): Import<ImportProduct> => ({
   required,
   read: checkOf(ImportProduct),
   save: (tx, rows, taken) => saveProductRows(tx, rows, taken, tell),
+  ties: ({ sku, components = [], barcodes = [] }) => {
+    const codes = barcodes.map(({ value }) => `barcode ${value}`);
+    return { makes: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };
+  },
 });
 
 /** The file of all products, which can be taken in again. */
@@ -36,7 +40,8 @@ export const productExport: CsvFile<Product> = {
 export const productSheetRoutes = (tell: TellChange) =>
   new Elysia({ prefix: "/products" })
     .use(conventions)
-    .post("/import", ({ call }) => answerImport(call, productImport(tell)), {
+    .post("/import", ({ call, query }) => answerImport(call, productImport(tell), query), {
+      query: queryOf(closed(importFields)),
       detail: documented({
         id: "importProducts",
         summary: "Import products as CSV",
@@ -44,7 +49,7 @@ export const productSheetRoutes = (tell: TellChange) =>
           "A row for each product, found by its SKU: a new one is created, and of one that is there what differs is" +
           ` changed. A cell that is empty leaves a field as it is, or empties one that may be empty.\n\n${table}`,
         sends: "text/csv",
-        answers: { 200: EnvelopedView(ImportView) },
+        answers: { 200: EnvelopedView(TriedImportView) },
       }),
     })
     .get("/export.csv", ({ call, query }) => answerCsv(call, productExport, query), {

@@ -153,6 +153,61 @@ describe("works", () => {
   });
 });
 
+describe("tried out", () => {
+  const tries = (text: string) => app.call("POST", "/inventory/import?dry_run=true", text, { headers: asCsv });
+  const seen = async () => [
+    (await app.get("/inventory/export.csv")).body,
+    (await app.get("/inventory/movements?limit=1")).body.data,
+    JSON.stringify((await app.get("/inventory/locations")).body.data),
+    (await app.get("/inventory/lots")).body.data,
+  ];
+
+  test("a dry run says what each row would change, changes nothing, and the run itself does just that", async () => {
+    await imports(`sku,location,bin,quantity\nRICE,${main},A-01,12`);
+    const before = await seen();
+    await told();
+    const file = [
+      "sku,location,bin,lot_number,expiration_date,quantity",
+      `RICE,${main},A-01,,,7`,
+      `RICE,${main},NEW-1,,,3`,
+      `MILK,${main},,L-77,2026-05-01,5`,
+      `MILK,${main},NEW-2,L-77,2026-06-01,5`,
+      `RICE,${main},NEW-1,,,9`,
+      `TEA,${main},GONE,,,0`,
+      `NONE,${main},,,,1`,
+    ].join("\n");
+    const { status, body } = await tries(file);
+    expect(status).toBe(200);
+    const { changes, dry_run, ...report } = body.data;
+    expect([dry_run, changes[0]]).toEqual([
+      true,
+      { line: 2, name: "RICE", change: "updated", fields: [{ field: "quantity", from: 12, to: 7 }] },
+    ]);
+    expect(changes[1]).toMatchObject({ line: 3, change: "created" });
+    expect(changes[1].fields).toContainEqual({ field: "bin", from: null, to: "NEW-1" });
+    expect(changes[1].fields).toContainEqual({ field: "quantity", from: null, to: 3 });
+    expect(changes.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
+    expect(await seen()).toEqual(before);
+    expect(await told()).toEqual([]);
+    expect((await imports(file)).body.data).toEqual(report);
+  });
+
+  test("in a long file a later row meets what earlier ones made, as it will in the run itself", async () => {
+    const rows: string[] = [];
+    // The first makes the lot that the last one contradicts, and what the second to last promises anew from.
+    rows.push(`MILK,${main},A-01,L-500,2026-07-01,4`, `SALT,${west},W-01,,,50`);
+    for (let at = 0; at < 120; at += 1) rows.push(`OIL,${main},LONG-${at},,,${at + 1}`);
+    rows.push(`SALT,${main},A-01,,,0`, `OIL,${main},LONG-3,,,8`, `MILK,${main},A-02,L-500,2026-08-01,4`);
+    const file = ["sku,location,bin,lot_number,expiration_date,quantity", ...rows].join("\n");
+    const { changes, dry_run: _, ...report } = (await tries(file)).body.data;
+    const lines = report.errors.map(({ line, field }: { line: number; field: string }) => `${line} ${field}`);
+    expect(lines).toEqual(["125 sku", "126 expiration_date"]);
+    expect(changes.length).toBe(report.created + report.updated);
+    expect((await imports(file)).body.data).toEqual(report);
+    await noDifferences();
+  });
+});
+
 describe("refuses", () => {
   test("a file without the columns that it needs, and JSON", async () => {
     const { status, body } = await imports("sku,location\nRICE,1");

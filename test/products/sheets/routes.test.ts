@@ -39,6 +39,33 @@ describe("works", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
+  test("a dry run says what each row would change and changes nothing, also where rows need each other", async () => {
+    await app.post("/products", { sku: "TRY-TEA", name: "Tea", price: 2 });
+    const others = Array.from({ length: 60 }, (_, at) => `TRY-${at},Part ${at},,,`);
+    const file = [
+      "sku,name,price,type,components",
+      "TRY-TEA,Tea,3.50,,",
+      ...others,
+      'TRY-SET,Set,9,bundle,"[{""sku"":""TRY-0"",""quantity"":2}]"',
+      'TRY-BAD,Set,9,bundle,"[{""sku"":""TRY-NOT"",""quantity"":2}]"',
+      "TRY-0,Again,,,",
+    ].join("\n");
+    const before = (await app.get("/products/export.csv")).body;
+    const { status, body } = await app.call("POST", "/products/import?dry_run=true", file, { headers: asCsv });
+    const { changes, dry_run, ...report } = body.data;
+    expect([status, dry_run, report.created, report.updated, report.failed]).toEqual([200, true, 61, 1, 2]);
+    expect(changes[0]).toEqual({
+      line: 2,
+      name: "TRY-TEA",
+      change: "updated",
+      fields: [{ field: "price", from: 2, to: 3.5 }],
+    });
+    expect(changes.at(-1)).toMatchObject({ line: 63, name: "TRY-SET", change: "created" });
+    expect(report.errors.map(({ line }: { line: number }) => line)).toEqual([64, 65]);
+    expect((await app.get("/products/export.csv")).body).toBe(before);
+    expect((await imports(file)).body.data).toEqual(report);
+  });
+
   test("what is exported can be imported: it changes nothing here and makes the same products elsewhere", async () => {
     await app.post("/products", {
       sku: ' odd "sku", ü'.trim(),

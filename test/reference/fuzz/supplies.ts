@@ -190,6 +190,7 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
       updateProduct: { path: { id: product.id } },
       addInventory: { body: stock },
       adjustInventory: { path: { sku }, body: { adjustment: -1, reason: "damaged", location, bin: "A-01" } },
+      moveInventory: { body: { sku, quantity: 1, location, bin: "A-01", to_bin: "A-02" } },
       getInventory: { path: { sku } },
       explainInventory: { path: { sku } },
       updateAddress: { path: places },

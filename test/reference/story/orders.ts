@@ -174,6 +174,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await act("shipOrder", { path: { id: milk.data.id }, body: {} });
   const [lot] = (await act("listLots", { query: { sku: "MILK-1L" } })).data;
   await tell("traceLot", { path: { id: lot.id } });
+  await tell("exportLotTrace", { path: { id: lot.id } });
   await byHand({ app, tell, act }, buyer);
 }
 

@@ -104,6 +104,11 @@ export async function inventory({ tell, act }: Teller): Promise<void> {
   await tell("getInventory", { path });
   await tell("listInventory", { query: { sku: "*-1*", limit: "2" } });
   await tell("explainInventory", { path });
+  await tell("listBins", { query: { location, fill: "used" } });
+  await tell("listStockItems", { query: { sku: "TEA-100" } });
+  await tell("moveInventory", { body: { sku: "TEA-100", quantity: 3, location, condition: "quarantined" } });
+  const back = { sku: "TEA-100", quantity: 3, location, bin: "QUARANTINE", to_bin: "B-02-01" };
+  await act("moveInventory", { body: back });
   await tell("listMovements", { query: { sku: "TEA-100", type: "adjustment" } });
   await tell("exportMovements", { query: { sku: "MILK-1L" } });
   await tell("importInventory", { body: `sku,quantity,location,bin\r\nCUP,199,${location},B-02-01\r\n` });

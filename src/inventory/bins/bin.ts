@@ -1,0 +1,57 @@
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { TemperatureZone } from "../../products/status.ts";
+import type { BinKind } from "../status.ts";
+import { isLotGood, isSellable, type StockItem, whyNot } from "../stock/shelf.ts";
+
+/** A bin with its zone and what lies in it, counted. */
+export interface FilledBin {
+  readonly id: number;
+  readonly warehouse_id: number;
+  readonly code: string;
+  readonly kind: BinKind;
+  readonly pick_order: number;
+  readonly capacity: number | null;
+  readonly zone_id: string | null;
+  readonly temperature_zone: TemperatureZone | null;
+  readonly temperature_range: string | null;
+  readonly used: number;
+  readonly skus: number;
+}
+
+/** The bin as the API shows it. */
+export function binView({ id: _id, warehouse_id, capacity, used, ...bin }: FilledBin) {
+  const free = capacity === null ? null : Math.max(0, capacity - used);
+  return { warehouse_id: wireId("warehouse", warehouse_id), ...bin, capacity, used, free };
+}
+
+/** Units of one product, bin and lot, with the names of these. */
+export interface PlacedItem extends StockItem {
+  readonly sku: string;
+  readonly name: string;
+  readonly zone_id: string | null;
+}
+
+/** Units in a bin as the API shows them at this moment (ms). */
+export function placedView(item: PlacedItem, now: number) {
+  const isForSale = isSellable(item, now);
+  return {
+    sku: item.sku,
+    name: item.name,
+    warehouse_id: wireId("warehouse", item.warehouse_id),
+    bin: item.bin,
+    kind: item.bin_kind,
+    zone_id: item.zone_id,
+    temperature_zone: item.temperature_zone,
+    lot_id: item.lot_id === null ? null : wireId("lot", item.lot_id),
+    lot_number: item.lot_number,
+    lot_status: item.lot_status === "available" && !isLotGood(item, now) ? "expired" : item.lot_status,
+    expiration_date: isoOrNull(item.expiration_date),
+    quantity: item.on_hand,
+    reserved: item.reserved,
+    available: isForSale ? item.on_hand - item.reserved : 0,
+    cause: isForSale || item.on_hand === item.reserved ? null : whyNot(item),
+    received_date: iso(item.received_at),
+    last_updated: iso(item.updated_at),
+  };
+}

@@ -1,0 +1,67 @@
+import { Elysia } from "elysia";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { readId } from "../../kit/ids.ts";
+import { queryOf } from "../../kit/schema.ts";
+import { binView, placedView } from "./bin.ts";
+import { BinView, ListBins, ListItems, PlacedView } from "./schemas.ts";
+import { countBins, countItems, itemPosition, listBins, listItems } from "./store.ts";
+
+/** Bins, and what lies in them. */
+export const binRoutes = new Elysia({ prefix: "/inventory" })
+  .use(conventions)
+  .get("/bins", ({ call, query }) => bins(call, query), {
+    query: queryOf(ListBins),
+    detail: documented({
+      id: "listBins",
+      summary: "List bins by code, with how full they are",
+      answers: { 200: ListView(BinView) },
+    }),
+  })
+  .get("/items", ({ call, query }) => items(call, query), {
+    query: queryOf(ListItems),
+    detail: documented({
+      id: "listStockItems",
+      summary: "List what lies where: a row for each SKU, bin and lot",
+      answers: { 200: ListView(PlacedView) },
+    }),
+  });
+
+// A warehouse that does not exist has no bins.
+const warehouseOf = (location: string | number | undefined) =>
+  location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+
+function bins(call: Call, query: ListBins): Promise<Response> {
+  const { location, zone, bin, q, kind, fill, sku, lot_number } = query;
+  const filter = { warehouse_id: warehouseOf(location), zone, bin, q, kind, fill, sku, lot_number };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listBins(db, filter, window),
+      count: (db) => countBins(db, filter),
+      position: ({ code, id }) => [code, id],
+    },
+    (rows) => rows.map(binView),
+  );
+}
+
+function items(call: Call, query: ListItems): Promise<Response> {
+  const { location, zone, bin, kind, sku, q, lot_number, sort = "sku" } = query;
+  const expiring_before = momentOf(query.expiring_before);
+  const filter = { warehouse_id: warehouseOf(location), zone, bin, kind, sku, q, lot_number, expiring_before };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listItems(db, filter, window, sort),
+      count: (db) => countItems(db, filter),
+      position: (item) => itemPosition(item, sort),
+    },
+    (rows, db) => rows.map((item) => placedView(item, db.now)),
+  );
+}

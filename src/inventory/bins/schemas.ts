@@ -1,0 +1,78 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../../kit/page.ts";
+import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
+import { temperatureZones } from "../../products/status.ts";
+import { binKinds, lotStatuses, unavailableCauses } from "../status.ts";
+import { lastingBinKinds } from "../warehouses/rules.ts";
+
+/** How full a bin is, as a list may ask for it. */
+export const fills = ["empty", "used", "full"] as const;
+/** The orders in which units in bins are listed. */
+export const itemSorts = ["sku", "bin", "expiration_date"] as const;
+
+const code = textField(40);
+const of = {
+  location: Type.Optional(idField("warehouse")),
+  zone: Type.Optional(textField(40, { description: "The `zone_id` of a zone." })),
+  sku: Type.Optional(textField(100)),
+  lot_number: Type.Optional(textField(80)),
+};
+
+export const ListBins = closed({
+  ...pageFields,
+  ...of,
+  bin: Type.Optional(code),
+  q: Type.Optional(textField(40, { description: "A piece of the code." })),
+  kind: Type.Optional(choice(lastingBinKinds)),
+  fill: Type.Optional(choice(fills, { description: "`full`: there is no room for another unit." })),
+});
+export type ListBins = Static<typeof ListBins>;
+
+const count = Type.Integer({ minimum: 0 });
+
+export const BinView = closed({
+  warehouse_id: Type.String(),
+  code: Type.String(),
+  kind: choice(binKinds),
+  zone_id: nullable(Type.String()),
+  temperature_zone: nullable(choice(temperatureZones)),
+  temperature_range: nullable(Type.String()),
+  pick_order: Type.Integer(),
+  capacity: nullable(Type.Integer()),
+  used: Type.Integer({ minimum: 0, description: "Units that lie there." }),
+  free: nullable(Type.Integer({ minimum: 0, description: "Units that there is room for." })),
+  skus: Type.Integer({ minimum: 0, description: "How many SKUs lie there." }),
+});
+
+export const ListItems = closed({
+  ...pageFields,
+  ...of,
+  bin: Type.Optional(code),
+  q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
+  kind: Type.Optional(choice(binKinds)),
+  expiring_before: Type.Optional(momentField("Only units of lots that expire before this moment.")),
+  sort: Type.Optional(choice(itemSorts, { description: "`sku` unless given; what never expires comes last." })),
+});
+export type ListItems = Static<typeof ListItems>;
+
+const moment = () => Type.String({ format: "date-time" });
+
+export const PlacedView = closed({
+  sku: Type.String(),
+  name: Type.String(),
+  warehouse_id: Type.String(),
+  bin: Type.String(),
+  kind: choice(binKinds),
+  zone_id: nullable(Type.String()),
+  temperature_zone: nullable(choice(temperatureZones)),
+  lot_id: nullable(Type.String()),
+  lot_number: nullable(Type.String()),
+  lot_status: nullable(choice(lotStatuses)),
+  expiration_date: nullable(moment()),
+  quantity: Type.Integer({ minimum: 0, description: "Units on hand." }),
+  reserved: count,
+  available: Type.Integer({ minimum: 0, description: "Units that may be promised." }),
+  cause: nullable(choice(unavailableCauses)),
+  received_date: moment(),
+  last_updated: moment(),
+});

@@ -1,0 +1,205 @@
+import { and, asc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import { contains } from "../../../db/kit.ts";
+import { lots, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
+import type { Db } from "../../database/store.ts";
+import type { Position, Window } from "../../kit/page.ts";
+import type { BinKind } from "../status.ts";
+import type { FilledBin, PlacedItem } from "./bin.ts";
+import type { fills, itemSorts } from "./schemas.ts";
+
+/** What the list of bins may be narrowed to. */
+export interface BinFilter {
+  readonly warehouse_id?: number | undefined;
+  /** The client's name of a zone. */
+  readonly zone?: string | undefined;
+  readonly bin?: string | undefined;
+  readonly q?: string | undefined;
+  readonly kind?: BinKind | undefined;
+  readonly fill?: (typeof fills)[number] | undefined;
+  /** Only bins in which units of this SKU lie, or of a lot of this number. */
+  readonly sku?: string | undefined;
+  readonly lot_number?: string | undefined;
+}
+
+const held = sql`${stock_items.on_hand} > 0`;
+const used = sql<number>`(
+  select coalesce(sum(${stock_items.on_hand}), 0) from ${stock_items} where ${stock_items.bin_id} = ${bins.id}
+)`.mapWith(Number);
+const skus = sql<number>`(
+  select count(distinct ${stock_items.product_id}) from ${stock_items}
+  where ${stock_items.bin_id} = ${bins.id} and ${held}
+)`.mapWith(Number);
+
+function binsMatching(filter: BinFilter): SQL | undefined {
+  const { warehouse_id, zone, bin, q, kind, fill, sku, lot_number } = filter;
+  const holds = (what: SQL) => sql`exists (
+    select 1 from ${stock_items} join ${products} on ${products.id} = ${stock_items.product_id}
+      left join ${lots} on ${lots.id} = ${stock_items.lot_id}
+    where ${stock_items.bin_id} = ${bins.id} and ${held} and ${what}
+  )`;
+  return and(
+    // Written out, so that the index which passes over the bin of every order is used.
+    sql`${bins.kind} <> 'staging'`,
+    warehouse_id === undefined ? undefined : eq(bins.warehouse_id, warehouse_id),
+    zone === undefined ? undefined : eq(zones.zone_id, zone),
+    bin === undefined ? undefined : eq(bins.code, bin),
+    q === undefined ? undefined : contains(bins.code, q),
+    kind === undefined ? undefined : eq(bins.kind, kind),
+    fill === undefined ? undefined : filled[fill],
+    sku === undefined && lot_number === undefined
+      ? undefined
+      : holds(
+          sql.join(
+            [
+              ...(sku === undefined ? [] : [sql`${products.sku} = ${sku}`]),
+              ...(lot_number === undefined ? [] : [sql`${lots.lot_number} = ${lot_number}`]),
+            ],
+            sql` and `,
+          ),
+        ),
+  );
+}
+
+const filled = {
+  empty: sql`${used} = 0`,
+  used: sql`${used} > 0`,
+  full: sql`${bins.capacity} is not null and ${used} >= ${bins.capacity}`,
+};
+
+/** A page of bins by code; those in which an order's picked units wait are left out. */
+export async function listBins(db: Db, filter: BinFilter, { limit, offset, after }: Window): Promise<FilledBin[]> {
+  return db.sql
+    .select({
+      id: bins.id,
+      warehouse_id: bins.warehouse_id,
+      code: bins.code,
+      kind: bins.kind,
+      pick_order: bins.pick_order,
+      capacity: bins.capacity,
+      zone_id: zones.zone_id,
+      temperature_zone: zones.temperature_zone,
+      temperature_range: zones.temperature_range,
+      used,
+      skus,
+    })
+    .from(bins)
+    .leftJoin(zones, eq(zones.id, bins.zone_id))
+    .where(and(binsMatching(filter), beyond(sql`${bins.code}`, sql`${bins.id}`, after)))
+    .orderBy(asc(bins.code), asc(bins.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many bins match. */
+export async function countBins(db: Db, filter: BinFilter): Promise<number> {
+  const [row] = await db.sql
+    .select({ count: sql<number>`count(*)`.mapWith(Number) })
+    .from(bins)
+    .leftJoin(zones, eq(zones.id, bins.zone_id))
+    .where(binsMatching(filter));
+  return row?.count ?? 0;
+}
+
+function beyond(key: SQL, id: SQL, after: Position | null): SQL | undefined {
+  return after === null ? undefined : sql`(${key} > ${after[0]} or ${key} = ${after[0]} and ${id} > ${after[1]})`;
+}
+
+/** What the list of units in bins may be narrowed to. */
+export interface ItemFilter {
+  readonly warehouse_id?: number | undefined;
+  readonly zone?: string | undefined;
+  readonly bin?: string | undefined;
+  readonly kind?: BinKind | undefined;
+  readonly sku?: string | undefined;
+  readonly q?: string | undefined;
+  readonly lot_number?: string | undefined;
+  /** Milliseconds. */
+  readonly expiring_before?: number | undefined;
+}
+
+/** The order of a list of units in bins. */
+export type ItemSort = (typeof itemSorts)[number];
+
+function itemsMatching(filter: ItemFilter): SQL | undefined {
+  const { warehouse_id, zone, bin, kind, sku, q, lot_number, expiring_before } = filter;
+  return and(
+    held,
+    warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
+    zone === undefined ? undefined : eq(zones.zone_id, zone),
+    bin === undefined ? undefined : eq(bins.code, bin),
+    kind === undefined ? undefined : eq(bins.kind, kind),
+    sku === undefined ? undefined : eq(products.sku, sku),
+    q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
+    lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
+    expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
+  );
+}
+
+const never = Number.MAX_SAFE_INTEGER;
+const expiry = sql`coalesce(${lots.expiration_date}, ${sql.raw(String(never))})`;
+const itemKeys = { sku: sql`${products.sku}`, bin: sql`${bins.code}`, expiration_date: expiry };
+
+/** Where a list goes on after this item. */
+export function itemPosition(item: PlacedItem, sort: ItemSort): Position {
+  return [sort === "expiration_date" ? (item.expiration_date ?? never) : item[sort], item.id];
+}
+
+/** A page of the units in bins. */
+export async function listItems(
+  db: Db,
+  filter: ItemFilter,
+  { limit, offset, after }: Window,
+  sort: ItemSort,
+): Promise<PlacedItem[]> {
+  const key = itemKeys[sort];
+  return db.sql
+    .select({
+      id: stock_items.id,
+      product_id: stock_items.product_id,
+      sku: products.sku,
+      name: products.name,
+      warehouse_id: stock_items.warehouse_id,
+      warehouse_priority: warehouses.priority,
+      bin_id: stock_items.bin_id,
+      bin: bins.code,
+      bin_kind: bins.kind,
+      pick_order: bins.pick_order,
+      zone_id: zones.zone_id,
+      temperature_zone: zones.temperature_zone,
+      temperature_range: zones.temperature_range,
+      lot_id: stock_items.lot_id,
+      lot_number: lots.lot_number,
+      lot_status: lots.status,
+      lot_received_date: lots.received_date,
+      expiration_date: lots.expiration_date,
+      received_at: stock_items.received_at,
+      updated_at: stock_items.updated_at,
+      on_hand: stock_items.on_hand,
+      reserved: stock_items.reserved,
+    })
+    .from(stock_items)
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .leftJoin(zones, eq(zones.id, bins.zone_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(and(itemsMatching(filter), beyond(key, sql`${stock_items.id}`, after)))
+    .orderBy(sql`${key} asc`, asc(stock_items.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many rows the list of units in bins has. */
+export async function countItems(db: Db, filter: ItemFilter): Promise<number> {
+  const [row] = await db.sql
+    .select({ count: sql<number>`count(*)`.mapWith(Number) })
+    .from(stock_items)
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .leftJoin(zones, eq(zones.id, bins.zone_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(itemsMatching(filter));
+  return row?.count ?? 0;
+}

@@ -1,0 +1,172 @@
+// The list of levels: which products match, and in which order. What their stock is, `stock/store.ts` reads.
+import { and, asc, count, eq, or, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { contains, given, matches } from "../../../db/kit.ts";
+import { product_components } from "../../../db/schema/bundles.ts";
+import { lots, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { reservation_lines } from "../../../db/schema/reservations.ts";
+import { bins, zones } from "../../../db/schema/warehouses.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db } from "../../database/store.ts";
+import type { Position, Window } from "../../kit/page.ts";
+import type { ItemStatus } from "../status.ts";
+import type { levelSorts } from "../stock/schemas.ts";
+
+/** What the list of levels may be narrowed to. */
+export interface LevelFilter {
+  /** An exact SKU, or a pattern with `*`. */
+  readonly sku?: string | undefined;
+  /** A piece of the SKU or the name. */
+  readonly q?: string | undefined;
+  /** Only products with units in this warehouse, and bundles of which its units make a set. */
+  readonly warehouse_id?: number | undefined;
+  /** Only products with less available than their reorder point. */
+  readonly low_stock?: boolean | undefined;
+  readonly status?: ItemStatus | undefined;
+  /** Only products with units in a zone, a bin or a lot of this name, in the warehouse if one is named. */
+  readonly zone?: string | undefined;
+  readonly bin?: string | undefined;
+  readonly lot_number?: string | undefined;
+  /** Only products with units of available lots that expire before this moment (ms). */
+  readonly expiring_before?: number | undefined;
+}
+
+const held = sql`${stock_items.on_hand} > 0`;
+
+/** The units of a product that may be promised, and are not; of one warehouse, when `where` says so. */
+const availableOf = (db: Db, product_id: AnyPgColumn, where = sql`true`) => sql`(
+  select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
+  join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
+  where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
+    and (${lots.id} is null or ${lots.status} = 'available'
+      and (${lots.expiration_date} is null or ${lots.expiration_date} > ${db.now}))
+)`;
+
+// A bundle has what the scarcest of its components makes.
+const available = (db: Db) => sql`case when ${products.type} = 'bundle' then (
+  select coalesce(min(${availableOf(db, product_components.component_id)} / ${product_components.quantity}), 0)
+  from ${product_components} where ${product_components.bundle_id} = ${products.id}
+) else ${availableOf(db, products.id)} end`;
+
+const waitedFor = sql`exists (
+  select 1 from ${reservation_lines} where ${reservation_lines.product_id} = ${products.id}
+    and ${reservation_lines.reserved} < ${reservation_lines.wanted}
+)`;
+
+function statusOf(db: Db, status: ItemStatus): SQL | undefined {
+  if (status === "inactive") return sql`${products.status} = 'inactive'`;
+  const units = available(db);
+  const is = {
+    in_stock: sql`${units} > 0 and ${units} >= ${products.reorder_point}`,
+    low_stock: sql`${units} > 0 and ${units} < ${products.reorder_point}`,
+    out_of_stock: sql`${units} = 0 and not ${waitedFor}`,
+    backordered: sql`${units} = 0 and ${waitedFor}`,
+  };
+  return sql`${products.status} <> 'inactive' and ${is[status]}`;
+}
+
+/** Whether units of a product lie where, or are of the lot that, the filter names. */
+function lies(db: Db, { warehouse_id, zone, bin, lot_number, expiring_before }: LevelFilter): SQL | undefined {
+  if ([zone, bin, lot_number, expiring_before].every((value) => value === undefined)) return undefined;
+  const where = and(
+    warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
+    zone === undefined ? undefined : eq(zones.zone_id, zone),
+    bin === undefined ? undefined : eq(bins.code, bin),
+    lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
+    expiring_before === undefined
+      ? undefined
+      : sql`${lots.status} = 'available' and ${lots.expiration_date} > ${db.now}
+          and ${lots.expiration_date} < ${expiring_before}`,
+  );
+  return sql`exists (
+    select 1 from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
+      left join ${zones} on ${zones.id} = ${bins.zone_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
+    where ${stock_items.product_id} = ${products.id} and ${held} and ${where}
+  )`;
+}
+
+function matching(db: Db, filter: LevelFilter): SQL | undefined {
+  const { sku, q, warehouse_id, low_stock, status } = filter;
+  const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
+  const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
+  // A bundle is where its components make a set.
+  const stored = () => sql`case when ${products.type} = 'bundle' then not exists (
+    select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
+      and ${availableOf(db, product_components.component_id, there)} < ${product_components.quantity}
+  ) else exists (
+    select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
+  ) end`;
+  // A bundle is low when one of its components is too few for as many sets.
+  const low = () => sql`case when ${products.type} = 'bundle' then exists (
+    select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
+      and ${availableOf(db, product_components.component_id)}
+        < ${products.reorder_point} * ${product_components.quantity}
+  ) else ${availableOf(db, products.id)} < ${products.reorder_point} end`;
+  return and(
+    named,
+    q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
+    warehouse_id === undefined ? undefined : stored(),
+    low_stock === undefined ? undefined : low_stock ? low() : sql`not ${low()}`,
+    status === undefined ? undefined : statusOf(db, status),
+    lies(db, filter),
+  );
+}
+
+/** The order of the list of levels. */
+export type LevelSort = (typeof levelSorts)[number];
+
+/** A product of the list of levels. `units` is what is available, and null unless the list is sorted by it. */
+export interface ListedProduct {
+  readonly id: number;
+  readonly sku: string;
+  readonly name: string;
+  readonly units: number | null;
+}
+
+/** Where a list goes on after this product. */
+export function levelPosition({ id, sku, name, units }: ListedProduct, sort: LevelSort): Position {
+  return [sort.endsWith("sku") ? sku : sort.endsWith("name") ? name : (units ?? 0), id];
+}
+
+const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(products));
+// The page that is asked for most, without a filter, is prepared.
+const named = { id: products.id, sku: products.sku, name: products.name, units: sql<number | null>`null` };
+const first = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
+  sql.select(named).from(products).orderBy(asc(products.sku)).limit(given(a.limit)).offset(given(a.offset)),
+);
+
+/** A page of the products that match. */
+export async function listStocked(
+  db: Db,
+  filter: LevelFilter,
+  { limit, offset, after }: Window,
+  sort: LevelSort,
+): Promise<ListedProduct[]> {
+  const where = matching(db, filter);
+  if (where === undefined && after === null && sort === "sku") return first(db, { limit, offset });
+  const isDown = sort.startsWith("-");
+  const byUnits = sort.endsWith("available");
+  const key = byUnits ? sql`(${available(db)})` : sort.endsWith("name") ? sql`${products.name}` : sql`${products.sku}`;
+  const way = sql.raw(isDown ? "desc" : "asc");
+  const beyond = sql.raw(isDown ? "<" : ">");
+  const rest =
+    after === null
+      ? undefined
+      : sql`(${key} ${beyond} ${after[0]} or ${key} = ${after[0]} and ${products.id} ${beyond} ${after[1]})`;
+  return db.sql
+    .select({ ...named, units: byUnits ? sql<number>`${key}`.mapWith(Number) : named.units })
+    .from(products)
+    .where(and(where, rest))
+    .orderBy(sql`${key} ${way}`, sql`${products.id} ${way}`)
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many products match. */
+export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {
+  const where = matching(db, filter);
+  if (where !== undefined) return db.sql.$count(products, where);
+  const [row] = await all(db, {});
+  return row?.count ?? 0;
+}

@@ -1,0 +1,139 @@
+// Units that go from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
+import type { BinKind } from "../status.ts";
+import { brokenPromises, shortfallsView } from "../stock/commands.ts";
+import { refuseBundle } from "../stock/rules.ts";
+import { type BinSpot, binSpot, type StockItem } from "../stock/shelf.ts";
+import { findStockedIds } from "../stock/store.ts";
+import { binFor, waitingSpot } from "../warehouses/commands.ts";
+import { shareWarehouse } from "../warehouses/store.ts";
+import type { MoveReason, MoveStock } from "./schemas.ts";
+
+/** Kinds of bins between which units are moved: the others have acts of their own. */
+const movable: readonly BinKind[] = ["storage", "quarantine", "damage"];
+const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
+
+/**
+ * Moves units of a SKU to another bin of the same warehouse. Promised ones are promised from other stock first; those
+ * for whom there is no other get the moved units, if these are for sale where they lie then. Who would have to wait
+ * does so only with `allow_shortfall`.
+ * Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory, bin_full,
+ * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
+  const { sku, quantity, notes = null } = input;
+  const id = (await findStockedIds(tx, [sku])).get(sku);
+  if (id === undefined) {
+    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
+      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+    });
+  }
+  const shelves = await freshShelves(tx, [id]);
+  const shelf = shelfOf(shelves, id);
+  refuseBundle(shelf.product);
+  const item = movedItem(shelf, input);
+  const place = await newPlace(tx, shelf, item, input);
+  const reason = input.reason ?? usualReason(item.bin_kind, place.bin_kind);
+  const waited = shelf.backordered;
+  const promised = Math.max(0, quantity - (item.on_hand - item.reserved));
+  const shortfalls = await displacePromises(tx, shelves, shelf, item, promised);
+  const { id: movement_id, to } = await moveUnits(tx, shelf, {
+    type: "transfer",
+    quantity,
+    from: item,
+    to: { ...item, ...place },
+    to_place: null,
+    promised: false,
+    reason,
+    notes,
+    reference: null,
+    confirmed: true,
+    actor,
+  });
+  await fillBackorders(tx, shelves, [id]);
+  const waits = shortfalls.length > 0 && shelf.backordered > waited;
+  if (waits && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  return {
+    sku,
+    quantity,
+    lot_number: item.lot_number,
+    location: wireId("warehouse", item.warehouse_id),
+    from_bin: item.bin,
+    from_quantity: item.on_hand,
+    bin: place.bin,
+    bin_quantity: to?.on_hand ?? quantity,
+    reason,
+    notes,
+    movement_id: wireId("movement", movement_id),
+    backordered_orders: waits ? shortfallsView(shortfalls) : [],
+    moved_at: iso(tx.now),
+    moved_by: actor.id,
+  };
+}
+
+/** The units that a request means. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
+function movedItem({ items, product }: OpenShelf, input: MoveStock): StockItem {
+  const { quantity, bin, lot_number, location } = input;
+  const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
+  const [item, ...others] = items.filter(
+    (item) =>
+      item.on_hand > 0 &&
+      (bin === undefined ? movable.includes(item.bin_kind) : item.bin === bin) &&
+      (warehouse_id === null || item.warehouse_id === warehouse_id) &&
+      (lot_number === undefined || item.lot_number === lot_number),
+  );
+  const { sku } = product;
+  if (item !== undefined && others.length > 0) {
+    throw new Fault("ambiguous_stock", `${sku} lies in several bins or lots; name location, bin and lot_number.`, {
+      candidates: [item, ...others].map((other) => ({
+        location: wireId("warehouse", other.warehouse_id),
+        bin: other.bin,
+        lot_number: other.lot_number,
+        quantity: other.on_hand,
+      })),
+    });
+  }
+  if (item !== undefined && !movable.includes(item.bin_kind)) throw invalid("bin", ownAct(item.bin_kind));
+  const there = item?.on_hand ?? 0;
+  if (item === undefined || there < quantity) {
+    const few = there === 1 ? "is only 1 unit" : `are only ${there} units`;
+    throw new Fault("insufficient_inventory", `There ${few} of ${sku} to move there.`, {
+      shortages: [{ sku, requested: quantity, available: there }],
+    });
+  }
+  return item;
+}
+
+function ownAct(kind: BinKind): string {
+  if (kind === "staging") return "is where an order's picked units wait";
+  return "is where units wait to be put back: do that by POST /inventory/putbacks";
+}
+
+/** Where the units go. Refuses: validation_failed, bin_full. */
+async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: MoveStock): Promise<BinSpot> {
+  const { to_bin, condition, quantity } = input;
+  const kind = condition && kindFor[condition];
+  if (to_bin === undefined && kind === undefined) throw invalid("to_bin", "or condition is required", "required");
+  const warehouse = await shareWarehouse(tx, item.warehouse_id);
+  const place =
+    to_bin === undefined && kind !== undefined
+      ? await waitingSpot(tx, item.warehouse_id, kind)
+      : binSpot(warehouse, await binFor(tx, warehouse, product, to_bin, quantity));
+  const field = to_bin === undefined ? "condition" : "to_bin";
+  if (!movable.includes(place.bin_kind)) throw invalid(field, ownAct(place.bin_kind));
+  if (kind !== undefined && place.bin_kind !== kind) throw invalid("to_bin", `is no ${kind} bin`);
+  if (place.bin_id === item.bin_id) throw invalid(field, "is where the units lie already");
+  return place;
+}
+
+function usualReason(from: BinKind, to: BinKind): MoveReason {
+  if (to === "quarantine") return "quality_hold";
+  if (to === "damage") return "damaged";
+  return from === "storage" ? "relocation" : "released";
+}
