@@ -117,6 +117,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /orders/:id/hold": "orders.write",
   "POST /orders/:id/cancel_items": "orders.write",
   "POST /orders/:id/release": "orders.write",
+  "GET /orders/:id/plan": "orders.read",
+  "POST /orders/:id/split": "orders.write",
   "POST /orders/:id/process": "orders.fulfil",
   "POST /orders/:id/pick": "orders.fulfil",
   "POST /orders/:id/pack": "orders.fulfil",

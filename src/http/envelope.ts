@@ -25,7 +25,8 @@ export function enveloped<Data>(data: Data, request_id: string, now: number): En
   return { success: true, data, meta: metaOf(request_id, now) };
 }
 
-const metaFields = {
+/** The fields of every answer's `meta`. */
+export const metaFields = {
   timestamp: Type.String({ format: "date-time" }),
   requestId: Type.String(),
   request_id: Type.String(),

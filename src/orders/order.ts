@@ -201,7 +201,24 @@ export function hindrance(order: Order, action: OrderAction): string | null {
     return "every unit has left";
   }
   if (action === "release" && !order.held) return "it is not held";
+  if (action === "split") return whyWhole(order);
   return null;
+}
+
+/** Why nothing can be split off an order, in words; null when something can. */
+function whyWhole(order: Order): string | null {
+  if (order.source_external_id !== null) {
+    return "the platform that it came from knows it as one order; send it in several parcels instead";
+  }
+  const loose = order.lines.reduce((sum, line) => sum + looseUnits(line), 0);
+  if (loose === 0) return "no unit is left that has not been picked";
+  return order.lines.reduce((sum, line) => sum + keptUnits(line), 0) === 1 ? "it is one unit" : null;
+}
+
+/** Units of a line that have neither left nor been picked; of a bundle of which a component is picked, none. */
+export function looseUnits(line: OrderLine): number {
+  if (line.components !== null && isBegun(line)) return 0;
+  return Math.max(0, openUnits(line) - Math.max(line.picked, line.quantity_packed - line.quantity_shipped));
 }
 
 const actionsIn = (held: boolean) =>

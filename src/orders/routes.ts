@@ -1,10 +1,12 @@
 import { Elysia } from "elysia";
-import { answerRead, answerWrite } from "../http/answer.ts";
+import { answerRead } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
+import { answerAct, RehearsableView } from "../http/rehearsals.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
-import { bodyOf } from "../kit/schema.ts";
+import { Rehearse } from "../kit/rehearse.ts";
+import { bodyOf, queryOf } from "../kit/schema.ts";
 import { actionRoutes, answerOrder, orderAnswer } from "./actions/routes.ts";
 import { allocationRoutes } from "./allocation/routes.ts";
 import { bulkRoutes } from "./bulk/routes.ts";
@@ -13,8 +15,10 @@ import { updateOrder } from "./changes/commands.ts";
 import { createOrder } from "./commands.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { listRoutes } from "./list/routes.ts";
+import { planRoutes } from "./plans/routes.ts";
 import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderSheetRoutes } from "./sheets/routes.ts";
+import { splitRoutes } from "./splits/routes.ts";
 import { orderMoves } from "./status.ts";
 import { getOrder } from "./store.ts";
 import { traceRoutes } from "./traces/routes.ts";
@@ -26,10 +30,13 @@ const records = new Elysia({ prefix: "/orders" })
   .use(conventions)
   .post(
     "",
-    ({ call, body }) =>
-      answerWrite(call, 201, async (tx) => orderAnswer(await createOrder(tx, body, call.actor), tx.now)),
+    ({ call, body, query: { dry_run } }) =>
+      answerAct(call, { status: 201, dry_run }, async (tx) => {
+        return orderAnswer(await createOrder(tx, body, call.actor), tx.now);
+      }),
     {
       body: bodyOf(CreateOrder),
+      query: queryOf(Rehearse),
       detail: documented({
         id: "createOrder",
         summary: "Create an order",
@@ -40,7 +47,7 @@ const records = new Elysia({ prefix: "/orders" })
           "reservation_committed",
           "resource_missing",
         ],
-        answers: { 201: EnvelopedView(OrderView) },
+        answers: { 200: RehearsableView(OrderView), 201: EnvelopedView(OrderView) },
       }),
     },
   )
@@ -60,11 +67,14 @@ const records = new Elysia({ prefix: "/orders" })
   )
   .patch(
     "/:id",
-    ({ call, params, body }) => answerOrder(call, params.id, (tx) => updateOrder(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => updateOrder(tx, params.id, body, call.actor)),
     {
       body: bodyOf(UpdateOrder),
+      query: queryOf(Rehearse),
       detail: order("updateOrder", "Update an order", {
         matches: true,
+        answers: { 200: RehearsableView(OrderView) },
         refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
       }),
     },
@@ -81,6 +91,8 @@ export function orderRoutes(service: Service) {
     .use(actionRoutes)
     .use(historyRoutes)
     .use(allocationRoutes)
+    .use(planRoutes)
+    .use(splitRoutes)
     .use(traceRoutes);
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { VerificationView } from "../addresses/schemas.ts";
+import { rehearsable } from "../kit/rehearse.ts";
 import {
   choice,
   closed,
@@ -142,10 +143,12 @@ export type HoldOrder = Static<typeof HoldOrder>;
 export const ReleaseOrder = closed({ hold_id: Type.Optional(idField("hold", "Only this hold; without it, all.")) });
 export type ReleaseOrder = Static<typeof ReleaseOrder>;
 
-export const CancelOrder = closed({
+const whyCancelled = {
   reason: Type.Optional(choice(cancelReasons)),
   note: Type.Optional(textField(500)),
-});
+};
+
+export const CancelOrder = closed({ ...whyCancelled, ...rehearsable });
 export type CancelOrder = Static<typeof CancelOrder>;
 
 const item = {
@@ -156,9 +159,15 @@ const item = {
 
 export const CancelItems = closed({
   items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
-  ...CancelOrder.properties,
+  ...whyCancelled,
 });
 export type CancelItems = Static<typeof CancelItems>;
+
+export const SplitOrder = closed({
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500, description: "What becomes an order of its own." }),
+  order_number: Type.Optional(order_number),
+});
+export type SplitOrder = Static<typeof SplitOrder>;
 
 const partial = Type.Optional(Type.Boolean({ description: "True leaves backordered units for later." }));
 
@@ -315,6 +324,9 @@ const orderView = {
 };
 
 export const OrderView = closed(orderView);
+
+/** The order that was split, and the one that its units became. */
+export const SplitView = closed({ ...orderView, split_off: OrderView });
 
 /** The order after a release: a hold of the system stays until its cause is gone, and `holds` says which. */
 export const ReleasedView = closed({ ...orderView, still_on_hold: Type.Boolean() });

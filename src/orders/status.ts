@@ -9,7 +9,7 @@ export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
 export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
 
 // Every way an order moves. A row is the whole truth about one action; `hold` and `release` change no state, since a
-// hold is a fact beside it; `cancel_items` leaves the state to what is left of the order.
+// hold is a fact beside it; `cancel_items` and `split` leave the state to what is left of the order.
 export const orderMoves = {
   process: { from: ["pending"], to: "processing", held: false, tells: null },
   pick: { from: ["pending", "processing"], to: "processing", held: false, tells: null },
@@ -20,6 +20,7 @@ export const orderMoves = {
   release: { from: orderStatuses, to: null, held: true, tells: null },
   cancel: { from: ["pending", "processing", "fulfilled"], to: "cancelled", held: true, tells: "order.cancelled" },
   cancel_items: { from: ["pending", "processing", "fulfilled"], to: null, held: true, tells: null },
+  split: { from: ["pending", "processing"], to: null, held: false, tells: null },
 } as const satisfies Moves<OrderStatus, EventType>;
 export type OrderAction = keyof typeof orderMoves;
 

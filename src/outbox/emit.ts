@@ -5,12 +5,31 @@ import { insertEvents } from "./store.ts";
 
 const body_bytes_max = 64 * 1024;
 
+// Who listens to the events of a transaction, by its statements: these are one transaction's alone while it runs.
+const listeners = new WeakMap<Tx["sql"], (event: DomainEvent) => void>();
+
+/** Does work within a transaction and answers, beside what it answered, the events that it has told. */
+export async function overheard<Answer>(
+  tx: Tx,
+  work: () => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly events: readonly DomainEvent[] }> {
+  const events: DomainEvent[] = [];
+  listeners.set(tx.sql, (event) => events.push(event));
+  try {
+    return { answer: await work(), events };
+  } finally {
+    listeners.delete(tx.sql);
+  }
+}
+
 /**
  * Stores events in the caller's transaction, so that a change and its events are kept together or not at all. The
  * fan-out job finds them after the commit. A body over 64 KiB has its longest lists cut and says so: `truncated`.
  */
 export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
   if (events.length === 0) return;
+  const listener = listeners.get(tx.sql);
+  if (listener !== undefined) events.forEach(listener);
   const created_at = tx.now;
   const rows = events.map(({ type, data, previous = {} }) => {
     const id = tx.newId("evt");

@@ -6,10 +6,12 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
+import { type Asked, answerAct, RehearsableView } from "../http/rehearsals.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import { listAllWaiting, listHomes } from "../inventory/putbacks/store.ts";
 import { waitingView } from "../inventory/putbacks/waiting.ts";
 import { momentOf } from "../kit/clock.ts";
+import { Rehearse } from "../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { findOrderId } from "../orders/names/store.ts";
 import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./commands.ts";
@@ -38,14 +40,16 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   .use(conventions)
   .post(
     "",
-    ({ call, body }) => answerWrite(call, 201, async (tx) => returnView(await createReturn(tx, body, call.actor))),
+    ({ call, body, query: { dry_run } }) =>
+      answerAct(call, { status: 201, dry_run }, async (tx) => returnView(await createReturn(tx, body, call.actor))),
     {
       body: bodyOf(CreateReturn),
+      query: queryOf(Rehearse),
       detail: documented({
         id: "createReturn",
         summary: "Create a return for a whole order or for some of its items",
         refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
-        answers: { 201: EnvelopedView(ReturnView) },
+        answers: { 200: RehearsableView(ReturnView), 201: EnvelopedView(ReturnView) },
       }),
     },
   )
@@ -61,7 +65,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getReturn(db, params.id))), {
     detail: found("getReturn", "Get a return", { tagged: true }),
   })
-  .patch("/:id", ({ call, params, body }) => step(call, params.id, (tx) => updateReturn(tx, params.id, body)), {
+  .patch("/:id", ({ call, params, body }) => step(call, params.id, {}, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
     detail: found("updateReturn", "Update how the goods come back, and what was agreed on", {
       matches: true,
@@ -70,10 +74,13 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   })
   .post(
     "/:id/receive",
-    ({ call, params, body }) => step(call, params.id, (tx) => receiveReturn(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      step(call, params.id, query, (tx) => receiveReturn(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveReturn),
+      query: queryOf(Rehearse),
       detail: found("receiveReturn", "Receive the goods of a return", {
+        answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
       }),
@@ -81,46 +88,54 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   )
   .post(
     "/:id/inspect",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
+    ({ call, params, body, query }) =>
+      answerAct(call, query, async (tx) => {
         await requireVersion(tx, call, params.id);
         const inspected = await inspectReturn(tx, params.id, body, call.actor);
         return { ...returnView(inspected), putbacks: await putBacksOf(tx, inspected.id) };
       }),
     {
       body: bodyOf(InspectReturn),
+      query: queryOf(Rehearse),
       detail: found("inspectReturn", "Inspect what was received and say where it goes", {
         matches: true,
         refuses: ["invalid_state_transition"],
-        answers: { 200: EnvelopedView(InspectedView) },
+        answers: { 200: RehearsableView(InspectedView) },
         description:
           "Units to restock for which no `bin` is named wait in the returns bin and cannot be sold: `putbacks` lists" +
           " them, each with a bin that would suit. `POST /inventory/putbacks` shelves them.",
       }),
     },
   )
-  .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReturn(tx, params.id, call.actor)), {
-    body: bodyOf(NoBody),
-    detail: found("closeReturn", "Complete a return without a refund", {
-      matches: true,
-      refuses: ["invalid_state_transition"],
-    }),
-  })
+  .post(
+    "/:id/close",
+    ({ call, params, query }) => step(call, params.id, query, (tx) => closeReturn(tx, params.id, call.actor)),
+    {
+      body: bodyOf(NoBody),
+      query: queryOf(Rehearse),
+      detail: found("closeReturn", "Complete a return without a refund", {
+        answers: { 200: RehearsableView(ReturnView) },
+        matches: true,
+        refuses: ["invalid_state_transition"],
+      }),
+    },
+  )
   .post(
     "/:id/refund",
-    ({ call, params, body }) =>
-      answerWrite(call, 201, async (tx) => {
+    ({ call, params, body, query: { dry_run } }) =>
+      answerAct(call, { status: 201, dry_run }, async (tx) => {
         await requireVersion(tx, call, params.id);
         return refundView(await refundReturn(tx, params.id, body, call.actor));
       }),
     {
       body: bodyOf(RefundReturn),
+      query: queryOf(Rehearse),
       detail: documented({
         id: "refundReturn",
         matches: true,
         summary: "Refund a return that was received and inspected",
         refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
-        answers: { 201: EnvelopedView(RefundView) },
+        answers: { 200: RehearsableView(RefundView), 201: EnvelopedView(RefundView) },
       }),
     },
   )
@@ -153,8 +168,8 @@ async function putBacksOf(db: Db, return_id: number) {
   return waiting.map((units) => waitingView(units, homes));
 }
 
-function step(call: Call, id: string, work: (tx: Tx) => Promise<Return>): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => {
+function step(call: Call, id: string, asked: Asked, work: (tx: Tx) => Promise<Return>): Promise<Response> {
+  return answerAct(call, asked, async (tx) => {
     await requireVersion(tx, call, id);
     return shown(await work(tx));
   });

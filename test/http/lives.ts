@@ -202,6 +202,7 @@ function orderChanges(act: ReturnType<typeof at>, { sku, doubtful }: Ids, { name
     act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
     act("releaseOrder", "POST", "/release", {}),
     act("processOrder", "POST", "/process", {}),
+    act("splitOrder", "POST", "/split", { items: [{ sku, quantity: 1 }] }),
     act("allocateOrder", "POST", "/allocate", {}),
     act("pickOrder", "POST", "/pick", {}),
     act("packOrder", "POST", "/pack", {}),

@@ -196,6 +196,7 @@ describe("refuses", () => {
     ["POST", "/pack", {}],
     ["POST", "/ship", {}],
     ["POST", "/deliver", {}],
+    ["POST", "/split", { items: [{ line_id: 1, quantity: 1 }] }],
     ["POST", "/cancel_items", { items: [{ line_id: 1, quantity: 1 }] }],
   ])("%s /orders/:id%s when the order has moved on, and nothing happens", async (method, action, body) => {
     const { id } = await shop.order([[await shop.product(5), 1]]);
@@ -292,7 +293,13 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/shipping/rate-cards/:id/export.csv", "/shipping/zones/charts/export.csv"],
   ],
   "worked out of many records for this one look": [
-    ...["/inventory/:sku/explain", "/orders/:id/pick-list", "/orders/:id/packing-slip", "/pick-lists"],
+    ...[
+      "/inventory/:sku/explain",
+      "/orders/:id/plan",
+      "/orders/:id/pick-list",
+      "/orders/:id/packing-slip",
+      "/pick-lists",
+    ],
     ...["/shipping/zones", "/shipping/labels/costs"],
   ],
   "its links are signed anew in each answer": ["/shipping/labels/:id", "/shipping/labels"],

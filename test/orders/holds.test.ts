@@ -206,7 +206,7 @@ describe("refuses", () => {
         code: "invalid_state_transition",
         from: "processing",
         action: "hold",
-        allowed_actions: ["pick", "pack", "ship", "cancel", "cancel_items"],
+        allowed_actions: ["pick", "pack", "ship", "cancel", "cancel_items", "split"],
       },
     ]);
   });

@@ -39,8 +39,8 @@ const places: Readonly<Record<string, readonly [number, Ask]>> = {
 
 /** Asks a route for the order of this name. */
 function ask({ method, path }: Operation, name: string): Promise<Answered> {
-  const items = { items: [{ sku: goods.sku, quantity: 1 }], reason: "customer" };
-  const body = method === "get" || method === "delete" ? undefined : path.endsWith("/cancel_items") ? items : {};
+  const items = { items: [{ sku: goods.sku, quantity: 1 }] };
+  const body = method === "get" || method === "delete" ? undefined : /cancel_items|split/.test(path) ? items : {};
   return shop.app.call(method.toUpperCase(), path.replace("{id}", encodeURIComponent(name)), body);
 }
 

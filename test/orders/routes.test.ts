@@ -43,7 +43,7 @@ describe("works", () => {
       allocation: { complete: false, backordered_units: 1 },
       estimated_ship_date: null,
       source: { platform: "api", external_id: null },
-      allowed_actions: ["process", "pick", "pack", "ship", "hold", "cancel", "cancel_items"],
+      allowed_actions: ["process", "pick", "pack", "ship", "hold", "cancel", "cancel_items", "split"],
       version: 1,
       processing_at: null,
     });

@@ -21,13 +21,13 @@ test("every action in every state", () => {
   );
   expect(`\n${[row(["", ...actions]), ...grid].join("\n")}\n`).toMatchInlineSnapshot(`
     "
-               process    pick       pack       ship       deliver    hold       release    cancel     cancel_items
-    pending    processing processing fulfilled  shipped    .          =          =          cancelled  =
-    processing .          processing fulfilled  shipped    .          =          =          cancelled  =
-    fulfilled  .          .          .          shipped    .          .          =          cancelled  =
-    shipped    .          .          .          .          delivered  .          =          .          .
-    delivered  .          .          .          .          .          .          =          .          .
-    cancelled  .          .          .          .          .          .          =          .          .
+               process    pick       pack       ship       deliver    hold       release    cancel     cancel_itemssplit
+    pending    processing processing fulfilled  shipped    .          =          =          cancelled  =          =
+    processing .          processing fulfilled  shipped    .          =          =          cancelled  =          =
+    fulfilled  .          .          .          shipped    .          .          =          cancelled  =          .
+    shipped    .          .          .          .          delivered  .          =          .          .          .
+    delivered  .          .          .          .          .          .          =          .          .          .
+    cancelled  .          .          .          .          .          .          =          .          .          .
     "
   `);
 });

@@ -112,6 +112,7 @@ const acts: Record<OrderAction | More, (made: Made) => ReturnType<Shop["cancel"]
   cancel: ({ id }) => shop.cancel(id),
   "ship partial": ({ id }) => shop.app.post(`/orders/${id}/ship`, { partial: true }),
   cancel_items: ({ id, sku }) => shop.app.post(`/orders/${id}/cancel_items`, { items: [{ sku, quantity: 1 }] }),
+  split: ({ id, sku }) => shop.app.post(`/orders/${id}/split`, { items: [{ sku, quantity: 1 }] }),
   update: ({ id }) => shop.app.patch(`/orders/${id}`, { shipping_method: "by sea" }),
   lines: ({ id, sku }) => shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 1, unit_price: "12.50" }] }),
   label: ({ id }) => shop.app.post("/shipping/labels", { order_id: id, ...parcel }),

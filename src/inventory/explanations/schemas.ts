@@ -34,6 +34,24 @@ const claimant = {
 const way = { reference: nullable(Type.String()), units: Type.Integer({ minimum: 1 }) };
 const more = Type.Boolean({ description: "Whether there are more of them than are named." });
 
+/** What is on its way, and with what. */
+export const incomingFields = {
+  units: count,
+  receipts: Type.Array(
+    closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(moment()) }),
+  ),
+  transfers: Type.Array(
+    closed({
+      transfer_id: Type.String(),
+      ...way,
+      from_location: Type.String(),
+      to_location: Type.String(),
+      shipped_at: nullable(moment()),
+    }),
+  ),
+  more,
+};
+
 export const ExplanationView = closed({
   sku: Type.String(),
   name: Type.String(),
@@ -80,22 +98,5 @@ export const ExplanationView = closed({
       more,
     }),
   ),
-  incoming: nullable(
-    closed({
-      units: count,
-      receipts: Type.Array(
-        closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(moment()) }),
-      ),
-      transfers: Type.Array(
-        closed({
-          transfer_id: Type.String(),
-          ...way,
-          from_location: Type.String(),
-          to_location: Type.String(),
-          shipped_at: nullable(moment()),
-        }),
-      ),
-      more,
-    }),
-  ),
+  incoming: nullable(closed(incomingFields)),
 });

@@ -137,13 +137,14 @@ function refuseShortage(claim: OrderClaim, missing: Plan["missing"], shelves: Sh
 }
 
 /** An order's claim with its stock locked. */
-interface OpenClaim {
+export interface OpenClaim {
   readonly reservation: Reservation;
   readonly lines: HeldLine[];
   readonly shelves: Shelves;
 }
 
-async function openClaim(tx: Tx, order_id: number, more_products: readonly number[] = []): Promise<OpenClaim> {
+/** The claim of an order, with its stock locked; of more products where those are told. */
+export async function openClaim(tx: Tx, order_id: number, more_products: readonly number[] = []): Promise<OpenClaim> {
   const reservation = await findOrderReservation(tx, order_id);
   assert(reservation, `order ${order_id} has a claim on stock`);
   const products = productsOf(await listLines(tx, [reservation.id]));
@@ -383,7 +384,7 @@ export async function releaseClaim(
 }
 
 /** The first so many of a line's unpicked units: they were planned to leave first. */
-function firstUnits(shelves: Shelves, line: HeldLine, count: number): Portion[] {
+export function firstUnits(shelves: Shelves, line: HeldLine, count: number): Portion[] {
   const { items } = shelfOf(shelves, line.product_id);
   let left = count;
   return unpicked(shelves, line).flatMap(({ stock_item_id, quantity }) => {

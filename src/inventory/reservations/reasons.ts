@@ -144,7 +144,8 @@ export function allotmentView({ product_id, sku, wanted, missing, chosen, passed
   };
 }
 
-function spotView(item: StockItem) {
+/** Where units lie, as the API shows it. */
+export function spotView(item: StockItem) {
   return {
     warehouse_id: wireId("warehouse", item.warehouse_id),
     bin: item.bin,

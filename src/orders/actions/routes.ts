@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
 import type { Tx } from "../../database/store.ts";
-import { answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
+import { type Asked, answerAct, RehearsableView } from "../../http/rehearsals.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
-import { bodyOf } from "../../kit/schema.ts";
+import { Rehearse } from "../../kit/rehearse.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { acceptSuggestion } from "../changes/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
@@ -26,14 +26,14 @@ import { deliverOrder, shipOrder } from "../shipments/commands.ts";
 import { lockOrder } from "../store.ts";
 
 const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(OrderView) }, matches: true, ...more });
+  documented({ id, summary, answers: { 200: RehearsableView(OrderView) }, matches: true, ...more });
 
 /**
  * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
  * Refuses: resource_missing, precondition_failed, malformed_header.
  */
-export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Order>): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => {
+export function answerOrder(call: Call, id: string, asked: Asked, work: (tx: Tx) => Promise<Order>): Promise<Response> {
+  return answerAct(call, asked, async (tx) => {
     await requireVersion(tx, call, id);
     return orderAnswer(await work(tx), tx.now);
   });
@@ -42,8 +42,8 @@ export function answerOrder(call: Call, id: string, work: (tx: Tx) => Promise<Or
 /** The order as answers about it alone show it. */
 export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
 
-/** What stock and the calendar decide of an order changes no version. */
-function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
+/** An order's view with its tag: what stock and the calendar decide of it changes no version. */
+export function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
   const lines = view.line_items.map((line) => [
     line.quantity_reserved,
     line.quantity_backordered,
@@ -62,9 +62,11 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .use(conventions)
   .post(
     "/accept_suggestion",
-    ({ call, params }) => answerOrder(call, params.id, (tx) => acceptSuggestion(tx, params.id, call.actor)),
+    ({ call, params, query }) =>
+      answerOrder(call, params.id, query, (tx) => acceptSuggestion(tx, params.id, call.actor)),
     {
       body: bodyOf(NoFields),
+      query: queryOf(Rehearse),
       detail: order("acceptOrderSuggestion", "Let an order go to the address that the last check suggests", {
         description:
           "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
@@ -74,44 +76,50 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   )
   .post(
     "/hold",
-    ({ call, params, body }) => answerOrder(call, params.id, (tx) => holdOrder(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => holdOrder(tx, params.id, body, call.actor)),
     {
       body: bodyOf(HoldOrder),
+      query: queryOf(Rehearse),
       detail: order("holdOrder", "Put an order on hold", { refuses: ["invalid_state_transition"] }),
     },
   )
   .post(
     "/release",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
+    ({ call, params, body, query }) =>
+      answerAct(call, query, async (tx) => {
         await requireVersion(tx, call, params.id);
         const released = await releaseOrder(tx, params.id, body, call.actor);
         return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
       }),
     {
       body: bodyOf(ReleaseOrder),
+      query: queryOf(Rehearse),
       detail: documented({
         id: "releaseOrder",
         summary: "Release an order from hold",
         matches: true,
         refuses: ["insufficient_inventory"],
-        answers: { 200: EnvelopedView(ReleasedView) },
+        answers: { 200: RehearsableView(ReleasedView) },
       }),
     },
   )
   .post(
     "/process",
-    ({ call, params }) => answerOrder(call, params.id, (tx) => processOrder(tx, params.id, call.actor)),
+    ({ call, params, query }) => answerOrder(call, params.id, query, (tx) => processOrder(tx, params.id, call.actor)),
     {
       body: bodyOf(NoFields),
+      query: queryOf(Rehearse),
       detail: order("processOrder", "Take an order into work", { refuses: ["invalid_state_transition"] }),
     },
   )
   .post(
     "/pick",
-    ({ call, params, body }) => answerOrder(call, params.id, (tx) => pickOrder(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => pickOrder(tx, params.id, body, call.actor)),
     {
       body: bodyOf(PickOrder),
+      query: queryOf(Rehearse),
       detail: order("pickOrder", "Note that units were picked", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
@@ -119,9 +127,11 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   )
   .post(
     "/pack",
-    ({ call, params, body }) => answerOrder(call, params.id, (tx) => packOrder(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => packOrder(tx, params.id, body, call.actor)),
     {
       body: bodyOf(PackOrder),
+      query: queryOf(Rehearse),
       detail: order("packOrder", "Note that units were packed", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
@@ -129,9 +139,11 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   )
   .post(
     "/ship",
-    ({ call, params, body }) => answerOrder(call, params.id, (tx) => shipOrder(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => shipOrder(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ShipOrder),
+      query: queryOf(Rehearse),
       detail: order("shipOrder", "Hand a parcel of an order over to the carrier", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
@@ -139,9 +151,11 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   )
   .post(
     "/deliver",
-    ({ call, params, body }) => answerOrder(call, params.id, (tx) => deliverOrder(tx, params.id, body, call.actor)),
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => deliverOrder(tx, params.id, body, call.actor)),
     {
       body: bodyOf(DeliverOrder),
+      query: queryOf(Rehearse),
       detail: order("deliverOrder", "Note that an order has arrived", { refuses: ["invalid_state_transition"] }),
     },
   );

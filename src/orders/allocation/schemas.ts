@@ -10,7 +10,8 @@ export type AllocateOrder = Static<typeof AllocateOrder>;
 
 const count = Type.Integer({ minimum: 0 });
 const moment = Type.String({ format: "date-time" });
-const spot = {
+/** Where units lie. */
+export const spot = {
   warehouse_id: Type.String(),
   bin: Type.String(),
   temperature_zone: nullable(choice(temperatureZones)),
@@ -18,6 +19,15 @@ const spot = {
   expiration_date: nullable(moment),
   received_at: moment,
 };
+
+export const chosenUnits = closed({ ...spot, quantity: Type.Integer({ minimum: 1 }) });
+
+export const passedOver = closed({
+  ...spot,
+  on_hand: count,
+  free: Type.Integer({ minimum: 0, description: "Units that nobody else is promised." }),
+  reason: choice(passedOverReasons, { description: "The first rule of the choice that passed over it." }),
+});
 
 export const AllocationView = closed({
   order_id: Type.String(),
@@ -29,15 +39,8 @@ export const AllocationView = closed({
       sku: Type.String(),
       wanted: Type.Integer({ minimum: 0, description: "Units not picked yet." }),
       missing: count,
-      chosen: Type.Array(closed({ ...spot, quantity: Type.Integer({ minimum: 1 }) })),
-      passed_over: Type.Array(
-        closed({
-          ...spot,
-          on_hand: count,
-          free: Type.Integer({ minimum: 0, description: "Units that nobody else is promised." }),
-          reason: choice(passedOverReasons, { description: "The first rule of the choice that passed over it." }),
-        }),
-      ),
+      chosen: Type.Array(chosenUnits),
+      passed_over: Type.Array(passedOver),
     }),
   ),
 });

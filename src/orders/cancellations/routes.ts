@@ -5,14 +5,16 @@ import type { Tx } from "../../database/store.ts";
 import { answerLongWork, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
+import { RehearsableView } from "../../http/rehearsals.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import type { FaultCode } from "../../kit/fault.ts";
+import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { parcelsLosing, voidLabelsOfItems, voidLabelsOfOrder } from "../../shipping/labels/commands.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
 import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
+import { beginVoids, recordVoided } from "../../shipping/labels/voids/commands.ts";
 import { answerOrder, orderAnswer, requireVersion } from "../actions/routes.ts";
 import { findOrderId } from "../names/store.ts";
 import type { Order } from "../order.ts";
@@ -26,6 +28,7 @@ interface LosingAct {
   /** The ids of the parcels; refuses when the order may not lose them. */
   readonly losing: (order: Order) => ReadonlySet<number>;
   readonly act: (tx: Tx) => Promise<Order>;
+  readonly dry_run: boolean | undefined;
 }
 
 /** What such an act may be refused for beside what it is itself. */
@@ -45,14 +48,15 @@ async function answerWithoutLabels(
   call: Call,
   service: Service,
   id: string,
-  { losing, act }: LosingAct,
+  { losing, act, dry_run }: LosingAct,
 ): Promise<Response> {
   const { store, actor } = call;
   const concerned = await store.read(async (db) => {
     const order_id = await findOrderId(db, id, null);
     return order_id !== null && (await hasCarriersLabels(db, order_id));
   });
-  if (!concerned) return answerOrder(call, id, act);
+  if (!concerned) return answerOrder(call, id, { dry_run }, act);
+  if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
   return answerLongWork(call, async () => {
     await giveBackLabels({ store, service }, actor, async (tx) => {
       await call.confirm(tx);
@@ -65,14 +69,27 @@ async function answerWithoutLabels(
   });
 }
 
+/** Tells what such an act would do if the carriers took all the labels back; nobody is asked. */
+function rehearseWithoutLabels(call: Call, id: string, { losing, act }: Omit<LosingAct, "dry_run">): Promise<Response> {
+  return answerOrder(call, id, { dry_run: true }, async (tx) => {
+    const order = await lockOrder(tx, id);
+    for (const claim of await beginVoids(tx, order.id, losing(order), call.actor)) {
+      await recordVoided(tx, claim, "accepted", call.actor);
+    }
+    return act(tx);
+  });
+}
+
 const noted = (id: string, summary: string) =>
   documented({
     id,
     summary,
-    description: "Labels of carriers are given back to them first. Where a carrier refuses, nothing is cancelled.",
+    description:
+      "Labels of carriers are given back to them first. Where a carrier refuses, nothing is cancelled; a dry run asks" +
+      " no carrier and supposes that none does.",
     matches: true,
     refuses: cancelling_refuses,
-    answers: { 200: EnvelopedView(OrderView) },
+    answers: { 200: RehearsableView(OrderView) },
   });
 
 /** Cancels orders and parts of them. */
@@ -83,6 +100,7 @@ export const cancellationRoutes = (service: Service) =>
       "",
       ({ call, params: { id }, query }) =>
         answerWithoutLabels(call, service, id, {
+          dry_run: query.dry_run,
           losing: (order) => {
             if (order.status !== "cancelled") decide(order, "cancel");
             return new Set(order.shipments.map((shipment) => shipment.id));
@@ -96,13 +114,18 @@ export const cancellationRoutes = (service: Service) =>
     )
     .post(
       "/cancel_items",
-      ({ call, params: { id }, body }) =>
+      ({ call, params: { id }, body, query: { dry_run } }) =>
         answerWithoutLabels(call, service, id, {
+          dry_run,
           losing: (order) => parcelsLosing(order, body.items),
           act: async (tx) => {
             await voidLabelsOfItems(tx, id, body.items, call.actor);
             return cancelItems(tx, id, body, call.actor);
           },
         }),
-      { body: bodyOf(CancelItems), detail: noted("cancelOrderItems", "Cancel units of an order that have not left") },
+      {
+        body: bodyOf(CancelItems),
+        query: queryOf(Rehearse),
+        detail: noted("cancelOrderItems", "Cancel units of an order that have not left"),
+      },
     );

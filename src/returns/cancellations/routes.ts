@@ -4,13 +4,16 @@ import type { Tx } from "../../database/store.ts";
 import { answerLongWork, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
+import { answerAct, RehearsableView } from "../../http/rehearsals.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
-import { bodyOf } from "../../kit/schema.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { Rehearse } from "../../kit/rehearse.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { hasCarriersReturnLabels } from "../../shipping/labels/store.ts";
 import { giveBackReturnLabels } from "../../shipping/labels/voids/buyer.ts";
-import { cancelLabelledReturn, readyToCancel } from "../labels/commands.ts";
+import { beginReturnVoids, recordVoided } from "../../shipping/labels/voids/commands.ts";
+import { cancelLabelledReturn, noteReturnLabelVoided, readyToCancel } from "../labels/commands.ts";
 import { requireVersion, shown } from "../routes.ts";
 import { NoBody, ReturnView } from "../schemas.ts";
 import { getReturn } from "../store.ts";
@@ -19,14 +22,15 @@ import { getReturn } from "../store.ts";
 export const returnCancellationRoutes = (service: Service) =>
   new Elysia({ prefix: "/returns" })
     .use(conventions)
-    .post("/:id/cancel", ({ call, params }) => answerCancel(call, service, params.id), {
+    .post("/:id/cancel", ({ call, params, query }) => answerCancel(call, service, params.id, query), {
       body: bodyOf(NoBody),
+      query: queryOf(Rehearse),
       detail: documented({
         id: "cancelReturn",
         summary: "Cancel a return before anything arrived",
         description:
           "Its labels are voided, those of carriers given back to them first. Where a carrier refuses, or a label's" +
-          " parcel is on its way, nothing is cancelled.",
+          " parcel is on its way, nothing is cancelled; a dry run asks no carrier and supposes that none refuses.",
         matches: true,
         refuses: [
           "carrier_error",
@@ -35,17 +39,18 @@ export const returnCancellationRoutes = (service: Service) =>
           "label_in_progress",
           "label_not_voidable",
         ],
-        answers: { 200: EnvelopedView(ReturnView) },
+        answers: { 200: RehearsableView(ReturnView) },
       }),
     });
 
-async function answerCancel(call: Call, service: Service, id: string): Promise<Response> {
+async function answerCancel(call: Call, service: Service, id: string, { dry_run }: Rehearse): Promise<Response> {
   const { store, actor } = call;
   const cancel = async (tx: Tx) => shown(await cancelLabelledReturn(tx, id, actor));
   const concerned = await store.read(async (db) => hasCarriersReturnLabels(db, (await getReturn(db, id)).id));
-  if (!concerned) {
-    return answerWrite(call, 200, async (tx) => {
+  if (!concerned || dry_run) {
+    return answerAct(call, { dry_run }, async (tx) => {
       await requireVersion(tx, call, id);
+      if (concerned) await supposeTaken(tx, id, actor);
       return cancel(tx);
     });
   }
@@ -58,4 +63,12 @@ async function answerCancel(call: Call, service: Service, id: string): Promise<R
     // The return has another version by now; that it was as the client saw it was asked before.
     return answerWrite(call, 200, cancel);
   });
+}
+
+/** As if the carriers of a return's labels had taken them back: for a dry run. */
+async function supposeTaken(tx: Tx, id: string, actor: Actor): Promise<void> {
+  for (const claim of await beginReturnVoids(tx, await readyToCancel(tx, id), actor)) {
+    const voided = await recordVoided(tx, claim, "accepted", actor);
+    if (voided !== null) await noteReturnLabelVoided(tx, voided, actor);
+  }
 }

@@ -241,6 +241,8 @@ async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Prom
     updateOrder: at("new"),
     acceptOrderSuggestion: at("lost"),
     allocateOrder: at("new"),
+    getOrderPlan: at("new"),
+    splitOrder: at("new", { body: one }),
     holdOrder: at("new"),
     cancelOrder: at("old"),
     processOrder: at("due"),

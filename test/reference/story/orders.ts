@@ -68,6 +68,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   });
   const path = { id: created.data.id };
   await tell("updateOrder", { path, body: { order_notes: "Ring twice.", priority: 5 } });
+  await tell("getOrderPlan", { path });
   await tell("allocateOrder", { path, query: { dry_run: "true" }, body: {} });
   await tell("holdOrder", {
     path,
@@ -91,6 +92,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("exportOrders", { query: { status: "pending" } });
   const [other] = (await act("listOrders", { query: { order_number: "SO-1002" } })).data;
   const items = [{ sku: "TEA-100", quantity: 1 }];
+  await tell("splitOrder", { path: { id: other.id }, body: { items: [{ sku: "TEA-100", quantity: 1 }] } });
   await tell("cancelOrderItems", { path: { id: other.id }, body: { items, reason: "customer" } });
   await tell("cancelOrder", { path: { id: other.id }, query: { reason: "customer", note: "Ordered twice." } });
   await putBack({ tell, act }, buyer);

@@ -1,0 +1,142 @@
+// The stock of an order as it is: what it holds where, why other stock was passed over, and what it waits for.
+import type { Awaited, Backorder, InTransit, Promised } from "../../inventory/explanations/explanation.ts";
+import { incomingView } from "../../inventory/explanations/explanation.ts";
+import { type Allotment, allotmentsOf, allotmentView, spotView } from "../../inventory/reservations/reasons.ts";
+import type { HeldLine, Reservation } from "../../inventory/reservations/reservation.ts";
+import { planStock } from "../../inventory/reservations/rules.ts";
+import type { Shelf, StockItem } from "../../inventory/stock/shelf.ts";
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+
+/** So many of those who hold what an order waits for are named one by one. */
+export const holders_max = 20;
+
+/** So many SKUs of an order are explained that are short. */
+export const short_max = 20;
+
+/** What is known of a SKU that an order waits for. */
+export interface Shortness {
+  readonly promised: readonly Promised[];
+  /** All who wait, in the order in which they are served. */
+  readonly waiting: readonly Backorder[];
+  readonly awaited: readonly Awaited[];
+  readonly in_transit: readonly InTransit[];
+}
+
+interface Held {
+  readonly item: StockItem;
+  readonly quantity: number;
+}
+
+/** What an order's claim holds of one product. */
+export interface HeldStock {
+  readonly product_id: number;
+  readonly sku: string;
+  readonly wanted: number;
+  readonly reserved: number;
+  readonly picked: number;
+  readonly held: readonly Held[];
+  /** What would be chosen at this moment, and why other stock is left. */
+  readonly allotment: Allotment | null;
+  /** Whether that is other stock than it holds. */
+  readonly differs: boolean;
+}
+
+type Shelves = ReadonlyMap<number, Shelf>;
+
+/** What a claim holds of each product, beside what would be chosen for it at this moment (ms). */
+export function heldStock(
+  { warehouse_id, requires_cold_storage }: Reservation,
+  all: readonly HeldLine[],
+  shelves: Shelves,
+  now: number,
+): HeldStock[] {
+  const lines = all.filter(({ wanted }) => wanted > 0);
+  const items = new Map([...shelves.values()].flatMap((shelf) => shelf.items.map((item) => [item.id, item])));
+  const held = new Map<number, Held[]>();
+  for (const { product_id, allocations } of lines) {
+    const own = held.get(product_id) ?? [];
+    held.set(product_id, own);
+    for (const { stock_item_id, quantity } of allocations) {
+      const item = items.get(stock_item_id);
+      if (item !== undefined) own.push({ item, quantity });
+    }
+  }
+  const onShelf = [...held.values()].flat().filter(({ item }) => item.bin_kind !== "staging");
+  const own = addedUp(onShelf);
+  const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
+  const options = { now, warehouse_id, requires_cold_storage, avoids: null, own };
+  const allotments = allotmentsOf(wants, planStock(wants, shelves, options), shelves, options);
+  return [...held].flatMap(([product_id, units]) => {
+    const shelf = shelves.get(product_id);
+    if (shelf === undefined) return [];
+    const sum = (count: "wanted" | "reserved" | "picked") =>
+      lines.reduce((total, line) => total + (line.product_id === product_id ? line[count] : 0), 0);
+    const allotment = allotments.find((one) => one.product_id === product_id) ?? null;
+    const unpicked = addedUp(units.filter(({ item }) => item.bin_kind !== "staging"));
+    const chosen = addedUp(allotment?.chosen ?? []);
+    const differs = chosen.size !== unpicked.size || [...chosen].some(([id, count]) => unpicked.get(id) !== count);
+    const counts = { wanted: sum("wanted"), reserved: sum("reserved"), picked: sum("picked") };
+    return { product_id, sku: shelf.product.sku, ...counts, held: units, allotment, differs };
+  });
+}
+
+function addedUp(units: readonly Held[]): Map<number, number> {
+  const sums = new Map<number, number>();
+  for (const { item, quantity } of units) sums.set(item.id, (sums.get(item.id) ?? 0) + quantity);
+  return sums;
+}
+
+/** What an order holds of one product as the API shows it; `known` where it is short and that is explained. */
+export function heldView(
+  stock: HeldStock,
+  { id, paused }: Pick<Reservation, "id" | "paused">,
+  shelf: Shelf,
+  known: Shortness | null,
+) {
+  const { product_id, sku, wanted, reserved, picked, held, allotment, differs } = stock;
+  const told = allotment === null ? null : allotmentView(allotment);
+  return {
+    product_id: wireId("product", product_id),
+    sku,
+    wanted,
+    reserved,
+    picked,
+    missing: wanted - reserved,
+    held: held.map(({ item, quantity }) => ({ ...spotView(item), quantity, picked: item.bin_kind === "staging" })),
+    anew: differs && !paused ? (told?.chosen ?? []) : null,
+    passed_over: told?.passed_over ?? [],
+    waits: known === null ? null : shortnessView(id, wanted - reserved, shelf, known),
+  };
+}
+
+function shortnessView(reservation_id: number, missing: number, shelf: Shelf, known: Shortness) {
+  const at = known.waiting.findIndex((one) => one.reservation_id === reservation_id);
+  const before = (at < 0 ? known.waiting : known.waiting.slice(0, at)).filter(({ paused }) => !paused);
+  const ahead = before.reduce((sum, { units }) => sum + units, 0);
+  const others = known.promised.filter((one) => one.reservation_id !== reservation_id);
+  return {
+    ahead,
+    promised: {
+      claims: others.slice(0, holders_max).map(({ order_id, order_ref, units }) => ({
+        order_id: order_id === null ? null : wireId("order", order_id),
+        order_number: order_ref,
+        units,
+      })),
+      more: others.length > holders_max,
+    },
+    incoming: incomingView(shelf, known.awaited, known.in_transit),
+    expected_at: expectedAt(known.awaited, ahead + missing),
+  };
+}
+
+/** When expected deliveries together bring so many units; null where none of those that say when do. */
+function expectedAt(awaited: readonly Awaited[], units: number): string | null {
+  const dated = awaited.flatMap(({ expected_at, units }) => (expected_at === null ? [] : [{ expected_at, units }]));
+  let left = units;
+  for (const delivery of dated.sort((a, b) => a.expected_at - b.expected_at)) {
+    left -= delivery.units;
+    if (left <= 0) return iso(delivery.expected_at);
+  }
+  return null;
+}

@@ -1,0 +1,142 @@
+// What an act would do, told beforehand: exactly what it then does, and nothing is done meanwhile.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openShop, type Shop } from "../orders/shop.ts";
+import { openSeller } from "../shipping/labels/seller.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+// What the world is told a moment later carries ids that sequences give only once.
+const withoutIds = (value: unknown) =>
+  JSON.parse(JSON.stringify(value).replace(/"(shp|rfd|adr|ret|ord|lin|rsv|hld|his|rti)_\d+"/g, '"$1"'));
+
+interface Act {
+  readonly method?: "POST" | "DELETE" | "PATCH";
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const dry = (path: string) => `${path}${path.includes("?") ? "&" : "?"}dry_run=true`;
+
+/** What is there to be seen of all the records that the tests touch. */
+async function world() {
+  const paths = ["/orders?limit=100", "/inventory?limit=100", "/returns?limit=100", "/shipping/labels?limit=100"];
+  const seen = [];
+  for (const path of paths) seen.push((await shop.app.get(path)).body.data);
+  return seen;
+}
+
+/** Rehearses an act and then does it: the same answer, the same events, and nothing in between. */
+async function rehearsedAndDone({ method = "POST", path, body }: Act) {
+  await shop.app.takeEvents();
+  const before = await world();
+  const rehearsal = await shop.app.call(method, dry(path), method === "DELETE" ? undefined : (body ?? {}));
+  expect(await world()).toEqual(before);
+  expect(await shop.app.takeEvents()).toEqual([]);
+  const done = await shop.app.call(method, path, method === "DELETE" ? undefined : (body ?? {}));
+  const told = (await shop.app.takeEvents()).map(({ type }) => type);
+  if (done.status >= 300) {
+    expect([path, rehearsal.status, rehearsal.body.error.code]).toEqual([path, done.status, done.body.error.code]);
+    return { rehearsal, done, told };
+  }
+  expect([path, rehearsal.status, rehearsal.body.meta?.dry_run]).toEqual([path, 200, true]);
+  expect(rehearsal.headers.get("etag")).toBeNull();
+  expect(withoutIds(rehearsal.body.data)).toEqual(withoutIds(done.body.data));
+  expect(rehearsal.body.meta.events.map(({ type }: { type: string }) => type)).toEqual(told);
+  expect(done.body.meta.dry_run).toBeUndefined();
+  return { rehearsal, done, told };
+}
+
+test("each act on an order tells beforehand what it then does", async () => {
+  const goods = await shop.product(9);
+  const scarce = await shop.product(1);
+  const draft = shop.draft([
+    [goods, 3],
+    [scarce, 2],
+  ]);
+  const { done: made } = await rehearsedAndDone({ path: "/orders", body: draft });
+  const path = `/orders/${made.body.data.id}`;
+  const acts: Act[] = [
+    { path: "/orders", body: draft },
+    { path, method: "PATCH", body: { priority: 4, requires_cold_storage: true } },
+    { path, method: "PATCH", body: { requires_cold_storage: false } },
+    { path: `${path}/hold`, body: { reason: "payment", reserve_inventory: false } },
+    { path: `${path}/ship` },
+    { path: `${path}/release` },
+    { path: `${path}/process` },
+    { path: `${path}/pick` },
+    { path: `${path}/cancel_items`, body: { items: [{ sku: goods.sku, quantity: 1 }], reason: "customer" } },
+    { path: `${path}/pack`, body: { partial: true } },
+    { path: `${path}/ship`, body: { partial: true, carrier: "Bike Bob", tracking_number: "BOB-1" } },
+    { path: `${path}/deliver` },
+    { path, method: "DELETE" },
+  ];
+  for (const act of acts) await rehearsedAndDone(act);
+  const other = await shop.order([[goods, 2]]);
+  const { rehearsal } = await rehearsedAndDone({ path: `/orders/${other.id}?reason=fraud`, method: "DELETE" });
+  expect(rehearsal.body.meta.events).toEqual([
+    {
+      ...{ type: "order.cancelled", object: "order", id: other.id },
+      changes: { status: { from: "pending", to: "cancelled" } },
+    },
+    {
+      ...{ type: "inventory.updated", object: "inventory_item", id: goods.sku },
+      changes: { reserved: { from: 2, to: 0 }, available: { from: 5, to: 7 } },
+    },
+  ]);
+});
+
+test("each step of a return tells beforehand what it then does", async () => {
+  const goods = await shop.product(5);
+  const order = await shop.order([[goods, 3]]);
+  await shop.act(order.id, "ship");
+  await shop.act(order.id, "deliver");
+  const body = { order_id: order.id, reason: "customer_remorse", items: [{ sku: goods.sku, quantity: 2 }] };
+  const { done } = await rehearsedAndDone({ path: "/returns", body });
+  const path = `/returns/${done.body.data.id}`;
+  const steps: Act[] = [
+    { path: `${path}/refund` },
+    { path: `${path}/receive` },
+    { path: `${path}/inspect`, body: { items: [{ sku: goods.sku, quantity: 2, condition: "unopened" }] } },
+    { path: `${path}/refund`, body: { amount: "5.00" } },
+    { path: `${path}/close` },
+  ];
+  for (const step of steps) await rehearsedAndDone(step);
+  const { done: second } = await rehearsedAndDone({ path: "/returns", body: { ...body, items: undefined } });
+  await rehearsedAndDone({ path: `/returns/${second.body.data.id}/cancel` });
+});
+
+test("a dry run asks no carrier for its labels, and supposes that they are taken back", async () => {
+  const { asked } = await openSeller(shop.app);
+  const goods = await shop.product(5);
+  const order = await shop.order([[goods, 2]]);
+  const carriage = { carrier: "swift", service: "ground", package: { weight: 1, weight_unit: "lb" } };
+  const bought = await shop.app.post("/shipping/labels", { order_id: order.id, ...carriage });
+  expect([bought.status, bought.body.error]).toEqual([201, undefined]);
+  const before = await world();
+  const rehearsal = await shop.app.call("DELETE", `/orders/${order.id}?dry_run=true`);
+  expect([asked("void"), rehearsal.body.error]).toEqual([0, undefined]);
+  expect(await world()).toEqual(before);
+  const { status, shipments } = rehearsal.body.data;
+  expect([status, shipments[0].status]).toEqual(["cancelled", "voided"]);
+  const done = await shop.app.call("DELETE", `/orders/${order.id}`);
+  expect([asked("void"), done.status, done.body.data.shipments[0].status]).toEqual([1, 200, "voided"]);
+});
+
+test("a dry run keeps to If-Match, and its answer can be asked for again with its key", async () => {
+  const goods = await shop.product(5);
+  const order = await shop.order([[goods, 1]]);
+  const path = dry(`/orders/${order.id}/hold`);
+  const stale = await shop.app.call("POST", path, {}, { headers: { "if-match": '"9"' } });
+  expect(stale.status).toBe(412);
+  const headers = { "idempotency-key": "rehearsal-1" };
+  const first = await shop.app.call("POST", path, {}, { headers });
+  const again = await shop.app.call("POST", path, {}, { headers });
+  expect([first.status, again.body]).toEqual([200, first.body]);
+  const real = await shop.app.call("POST", `/orders/${order.id}/hold`, {}, { headers });
+  expect(real.body.error.code).toBe("idempotency_key_reused");
+  expect((await shop.get(order.id)).status).toBe("pending");
+});

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+});
+afterEach(() => shop.close());
+
+const add = (sku: string, quantity: number, fields: object = {}) =>
+  shop.app.post("/inventory", { sku, quantity, location: "whs_1001", ...fields });
+const plan = async (id: string) => (await shop.app.get(`/orders/${id}/plan`)).body.data;
+
+interface Place {
+  readonly bin: string;
+  readonly lot_number: string | null;
+  readonly quantity: number;
+}
+const places = (some: readonly Place[] | null) =>
+  some?.map(({ bin, lot_number, quantity }) => [bin, lot_number, quantity]) ?? null;
+
+test("it tells what is held where, what choosing anew would take, and changes nothing", async () => {
+  const milk = await shop.product(0, "MILK");
+  await add("MILK", 5, { bin: "S-1", lot_number: "L9", expiration_date: "2026-03-09" });
+  const order = await shop.order([[milk, 4]]);
+  const [only] = (await plan(order.id)).items;
+  expect([only.sku, only.wanted, only.reserved, only.missing, only.anew, only.waits]).toEqual([
+    ...["MILK", 4, 4, 0, null, null],
+  ]);
+  expect(places(only.held)).toEqual([["S-1", "L9", 4]]);
+  await add("MILK", 3, { bin: "S-2", lot_number: "L5", expiration_date: "2026-03-05" });
+  const { etag } = { etag: (await shop.app.get(`/orders/${order.id}`)).headers.get("etag") };
+  const [better] = (await plan(order.id)).items;
+  expect(places(better.held)).toEqual([["S-1", "L9", 4]]);
+  const chosen = [
+    ["S-2", "L5", 3],
+    ["S-1", "L9", 1],
+  ];
+  expect(places(better.anew)).toEqual(chosen);
+  expect((await shop.app.get(`/orders/${order.id}`)).headers.get("etag")).toBe(etag);
+  await shop.act(order.id, "allocate");
+  const [allocated] = (await plan(order.id)).items;
+  expect([places(allocated.held)?.sort(), allocated.anew]).toEqual([chosen.toSorted(), null]);
+  expect(allocated.passed_over).toEqual([]);
+  await shop.act(order.id, "pick");
+  const [picked] = (await plan(order.id)).items;
+  expect(picked.held.every((one: { picked: boolean }) => one.picked)).toBe(true);
+  expect([picked.picked, picked.anew]).toEqual([4, null]);
+});
+
+test("of what is short it tells who holds it, who comes first, and when enough is expected", async () => {
+  const goods = await shop.product(4);
+  const first = await shop.order([[goods, 4]]);
+  const urgent = await shop.order([[goods, 5]], { priority: 9 });
+  const waiting = await shop.order([[goods, 3]]);
+  const receipt = (quantity: number, expected_at?: string) =>
+    shop.app.post("/inventory/receipts", {
+      ...{ location: "whs_1001", lines: [{ sku: goods.sku, quantity }] },
+      ...(expected_at === undefined ? {} : { expected_at }),
+    });
+  await receipt(50);
+  await receipt(3, "2026-01-09T00:00:00.000Z");
+  await receipt(4, "2026-01-07T00:00:00.000Z");
+  const { items, allocation } = await plan(waiting.id);
+  expect(allocation).toEqual({ complete: false, backordered_units: 3 });
+  const [{ missing, held, waits }] = items;
+  expect([missing, held, waits.ahead, waits.incoming.units]).toEqual([3, [], 5, 57]);
+  expect(waits.promised.claims).toEqual([{ order_id: first.id, order_number: first.order_number, units: 4 }]);
+  // Five of the seven that are announced go to the urgent one first, so that it takes one that nobody dated.
+  expect(waits.expected_at).toBeNull();
+  expect((await plan(urgent.id)).items[0].waits).toMatchObject({ ahead: 0, expected_at: "2026-01-09T00:00:00.000Z" });
+  await shop.act(urgent.id, "hold");
+  expect((await plan(urgent.id)).paused).toBe(true);
+  expect((await plan(waiting.id)).items[0].waits).toMatchObject({ ahead: 0, expected_at: "2026-01-07T00:00:00.000Z" });
+});
+
+test("an order of which nothing is wanted any more holds nothing, and one that is not there is missing", async () => {
+  const order = await shop.order([[await shop.product(2), 2]]);
+  await shop.cancel(order.id);
+  expect(await plan(order.id)).toMatchObject({ items: [], allocation: { complete: true } });
+  expect((await shop.app.get("/orders/ord_1/plan")).body.error.code).toBe("resource_missing");
+});
