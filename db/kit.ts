@@ -92,6 +92,20 @@ export const descending = (column: AnyColumn | SQLWrapper): SQL => sql`${column}
 export const lastDigits = (column: AnyColumn | SQLWrapper): SQL =>
   sql`substr(${column}, length(rtrim(${column}, '0123456789')) + 1)`;
 
+const between_digits = [" ", "-", "(", ")", ".", "+", "/"];
+
+/** The digits of a telephone number, without what people write between them. */
+export const phoneDigits = (column: AnyColumn | SQLWrapper): SQL =>
+  between_digits.reduce((text, sign) => sql`replace(${text}, ${sql.raw(`'${sign}'`)}, '')`, sql`${column}`);
+
+/** The last seven digits of a telephone number, which people write alike with and without what comes before them. */
+export const phoneEnd = (column: AnyColumn | SQLWrapper): SQL =>
+  isPostgres ? sql`right(${phoneDigits(column)}, 7)` : sql`substr(${phoneDigits(column)}, -7)`;
+
+/** Whether a text holds a piece, with A to Z counting alike in both cases; the piece has them small. */
+export const holds = (expression: AnyColumn | SQLWrapper, piece: string): SQL =>
+  sql`${folded(expression)} like ${`%${piece.replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
+
 /** Whether a text begins with a piece, in a form that walks an index of the very same expression. */
 export const begins = (expression: AnyColumn | SQLWrapper, piece: SQLWrapper): SQL =>
   sql`${expression} >= ${piece} and ${expression} < ${piece} || ${last_character}`;

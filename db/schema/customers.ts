@@ -1,5 +1,19 @@
 import type { AddressVerification } from "../../src/addresses/address.ts";
-import { bool, id, index, int, json, primaryKey, table, text, time, unique, where } from "../kit.ts";
+import {
+  bool,
+  id,
+  index,
+  int,
+  json,
+  phoneDigits,
+  phoneEnd,
+  primaryKey,
+  table,
+  text,
+  time,
+  unique,
+  where,
+} from "../kit.ts";
 
 export const customers = table(
   "customers",
@@ -17,7 +31,12 @@ export const customers = table(
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
-  (t) => [unique("customers_email").on(t.email_key), index("customers_created").on(t.created_at, t.id)],
+  (t) => [
+    unique("customers_email").on(t.email_key),
+    index("customers_created").on(t.created_at, t.id),
+    index("customers_phone").on(phoneDigits(t.phone)).where(where("phone is not null")),
+    index("customers_phone_end").on(phoneEnd(t.phone)).where(where("phone is not null")),
+  ],
 );
 
 /**

@@ -6,7 +6,7 @@ import {
   type OutsidePlace,
 } from "../../src/inventory/status.ts";
 import type { ActorType } from "../../src/kit/actor.ts";
-import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, check, folded, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { products } from "./products.ts";
 import { bins, warehouses } from "./warehouses.ts";
 
@@ -28,6 +28,7 @@ export const lots = table(
   (t) => [
     unique("lots_number").on(t.product_id, t.lot_number),
     index("lots_named").on(t.lot_number),
+    index("lots_number_folded").on(folded(t.lot_number)),
     index("lots_expiry").on(t.expiration_date).where(where("status = 'available' and expiration_date is not null")),
     index("lots_recalled").on(t.id).where(where("status = 'recalled'")),
     oneOf("lots", "status", lotStatuses),

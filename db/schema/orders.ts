@@ -87,6 +87,7 @@ export const orders = table(
     index("orders_updated").on(t.updated_at),
     index("orders_number_folded").on(folded(t.order_number)),
     index("orders_number_digits").on(lastDigits(t.order_number)),
+    index("orders_external").on(folded(t.source_external_id)).where(where("source_external_id is not null")),
     oneOf("orders", "status", orderStatuses),
     oneOf("orders", "cancel_reason", cancelReasons),
     check("orders_amounts", "subtotal_cents >= 0 and shipping_amount_cents >= 0"),
@@ -148,6 +149,7 @@ export const order_holds = table(
   },
   (t) => [
     index("order_holds_order").on(t.order_id),
+    index("order_holds_reason").on(t.reason, t.order_id).where(where("released_at is null")),
     unique("order_holds_open").on(t.order_id, t.reason).where(where("released_at is null")),
     index("order_holds_recalled").on(t.order_id).where(where("released_at is null and reason = 'recalled_lot'")),
     index("order_holds_unknown_sku").on(t.order_id).where(where("released_at is null and reason = 'unknown_sku'")),

@@ -40,6 +40,7 @@ export const products = table(
   (t) => [
     unique("products_sku").on(t.sku),
     index("products_sku_folded").on(folded(t.sku)),
+    index("products_name_folded").on(folded(t.name)),
     index("products_created").on(t.created_at, t.id),
     index("products_updated").on(t.updated_at),
     oneOf("products", "type", productTypes),

@@ -1,5 +1,5 @@
 import { type ReceiptStatus, receiptStatuses } from "../../src/inventory/receipts/status.ts";
-import { check, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
+import { check, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
 
@@ -22,7 +22,12 @@ export const receipts = table(
     closed_at: time(),
     cancelled_at: time(),
   },
-  (t) => [index("receipts_created").on(t.created_at, t.id), oneOf("receipts", "status", receiptStatuses)],
+  (t) => [
+    index("receipts_created").on(t.created_at, t.id),
+    index("receipts_reference").on(folded(t.reference)).where(where("reference is not null")),
+    index("receipts_supplier").on(folded(t.supplier)).where(where("supplier is not null")),
+    oneOf("receipts", "status", receiptStatuses),
+  ],
 );
 
 /** What is expected of one product, perhaps of one lot. */

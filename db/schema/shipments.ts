@@ -152,6 +152,7 @@ export const labels = table(
     // Carriers use their numbers again after some time.
     unique("labels_tracking").on(t.carrier, t.tracking_number).where(where("account_id is null")),
     unique("labels_quote").on(t.quote_nonce).where(where("quote_nonce is not null")),
+    index("labels_number").on(t.tracking_number).where(where("tracking_number is not null")),
     index("labels_order").on(t.order_id),
     index("labels_created").on(t.created_at, t.id),
     index("labels_shipment").on(t.shipment_id),

@@ -1,5 +1,5 @@
 import { type TransferStatus, transferStatuses } from "../../src/inventory/transfers/status.ts";
-import { check, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
+import { check, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
@@ -27,6 +27,7 @@ export const transfers = table(
   },
   (t) => [
     index("transfers_created").on(t.created_at, t.id),
+    index("transfers_reference").on(folded(t.reference)).where(where("reference is not null")),
     oneOf("transfers", "status", transferStatuses),
     check("transfers_warehouses", "from_warehouse_id <> to_warehouse_id"),
   ],

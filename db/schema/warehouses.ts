@@ -2,7 +2,7 @@ import { type BinKind, binKinds } from "../../src/inventory/status.ts";
 import type { Place } from "../../src/kit/place.ts";
 import type { Weekday } from "../../src/kit/zone.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
-import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { check, folded, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 
 export type { Place };
 
@@ -65,6 +65,7 @@ export const bins = table(
   },
   (t) => [
     unique("bins_code").on(t.warehouse_id, t.code),
+    index("bins_code_folded").on(folded(t.code)).where(where("kind <> 'staging'")),
     // Both walk the bins of a kind in pick order, so that the first one that will do is found among any number.
     index("bins_zone").on(t.zone_id, t.kind, t.pick_order, t.id).where(where("zone_id is not null")),
     index("bins_lasting").on(t.warehouse_id, t.kind, t.pick_order, t.id).where(where("kind <> 'staging'")),

@@ -107,6 +107,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /orders/import": "orders.write",
   "GET /orders/export.csv": "orders.read",
   "GET /orders": "orders.read",
+  "GET /orders/counts": "orders.read",
   "GET /orders/transitions": "orders.read",
   "GET /orders/:id": "orders.read",
   "PATCH /orders/:id": "orders.write",

@@ -70,7 +70,7 @@ async function summary(store: Store, orders: number, seconds: number): Promise<s
   return store.read(async (db) => {
     const rows: [string, string | number][] = [["orders", orders]];
     for (const status of publicOrderStatuses) {
-      const count = await countOrders(db, { status });
+      const count = await countOrders(db, { statuses: [status] });
       if (count > 0) rows.push([`  ${status}`, count]);
     }
     const units = await countUnits(db);

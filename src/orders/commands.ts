@@ -7,7 +7,7 @@ import { Fault } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts, findProductsBySku, listBundleParts } from "../products/store.ts";
-import { calendarsOf } from "./dispatch/store.ts";
+import { dispatchOf } from "./dispatch/store.ts";
 import { checkedRecipients } from "./drafts/commands.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./drafts/rules.ts";
 import { orderEvent } from "./events.ts";
@@ -44,15 +44,15 @@ export async function takeIn(
   const plain = newOrder(tx, id, fields, await insertLines(tx, id, lines));
   const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
   const claims = await claimForOrder(tx, claim);
-  const [calendars = []] = await calendarsOf(tx, [plain]);
+  const [dispatch] = await dispatchOf(tx, [plain]);
   await insertFirstHistory(tx, [{ id, status: "pending" }], { event: "create", actor: how.actor });
-  return withClaims({ ...plain, calendars }, claims);
+  return withClaims({ ...plain, ...dispatch }, claims);
 }
 
 /** An order that has just been stored, before anything is claimed for it. */
 export function newOrder(tx: Tx, id: number, fields: Draft["fields"], lines: readonly OrderLine[]): Order {
   const stored = { version: 1, created_at: tx.now, updated_at: tx.now };
-  return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [] };
+  return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [], promised_by: null };
 }
 
 /** What the input of an order names, as far as it is there. */

@@ -4,7 +4,7 @@ import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money, shareOf } from "../kit/money.ts";
 import { allowedActions } from "../kit/moves.ts";
-import { shipDate } from "./dispatch/rules.ts";
+import { shipBy, shipDate } from "./dispatch/rules.ts";
 import { type Shipment, shipmentView } from "./shipments/shipment.ts";
 import {
   type CancelReason,
@@ -126,6 +126,8 @@ export interface Order extends OrderFields {
   readonly returns: readonly number[];
   /** When orders leave the warehouses that its units leave. */
   readonly calendars: readonly DispatchCalendar[];
+  /** The calendar by which its customer was promised a day; null while there is no warehouse. */
+  readonly promised_by: DispatchCalendar | null;
 }
 
 /** What the API calls the state of an order: `on_hold` while a hold is open. */
@@ -286,6 +288,7 @@ export function orderView(order: Order, now: number) {
     currency: order.currency,
     allocation: { complete: backordered_units === 0, backordered_units },
     estimated_ship_date: shipDate(order, backordered_units, now),
+    ship_by: isoOrNull(shipBy(order)),
     source: { platform: order.source_platform, external_id: order.source_external_id },
     imported: order.imported,
     metadata: order.metadata,

@@ -13,6 +13,7 @@ import { bulkRoutes } from "./bulk/routes.ts";
 import { cancellationRoutes } from "./cancellations/routes.ts";
 import { updateOrder } from "./changes/commands.ts";
 import { createOrder } from "./commands.ts";
+import { countRoutes } from "./counts/routes.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { listRoutes } from "./list/routes.ts";
 import { planRoutes } from "./plans/routes.ts";
@@ -83,8 +84,9 @@ const records = new Elysia({ prefix: "/orders" })
 /** Orders, from their creation to their delivery, and what stock can only tell with them. */
 export function orderRoutes(service: Service) {
   return new Elysia()
-    .use(records)
     .use(listRoutes)
+    .use(countRoutes)
+    .use(records)
     .use(bulkRoutes)
     .use(orderSheetRoutes)
     .use(cancellationRoutes(service))

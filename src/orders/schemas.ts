@@ -89,6 +89,7 @@ const readOnly = [
   "subtotal",
   "allocation",
   "estimated_ship_date",
+  "ship_by",
   "source",
   "imported",
   "allowed_actions",
@@ -306,6 +307,11 @@ const orderView = {
   currency: Type.String(),
   allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
+  ship_by: Type.Union([moment, Type.Null()], {
+    description:
+      "The cut-off by which it is to leave, as it came: that of its warehouse's first working day whose cut-off was" +
+      " not over yet. What happens later does not move it.",
+  }),
   source: closed({ platform: Type.String(), external_id: nullable(Type.String()) }),
   imported: Type.Boolean({
     description: "True for an order of the past that was brought in from another system: it touched no stock here.",

@@ -9,7 +9,7 @@ import { listClaims } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
-import { calendarsOf } from "./dispatch/store.ts";
+import { dispatchOf } from "./dispatch/store.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
 import { type LineAmounts, type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
@@ -81,7 +81,7 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   const held = rows.filter((row) => row.held).map((row) => row.id);
   const holds = held.length === 0 ? [] : await holdsOf(db, { ids: held });
   const shipments = await listShipments(db, ids);
-  const calendars = await calendarsOf(db, rows);
+  const dispatch = await dispatchOf(db, rows);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: [...left] });
   const own = Map.groupBy(claims, (claim) => claim.order_line_id);
@@ -93,7 +93,7 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   };
   return rows.map((row, at) =>
     Object.assign(row, {
-      calendars: calendars[at] ?? [],
+      ...{ calendars: dispatch[at]?.calendars ?? [], promised_by: dispatch[at]?.promised_by ?? null },
       lines: of.lines.get(row.id)?.map((line) => claimed(line, own.get(line.id) ?? [])) ?? [],
       holds: of.holds.get(row.id) ?? [],
       shipments: of.shipments.get(row.id) ?? [],

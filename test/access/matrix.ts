@@ -58,6 +58,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /orders/:id/pick-list": "401 ok  ok  ok",
   "GET /orders/:id/packing-slip": "401 ok  ok  ok",
   "GET /orders/export.csv": "401 ok  ok  ok",
+  "GET /orders/counts": "401 ok  ok  ok",
   "GET /orders/transitions": "401 ok  ok  ok",
   "GET /pick-lists": "401 ok  ok  ok",
   "GET /shipping/carriers": "401 ok  ok  ok",

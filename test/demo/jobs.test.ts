@@ -23,7 +23,7 @@ if (engine === "sqlite")
     const { totals } = planBusiness({ seed: 1, until });
     const found = await store.read(async (db) => {
       const counts: Record<string, number> = {};
-      for (const status of publicOrderStatuses) counts[status] = await countOrders(db, { status });
+      for (const status of publicOrderStatuses) counts[status] = await countOrders(db, { statuses: [status] });
       return { counts, differences: await verifyInventory(db), units: await countUnits(db) };
     });
     expect(found.counts).toEqual(totals.orders_by_status);

@@ -136,6 +136,13 @@ const movements: List = {
   sorts: { none: newest("id") },
 };
 
+const now = () => new Date(records.app.clocks.live.now()).toISOString();
+const inHouse = ["pending", "processing", "fulfilled"];
+const isDue = ({ status, held_from, ship_by }: Found, moment: string) =>
+  inHouse.includes(held_from ?? status) && ship_by !== null && ship_by < moment;
+const parcelsOf = (one: Found): Found[] => one.shipments.filter(({ status }: Found) => status !== "voided");
+const has = (name: string, value: string) => (one: Found) => one[name] === value;
+
 const orders: List = {
   path: "/orders",
   name: "orders",
@@ -151,10 +158,51 @@ const orders: List = {
     created_after: after("created_at"),
     created_before: before("created_at"),
     updated_after: after("updated_at"),
+    statuses: {
+      values: () => ["pending,processing", "on_hold,shipped", "cancelled", "processing,on_hold,pending,cancelled"],
+      passes: (one, value) => value.split(",").includes(one.status),
+    },
+    hold_reason: {
+      values: () => ["manual", "short_pick", "other"],
+      passes: (one, value) => one.holds.some((hold: Found) => hold.reason === value),
+    },
+    short: {
+      values: () => ["true", "false"],
+      passes: (one, value) => String(!one.allocation.complete) === value,
+    },
+    late: { values: () => ["true", "false"], passes: (one, value) => String(isDue(one, now())) === value },
+    ship_by_before: {
+      values: (all) => [now(), ...all.flatMap((one) => one.ship_by ?? [])],
+      passes: (one, value) => isDue(one, value),
+    },
+    sku: {
+      values: (all) => ["nothing", ...all.flatMap((one) => one.line_items.map((line: Found) => line.sku))],
+      passes: (one, value) => one.line_items.some((line: Found) => line.sku === value),
+    },
+    carrier: { values: () => ["local", "ups"], passes: (one, value) => parcelsOf(one).some(has("carrier", value)) },
+    service: {
+      values: () => ["standard", "express"],
+      passes: (one, value) => parcelsOf(one).some(has("service", value)),
+    },
+    platform: { values: () => ["api", "shopify"], passes: (one, value) => one.source.platform === value },
+    warehouse_id: {
+      values: () => [...records.warehouses, "whs_77"],
+      passes: (one, value) => one.warehouse_id === value,
+    },
+    shipped_after: {
+      values: (all) => all.flatMap((one) => one.shipped_at ?? []),
+      passes: ({ shipped_at }, value) => shipped_at !== null && shipped_at > value,
+    },
+    shipped_before: {
+      values: (all) => all.flatMap((one) => one.shipped_at ?? []),
+      passes: ({ shipped_at }, value) => shipped_at !== null && shipped_at < value,
+    },
   },
   sorts: {
     "-created_at": newest("id"),
     created_at: byId("id"),
+    "-updated_at": (a, b) => bytes(b.updated_at, a.updated_at) || newest("id")(a, b),
+    updated_at: (a, b) => bytes(a.updated_at, b.updated_at) || byId("id")(a, b),
     priority: (a, b) => b.priority - a.priority || byId("id")(a, b),
   },
 };

@@ -44,13 +44,16 @@ export async function makeRecords(seed: number): Promise<Records> {
     name: "West",
     address: { ...address, name: "West" },
     location_zones: zones,
+    timezone: "Asia/Tokyo",
+    working_days: ["mon", "tue", "sun"],
+    cutoff_time: "09:30",
   });
   const warehouses = [main, second.warehouse_id as string];
   const skus = await makeProducts(app, random, pass);
   await makeStock(app, random, skus, warehouses, pass);
   const customers = await makeCustomers(app, random, pass);
   const bookings = await makeBookings(app, random, skus, pass);
-  const orders = await makeOrders(app, random, skus, customers, pass);
+  const orders = await makeOrders(app, random, skus, customers, warehouses, pass);
   const returns = await makeReturns(app, random, orders, pass);
   await makeLabels(app, random, orders, returns, pass);
   await makeAudit(app, random, pass);
@@ -160,6 +163,7 @@ async function makeOrders(
   random: Random,
   skus: readonly string[],
   customers: readonly Found[],
+  warehouses: readonly string[],
   pass: () => void,
 ): Promise<string[]> {
   const ids: string[] = [];
@@ -170,7 +174,9 @@ async function makeOrders(
     });
     const who = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
     const order_number = random.pick([`N-${n}`, `WEB-2026-${1000 + n}`, `r${n}`, `${n} Straße`]);
-    const body = { order_number, ...who, line_items: lines, priority: random.integer(0, 2) };
+    const asked = n % 9 === 4 ? { warehouse_id: warehouses[n % 2] } : {};
+    const body = { order_number, ...who, line_items: lines, priority: random.integer(0, 2), ...asked };
+    if (n % 20 === 9) app.clocks.live.advance(9 * 60 * minute_ms);
     const made = await sent(app, "/orders", body, true);
     if (made === null) continue;
     ids.push(made.id);
@@ -212,7 +218,7 @@ async function makeLabels(
     const made = await sent(app, "/shipping/labels", { order_id, ...parcel(), additional: true }, true);
     if (made === null) continue;
     pass();
-    const step = random.pick(["void", "scan", "manifest", "manifest"]);
+    const step = random.pick(["void", "scan", "manifest", "manifest", "manifest"]);
     const scan = { status: random.pick(["in_transit", "delivered", "exception"]) };
     if (step === "void") await sent(app, `/shipping/labels/${made.label_id}/void`, {});
     if (step === "scan") await sent(app, `/tracking/${made.tracking_number}/events`, scan);

@@ -1,5 +1,14 @@
 import { invalid } from "../../kit/fault.ts";
-import { dayText, isTimeZone, localTime, readDay, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
+import {
+  dayText,
+  isTimeZone,
+  localTime,
+  momentAt,
+  readDay,
+  type Weekday,
+  weekdayOf,
+  weekdays,
+} from "../../kit/zone.ts";
 
 /** When orders leave a warehouse. */
 export interface DispatchCalendar {
@@ -29,6 +38,24 @@ export function workingDay(from: number, { working_days, holidays }: DispatchCal
   }
   return null;
 }
+
+/** The cut-off (ms) until which what comes at a moment is to leave; null when no day is in sight. */
+export function cutoffFor(at: number, calendar: DispatchCalendar): number | null {
+  const day = dispatchDay(at, calendar);
+  return day === null ? null : cutoffOf(day, calendar);
+}
+
+/** The last cut-off (ms) before a moment; what came before it was to leave before the moment. Null when there is none. */
+export function cutoffBefore(moment: number, calendar: DispatchCalendar): number | null {
+  const { day: last } = localTime(moment, calendar.timezone);
+  for (let day = last; day > last - days_ahead_max; day--) {
+    if (workingDay(day, calendar) === day && cutoffOf(day, calendar) < moment) return cutoffOf(day, calendar);
+  }
+  return null;
+}
+
+const cutoffOf = (day: number, calendar: DispatchCalendar) =>
+  momentAt({ day, minute: cutoffMinute(calendar) }, calendar.timezone);
 
 function cutoffMinute({ cutoff_time }: DispatchCalendar): number {
   return Number(cutoff_time.slice(0, 2)) * 60 + Number(cutoff_time.slice(3));

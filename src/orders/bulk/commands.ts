@@ -7,7 +7,7 @@ import { Fault, faults } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { createOrder, fromApi, newOrder, productsOf, takenNumber } from "../commands.ts";
-import { calendarsOf } from "../dispatch/store.ts";
+import { dispatchOf } from "../dispatch/store.ts";
 import { checkedRecipients } from "../drafts/commands.ts";
 import { type Draft, draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
@@ -116,9 +116,9 @@ async function storeOrders(tx: Tx, drafts: readonly Draft[], source: Source): Pr
     tx,
     orders.map((order) => ({ ...claimOf(order), source: source.stock })),
   );
-  const calendars = await calendarsOf(tx, orders);
+  const dispatch = await dispatchOf(tx, orders);
   return orders.map((order, at) => {
-    return withClaims({ ...order, calendars: calendars[at] ?? [] }, claims[at] ?? []);
+    return withClaims({ ...order, ...dispatch[at] }, claims[at] ?? []);
   });
 }
 

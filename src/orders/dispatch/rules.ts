@@ -1,4 +1,4 @@
-import { type DispatchCalendar, dispatchDay } from "../../inventory/warehouses/calendar.ts";
+import { cutoffFor, type DispatchCalendar, dispatchDay } from "../../inventory/warehouses/calendar.ts";
 import { dayText, localTime } from "../../kit/zone.ts";
 import type { OrderStatus } from "../status.ts";
 
@@ -44,4 +44,23 @@ export function shipDate(facts: DispatchFacts, backordered_units: number, now: n
 function dayOf(calendar: DispatchCalendar, begun_at: number, free_at: number): number | null {
   const day = dispatchDay(begun_at, calendar);
   return day === null || day >= localTime(free_at, calendar.timezone).day ? day : dispatchDay(free_at, calendar);
+}
+
+/** What says by when an order is to leave. Moments in milliseconds. */
+export interface PromiseFacts {
+  readonly status: OrderStatus;
+  readonly created_at: number;
+  readonly imported: boolean;
+  /** The calendar by which its customer was promised a day. */
+  readonly promised_by: DispatchCalendar | null;
+}
+
+/**
+ * By when (ms) an order is to leave so that the promise to its customer is kept: the cut-off of the day on which it
+ * would leave as it came, whatever has happened since. Null for a cancelled order and one of the past, and when no day
+ * is in sight.
+ */
+export function shipBy({ status, created_at, imported, promised_by }: PromiseFacts): number | null {
+  if (status === "cancelled" || imported || promised_by === null) return null;
+  return cutoffFor(created_at, promised_by);
 }

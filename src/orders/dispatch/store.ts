@@ -11,10 +11,26 @@ export interface Leaving {
   readonly status: string;
 }
 
-/**
- * The calendars of the warehouses that each order leaves: the one it asks for, or those where its units lie, or the
- * first. Where there is one warehouse, that is one small query however many orders they are.
- */
+/** By which calendars an order leaves. */
+export interface Dispatch {
+  /** Those of the warehouses that it leaves: the one it asks for, or those where its units lie, or the first. */
+  readonly calendars: readonly DispatchCalendar[];
+  /** The one by which its customer was promised a day: of the warehouse that it asks for, or of the first. */
+  readonly promised_by: DispatchCalendar | null;
+}
+
+/** How each order leaves. Where there is one warehouse, that is one small query however many orders they are. */
+export async function dispatchOf(db: Db, orders: readonly Leaving[]): Promise<Dispatch[]> {
+  const leaving = await calendarsOf(db, orders);
+  const all = await listCalendars(db);
+  const [first = null] = all;
+  return orders.map(({ warehouse_id }, at) => ({
+    calendars: leaving[at] ?? [],
+    promised_by: all.find(({ id }) => id === warehouse_id) ?? first,
+  }));
+}
+
+/** The calendars of the warehouses that each order leaves. */
 export async function calendarsOf(db: Db, orders: readonly Leaving[]): Promise<(readonly DispatchCalendar[])[]> {
   const all = await listCalendars(db);
   if (all.length < 2) return orders.map(() => all);

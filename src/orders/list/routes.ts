@@ -10,9 +10,18 @@ import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { type Order, orderView } from "../order.ts";
 import { OrderView } from "../schemas.ts";
-import { readSearch, type Search } from "../search/rules.ts";
+import { readSearch } from "../search/rules.ts";
+import { type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
 import { type FilterOrders, ListOrders } from "./schemas.ts";
-import { countOrders, listOrders, type OrderFilter, type OrderSort, orderPosition, searchOrders } from "./store.ts";
+import {
+  countOrders,
+  isSearched,
+  listOrders,
+  type OrderFilter,
+  type OrderSort,
+  orderPosition,
+  searchOrders,
+} from "./store.ts";
 
 /** The list of orders. */
 export const listRoutes = new Elysia({ prefix: "/orders" })
@@ -31,10 +40,16 @@ export const listRoutes = new Elysia({ prefix: "/orders" })
 
 /** What a query narrows the orders to, as the store takes it. */
 export function filterOf(query: FilterOrders): OrderFilter {
-  const { status, customer_id, order_number, imported, q } = query;
+  const { status, statuses, customer_id, warehouse_id, order_number, imported, q } = query;
+  const { hold_reason, short, late, sku, carrier, service, platform } = query;
   return {
-    status,
+    statuses: statusesOf(status, statuses),
+    ...{ hold_reason, short, sku, carrier, service, platform, late },
     customer_id: customer_id === undefined ? undefined : (readId("customer", customer_id) ?? 0),
+    warehouse_id: warehouse_id === undefined ? undefined : (readId("warehouse", warehouse_id) ?? 0),
+    ship_by_before: momentOf(query.ship_by_before),
+    shipped_after: momentOf(query.shipped_after),
+    shipped_before: momentOf(query.shipped_before),
     order_number,
     created_after: momentOf(query.created_after),
     created_before: momentOf(query.created_before),
@@ -44,10 +59,18 @@ export function filterOf(query: FilterOrders): OrderFilter {
   };
 }
 
+/** The statuses that both let through; undefined when neither is given. */
+function statusesOf(status: PublicOrderStatus | undefined, text: string | undefined) {
+  const own = status === undefined ? undefined : [status];
+  if (text === undefined) return own;
+  const given = publicOrderStatuses.filter((one) => text.split(",").includes(one));
+  return own === undefined ? given : given.filter((one) => one === status);
+}
+
 function answerOrders(call: Call, query: ListOrders): Promise<Response> {
   const { sort = "-created_at" } = query;
-  const { search, ...filter } = filterOf(query);
-  const listing = search === undefined ? plainListing(filter, sort) : searching({ ...filter, search }, sort);
+  const filter = filterOf(query);
+  const listing = isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
   return answerList(call, query, listing, (found, db) => found.map((one) => orderView(one, db.now)));
 }
 
@@ -59,7 +82,7 @@ function plainListing(filter: OrderFilter, sort: OrderSort): Listing<Order> {
   };
 }
 
-function searching(filter: OrderFilter & { readonly search: Search }, sort: OrderSort): Listing<Order> {
+function searching(filter: OrderFilter, sort: OrderSort): Listing<Order> {
   let total = 0;
   return {
     rows: async (db, window) => {

@@ -1,16 +1,46 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, textField } from "../../kit/schema.ts";
-import { publicOrderStatuses } from "../status.ts";
+import { holdReasons, publicOrderStatuses } from "../status.ts";
+
+/** How a list of orders can be sorted. */
+export const orderSorts = ["created_at", "-created_at", "updated_at", "-updated_at", "priority"] as const;
+
+const oneStatus = `(?:${publicOrderStatuses.join("|")})`;
 
 /** What a list of orders can be narrowed to, however it is given out. */
 export const orderFilters = {
   status: Type.Optional(choice(publicOrderStatuses, { description: "A held order is `on_hold` and nothing else." })),
+  statuses: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: `^${oneStatus}(?:,${oneStatus})*$`,
+      hint: `must be some of ${publicOrderStatuses.join(", ")}, with commas between`,
+      description: "Any of these, with commas between: `pending,processing`.",
+    }),
+  ),
+  hold_reason: Type.Optional(choice(holdReasons, { description: "Orders with an open hold for this reason." })),
+  short: Type.Optional(
+    Type.Boolean({ description: "Orders that wait for units which stock could not promise yet; or all others." }),
+  ),
+  late: Type.Optional(
+    Type.Boolean({ description: "Orders that have not left although their `ship_by` is over; or all others." }),
+  ),
+  ship_by_before: Type.Optional(momentField("Orders that have not left and whose `ship_by` lies before this moment.")),
   customer_id: Type.Optional(idField("customer")),
+  sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
+  carrier: Type.Optional(textField(100, { description: "Orders with a parcel of this carrier." })),
+  service: Type.Optional(textField(100, { description: "Orders with a parcel of this service." })),
+  platform: Type.Optional(
+    textField(100, { description: "Where the order came from, as its `source.platform` says: `api`, say." }),
+  ),
+  warehouse_id: Type.Optional(idField("warehouse", "Orders that ask for this warehouse.")),
   order_number: Type.Optional(textField(100, { description: "The whole order number, as it is written." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
   updated_after: Type.Optional(momentField()),
+  shipped_after: Type.Optional(momentField()),
+  shipped_before: Type.Optional(momentField()),
   imported: Type.Optional(
     Type.Boolean({ description: "Orders of the past, brought in from elsewhere; or all others." }),
   ),
@@ -24,7 +54,7 @@ export const orderFilters = {
     }),
   ),
   sort: Type.Optional(
-    choice(["created_at", "-created_at", "priority"], {
+    choice(orderSorts, {
       description:
         "The newest first unless given; `priority` the most urgent first, and of these the first to come in.",
     }),

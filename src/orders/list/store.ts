@@ -1,36 +1,107 @@
-import { and, asc, count, desc, eq, gt, lt, or, type SQL, sql as template } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lt,
+  notInArray,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
 import { among, given, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
+import { cutoffBefore } from "../../inventory/warehouses/calendar.ts";
+import { listCalendars } from "../../inventory/warehouses/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
+import { type ConditionFilter, conditionsOf } from "../conditions/store.ts";
 import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, meaningOf } from "../search/store.ts";
 import type { PublicOrderStatus } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
+import type { orderSorts } from "./schemas.ts";
 
 type Row = typeof orders.$inferSelect;
 
 /** What a list of orders may be narrowed to. Moments in milliseconds. */
-export interface OrderFilter {
-  readonly status?: PublicOrderStatus | undefined;
+export interface OrderFilter extends ConditionFilter {
+  /** Any of these. */
+  readonly statuses?: readonly PublicOrderStatus[] | undefined;
   readonly customer_id?: number | undefined;
   readonly order_number?: string | undefined;
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
   readonly updated_after?: number | undefined;
+  readonly shipped_after?: number | undefined;
+  readonly shipped_before?: number | undefined;
+  /** Only orders that have not left although they are to leave before this moment. */
+  readonly ship_by_before?: number | undefined;
+  /** Only orders that have not left although the cut-off is over by which they are to; or all others. */
+  readonly late?: boolean | undefined;
+  /** The platform that it came from, or `api`. */
+  readonly platform?: string | undefined;
+  readonly warehouse_id?: number | undefined;
   readonly imported?: boolean | undefined;
   readonly search?: Search | undefined;
 }
 
 /** How a list of orders is sorted; by priority means the most urgent first, and of these the oldest. */
-export type OrderSort = "created_at" | "-created_at" | "priority";
+export type OrderSort = (typeof orderSorts)[number];
 
-function matching(filter: OrderFilter): SQL | undefined {
-  const { status, customer_id, order_number, created_after, created_before, updated_after, imported } = filter;
+/** A filter in which what hangs on the clock and the calendars is a condition that the database can check. */
+type Settled = OrderFilter & { readonly due?: SQL | undefined };
+
+// While an order is in one of these it has not left.
+const inHouse: readonly PublicOrderStatus[] = ["pending", "processing", "fulfilled", "on_hold"];
+
+async function settled(db: Db, filter: OrderFilter): Promise<Settled> {
+  // An order that left after a moment has changed since.
+  const updated_after = filter.updated_after ?? filter.shipped_after;
+  const { late, ship_by_before } = filter;
+  const over = late === undefined ? undefined : await dueBefore(db, db.now);
+  const due = and(
+    ship_by_before === undefined ? undefined : await dueBefore(db, ship_by_before),
+    late === false ? template`not ${over}` : over,
+  );
+  const waits = late === true || ship_by_before !== undefined;
+  return { ...filter, updated_after, due, statuses: filter.statuses ?? (waits ? inHouse : undefined) };
+}
+
+/** That an order has not left and is to leave before a moment, by the calendar of its warehouse. */
+async function dueBefore(db: Db, moment: number): Promise<SQL> {
+  const calendars = await listCalendars(db);
+  const [first, ...others] = calendars;
+  const came = (calendar: (typeof calendars)[number]) => lt(orders.created_at, cutoffBefore(moment, calendar) ?? 0);
+  const ofOthers = others.map((calendar) => and(eq(orders.warehouse_id, calendar.id), came(calendar)));
+  const named = others.map(({ id }) => id);
+  const ofFirst =
+    first === undefined
+      ? template`1 = 0`
+      : and(
+          named.length === 0 ? undefined : or(isNull(orders.warehouse_id), notInArray(orders.warehouse_id, named)),
+          came(first),
+        );
+  const waits = inArray(orders.status, ["pending", "processing", "fulfilled"]);
+  return template`(${and(waits, eq(orders.imported, false), or(ofFirst, ...ofOthers))})`;
+}
+
+function matching(filter: Settled): SQL | undefined {
+  const { statuses, customer_id, order_number, created_after, created_before, updated_after, imported } = filter;
+  const { shipped_after, shipped_before, platform, warehouse_id, due } = filter;
   return and(
-    status === undefined ? undefined : hasStatus(status),
+    statuses === undefined ? undefined : (or(...statuses.map(hasStatus)) ?? template`1 = 0`),
+    due,
+    shipped_after === undefined ? undefined : gt(orders.shipped_at, shipped_after),
+    shipped_before === undefined ? undefined : lt(orders.shipped_at, shipped_before),
+    platform === undefined ? undefined : eq(orders.source_platform, platform),
+    warehouse_id === undefined ? undefined : eq(orders.warehouse_id, warehouse_id),
     customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
     order_number === undefined ? undefined : eq(orders.order_number, order_number),
     created_after === undefined ? undefined : gt(orders.created_at, created_after),
@@ -65,6 +136,16 @@ function walkOf(sort: OrderSort) {
         order: [desc(orders.created_at), desc(orders.id)],
         beyond: ([at, id]: Position) => [template`(${orders.created_at}, ${orders.id}) < (${at}, ${id})`],
       };
+    case "updated_at":
+      return {
+        order: [asc(orders.updated_at), asc(orders.id)],
+        beyond: ([at, id]: Position) => [template`(${orders.updated_at}, ${orders.id}) > (${at}, ${id})`],
+      };
+    case "-updated_at":
+      return {
+        order: [desc(orders.updated_at), desc(orders.id)],
+        beyond: ([at, id]: Position) => [template`(${orders.updated_at}, ${orders.id}) < (${at}, ${id})`],
+      };
     case "priority":
       return {
         order: [desc(orders.priority), asc(orders.id)],
@@ -77,11 +158,13 @@ function walkOf(sort: OrderSort) {
 }
 
 /** Where an order stands in a list of this sort. */
-export function orderPosition(
-  { priority, created_at, id }: Pick<Order, "priority" | "created_at" | "id">,
-  sort: OrderSort,
-) {
-  return [sort === "priority" ? priority : created_at, id] as const satisfies Position;
+export function orderPosition(order: Place, sort: OrderSort) {
+  return [keyOf(order, sort), order.id] as const satisfies Position;
+}
+
+function keyOf({ priority, created_at, updated_at }: Place, sort: OrderSort): number {
+  if (sort === "priority") return priority;
+  return sort === "created_at" || sort === "-created_at" ? created_at : updated_at;
 }
 
 const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(orders));
@@ -107,17 +190,39 @@ export async function listOrders(
   few = candidates_max,
 ): Promise<Order[]> {
   const { limit, offset, after } = window;
-  const where = matching(filter);
+  const narrowed = await settled(db, filter);
+  const where = matching(narrowed);
   if (where === undefined && after === null && sort === "-created_at") {
     return wholeOrders(db, await newest(db, { limit, offset }));
   }
-  const { order, beyond } = walkOf(sort);
+  const { beyond } = walkOf(sort);
   const stretches = after === null ? [undefined] : beyond(after);
-  const changed = filter.updated_after === undefined ? null : await changedAfter(db, filter.updated_after, few);
+  const { statuses, updated_after } = narrowed;
+  const changed = updated_after === undefined ? null : await changedAfter(db, updated_after, few);
   if (changed !== null) {
     const places = (await placesAmong(db, changed, and(where, or(...stretches)))).sort(inOrder(sort));
     return ordersAt(db, places.slice(offset, offset + limit));
   }
+  if (statuses === undefined || statuses.length === 1) {
+    return wholeOrders(db, await walked(db, where, stretches, sort, window));
+  }
+  // Each status has an index in the order of the list; all of them together have none.
+  const rows: Row[] = [];
+  const front = { limit: offset + limit, offset: 0 };
+  for (const status of statuses)
+    rows.push(...(await walked(db, and(hasStatus(status), where), stretches, sort, front)));
+  return wholeOrders(db, rows.sort(inOrder(sort)).slice(offset, offset + limit));
+}
+
+/** The rows that match, in the order of the list: one stretch of it after the other. */
+async function walked(
+  db: Db,
+  where: SQL | undefined,
+  stretches: readonly (SQL | undefined)[],
+  sort: OrderSort,
+  { limit, offset }: Pick<Window, "limit" | "offset">,
+): Promise<Row[]> {
+  const { order } = walkOf(sort);
   const rows: Row[] = [];
   for (const stretch of stretches) {
     if (rows.length === limit) break;
@@ -128,7 +233,7 @@ export async function listOrders(
       .orderBy(...order);
     rows.push(...(await some.limit(limit - rows.length).offset(offset)));
   }
-  return wholeOrders(db, rows);
+  return rows;
 }
 
 const changes = prepared((sql, a: Args<{ at: number }>) =>
@@ -147,7 +252,7 @@ async function changedAfter(db: Db, at: number, max: number): Promise<number[] |
 
 /** How many orders match; a filter's search is for `searchOrders`. */
 export async function countOrders(db: Db, filter: OrderFilter): Promise<number> {
-  const where = matching(filter);
+  const where = matching(await settled(db, filter));
   if (where !== undefined) return db.sql.$count(orders, where);
   const [row] = await all(db, {});
   return row?.count ?? 0;
@@ -166,33 +271,41 @@ export interface SearchBounds {
 const bounds_max: SearchBounds = { candidates: candidates_max, walk: 10_000 };
 const first_step = 200;
 
+/** Whether a filter asks what only `searchOrders` finds: for words, or for what belongs to the orders. */
+export function isSearched(filter: OrderFilter): boolean {
+  return filter.search !== undefined || conditionsOf(filter).length > 0;
+}
+
 /**
- * A page of the orders that match a filter and its search. When these may be too many, a stretch of the list is walked
- * instead, whose page may be short and whose `total` is null; it knows no offset.
+ * A page of the orders that match a filter with its search and its conditions. When these may be too many, a stretch of
+ * the list is walked instead, whose page may be short and whose `total` is null; it knows no offset.
  */
 export async function searchOrders(
   db: Db,
-  filter: Searched,
+  filter: OrderFilter,
   window: Window,
   sort: OrderSort,
   bounds = bounds_max,
 ): Promise<Found> {
-  const { search } = filter;
   const { limit, offset, after } = window;
-  const { ids, check } = await meaningOf(db, search, bounds.candidates);
-  if (ids === null) return walk(db, filter, check, window, sort, bounds.walk);
+  const narrowed = await settled(db, filter);
+  const where = matching(narrowed);
+  const meaning = await meaningOf(db, filter.search ?? null, conditionsOf(filter), bounds.candidates);
+  const { check } = meaning;
+  // What no index finds may still be counted when the rest of the filter leaves few orders.
+  const isCounted = meaning.ids === null && filter.search === undefined && after === null;
+  const ids = isCounted ? await fewAmong(db, where, bounds.candidates) : meaning.ids;
+  if (ids === null) return walk(db, narrowed, check, window, sort, bounds.walk);
   const onwards = after === null ? undefined : or(...walkOf(sort).beyond(after));
-  const places = await placesAmong(db, ids, and(matching(filter), onwards, check));
+  const places = await placesAmong(db, ids, and(where, onwards, check));
   places.sort(inOrder(sort));
   return { rows: await ordersAt(db, places.slice(offset, offset + limit)), total: places.length };
 }
 
-type Searched = OrderFilter & { readonly search: Search };
-
 /** Looks at one order of the list after the other, until a page is full or so many have been passed. */
 async function walk(
   db: Db,
-  filter: OrderFilter,
+  filter: Settled,
   check: SQL | undefined,
   { limit, after }: Window,
   sort: OrderSort,
@@ -221,13 +334,25 @@ async function walk(
   return { rows: await ordersAt(db, found.slice(0, limit)), total: null, end: found.length < limit ? end : null };
 }
 
-const place = { id: orders.id, created_at: orders.created_at, priority: orders.priority };
+const place = {
+  ...{ id: orders.id, created_at: orders.created_at, updated_at: orders.updated_at, priority: orders.priority },
+};
 type Place = Pick<Order, keyof typeof place>;
+
+/** The orders that match; null when they are more than `max`. */
+async function fewAmong(db: Db, where: SQL | undefined, max: number): Promise<number[] | null> {
+  const found = await db.sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(where)
+    .limit(max + 1);
+  return found.length > max ? null : found.map(({ id }) => id);
+}
 
 function inOrder(sort: OrderSort): (a: Place, b: Place) => number {
   if (sort === "priority") return (a, b) => b.priority - a.priority || a.id - b.id;
-  const sign = sort === "created_at" ? 1 : -1;
-  return (a, b) => sign * (a.created_at - b.created_at || a.id - b.id);
+  const sign = sort.startsWith("-") ? -1 : 1;
+  return (a, b) => sign * (keyOf(a, sort) - keyOf(b, sort) || a.id - b.id);
 }
 
 /** Where those of these orders stand that meet a condition. */

@@ -1,7 +1,7 @@
 // A search of orders that no number of orders makes slow. What each word may mean is looked up in indexes. When a word
 // means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
 import { and, eq, type SQL, sql as template } from "drizzle-orm";
-import { among, begins, folded, lastDigits, list } from "../../../db/kit.ts";
+import { among, begins, folded, given, lastDigits, list } from "../../../db/kit.ts";
 import { customer_words } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -12,65 +12,69 @@ import type { Search, SearchWord } from "./rules.ts";
 
 /** How many orders a word may mean to be a help; a word that means more is only checked of each order. */
 export const candidates_max = 10_000;
-const more = candidates_max + 1;
 
-const ofNumber = prepared((sql, a: Args<{ piece: string }>) =>
+const ofNumber = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
   sql
     .select({ id: orders.id })
     .from(orders)
     .where(begins(folded(orders.order_number), a.piece))
-    .limit(more),
+    .limit(given(a.limit)),
 );
-const ofDigits = prepared((sql, a: Args<{ piece: string }>) =>
+const ofDigits = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
   sql
     .select({ id: orders.id })
     .from(orders)
     .where(begins(lastDigits(orders.order_number), a.piece))
-    .limit(more),
+    .limit(given(a.limit)),
 );
 const tracked = template`${shipments.tracking_number} is not null`;
-const ofTracking = prepared((sql, a: Args<{ piece: string }>) =>
+const ofTracking = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
   sql
     .select({ id: shipments.order_id })
     .from(shipments)
     .where(and(tracked, begins(shipments.tracking_number, a.piece)))
-    .limit(more),
+    .limit(given(a.limit)),
 );
-const customersCalled = prepared((sql, a: Args<{ piece: string }>) =>
+const customersCalled = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
   sql
     .select({ id: customer_words.customer_id })
     .from(customer_words)
     .where(begins(customer_words.word, a.piece))
-    .limit(more),
+    .limit(given(a.limit)),
 );
-const ofCustomers = prepared((sql, a: Args<{ ids: string }>) =>
-  sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)).limit(more),
+const ofCustomers = prepared((sql, a: Args<{ ids: string; limit: number }>) =>
+  sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)).limit(given(a.limit)),
 );
-const productsCalled = prepared((sql, a: Args<{ piece: string }>) =>
+const productsCalled = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
   sql
     .select({ id: products.id })
     .from(products)
     .where(begins(folded(products.sku), a.piece))
-    .limit(more),
+    .limit(given(a.limit)),
 );
-const ofProducts = prepared((sql, a: Args<{ ids: string }>) =>
-  sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)).limit(more),
+const ofProducts = prepared((sql, a: Args<{ ids: string; limit: number }>) =>
+  sql
+    .select({ id: order_lines.order_id })
+    .from(order_lines)
+    .where(among(order_lines.product_id, a.ids))
+    .limit(given(a.limit)),
 );
 
 /** Where a word may stand: how the orders are found in which it does, and how one order is asked. */
 interface Source {
-  readonly find: (db: Db, word: SearchWord) => Promise<Ids>;
+  readonly find: (db: Db, word: SearchWord, limit: number) => Promise<Ids>;
   readonly check: (word: SearchWord) => SQL;
 }
 
-type Ids = readonly { readonly id: number }[];
+/** Ids of orders, as a query answers them. */
+export type Ids = readonly { readonly id: number }[];
 
 const numbers: Source = {
-  find: (db, { code }) => ofNumber(db, { piece: code }),
+  find: (db, { code }, limit) => ofNumber(db, { piece: code, limit }),
   check: ({ code }) => begins(folded(orders.order_number), template`${code}`),
 };
 const digits: Source = {
-  find: async (db, { code }) => (isDigits(code) ? ofDigits(db, { piece: code }) : []),
+  find: async (db, { code }, limit) => (isDigits(code) ? ofDigits(db, { piece: code, limit }) : []),
   check: ({ code }) => begins(lastDigits(orders.order_number), template`${code}`),
 };
 const ids: Source = {
@@ -78,21 +82,23 @@ const ids: Source = {
   check: ({ order_id }) => template`${orders.id} = ${order_id}`,
 };
 const names: Source = {
-  find: (db, { name }) => through(customersCalled(db, { piece: name }), (ids) => ofCustomers(db, { ids })),
+  find: (db, { name }, limit) =>
+    through(customersCalled(db, { piece: name, limit }), limit, (ids) => ofCustomers(db, { ids, limit })),
   check: ({ name }) => {
     const word = begins(customer_words.word, template`${name}`);
     return some(template`${customer_words} where ${eq(customer_words.customer_id, orders.customer_id)} and ${word}`);
   },
 };
 const skus: Source = {
-  find: (db, { code }) => through(productsCalled(db, { piece: code }), (ids) => ofProducts(db, { ids })),
+  find: (db, { code }, limit) =>
+    through(productsCalled(db, { piece: code, limit }), limit, (ids) => ofProducts(db, { ids, limit })),
   check: ({ code }) => {
     const sku = begins(folded(order_lines.sku), template`${code}`);
     return some(template`${order_lines} where ${eq(order_lines.order_id, orders.id)} and ${sku}`);
   },
 };
 const parcels: Source = {
-  find: async (db, { tracking: piece }) => (piece === "" ? [] : ofTracking(db, { piece })),
+  find: async (db, { tracking: piece }, limit) => (piece === "" ? [] : ofTracking(db, { piece, limit })),
   check: ({ tracking: piece }) => {
     if (piece === "") return template`1 = 0`;
     const number = begins(shipments.tracking_number, template`${piece}`);
@@ -104,12 +110,18 @@ const sources: readonly Source[] = [ids, digits, parcels, numbers, names, skus];
 const isDigits = (code: string) => /^\d+$/.test(code);
 
 /** That there is a row. Unlike `exists` it is asked of each order by itself, and never of all rows in advance. */
-const some = (rows: SQL) => template`(select 1 from ${rows} limit 1) = 1`;
+export const some = (rows: SQL): SQL => template`(select 1 from ${rows} limit 1) = 1`;
+
+/** A condition that other tables tell: how one order is asked, and how the orders are found, where an index does. */
+export interface Condition {
+  readonly check: SQL;
+  readonly find?: (db: Db, limit: number) => Promise<Ids>;
+}
 
 /** What is found by way of others; these themselves when they are too many already, which are too many in turn. */
-async function through(others: Promise<Ids>, find: (ids: string) => Promise<Ids>): Promise<Ids> {
+async function through(others: Promise<Ids>, limit: number, find: (ids: string) => Promise<Ids>): Promise<Ids> {
   const rows = await others;
-  if (rows.length === 0 || rows.length === more) return rows;
+  if (rows.length === 0 || rows.length === limit) return rows;
   return find(list([...new Set(rows.map(({ id }) => id))]));
 }
 
@@ -125,8 +137,28 @@ interface WordMeaning {
   readonly check: SQL | null;
 }
 
-/** Looks up what a search means, in a few indexes and never in all orders. */
-export async function meaningOf(db: Db, { words, tracking }: Search, max = candidates_max): Promise<Meaning> {
+/** Looks up what a search and conditions mean, in a few indexes and never in all orders. */
+export async function meaningOf(
+  db: Db,
+  search: Search | null,
+  conditions: readonly Condition[] = [],
+  max = candidates_max,
+): Promise<Meaning> {
+  const searched = search === null ? { ids: null, check: undefined } : await searchMeaning(db, search, max);
+  let { ids } = searched;
+  const checks = [searched.check];
+  for (const { find, check } of conditions) {
+    const found = (await find?.(db, max + 1)) ?? null;
+    if (found === null || found.length > max) checks.push(check);
+    else {
+      const own = new Set(found.map(({ id }) => id));
+      ids = ids === null ? [...own] : ids.filter((id) => own.has(id));
+    }
+  }
+  return { ids, check: and(...checks) };
+}
+
+async function searchMeaning(db: Db, { words, tracking }: Search, max: number): Promise<Meaning> {
   let common = null as ReadonlySet<number> | null;
   const checks: SQL[] = [];
   for (const word of words) {
@@ -151,7 +183,7 @@ async function wordMeaning(db: Db, word: SearchWord, from: readonly Source[], ma
   const ids = new Set<number>();
   const broad: SQL[] = [];
   for (const { find, check } of from) {
-    const found = await find(db, word);
+    const found = await find(db, word, max + 1);
     if (found.length > max) broad.push(check(word));
     else for (const { id } of found) ids.add(id);
   }

@@ -12,7 +12,14 @@ import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import { filterOf } from "../list/routes.ts";
 import { FilterOrders } from "../list/schemas.ts";
-import { listOrders, type OrderFilter, type OrderSort, orderPosition, searchOrders } from "../list/store.ts";
+import {
+  isSearched,
+  listOrders,
+  type OrderFilter,
+  type OrderSort,
+  orderPosition,
+  searchOrders,
+} from "../list/store.ts";
 import { ImportLine, type OrderRow, orderColumns, rowsOf, rowView } from "./columns.ts";
 import { saveOrderGroups } from "./commands.ts";
 import { otherColumns, PastLine, pastColumns } from "./past/columns.ts";
@@ -60,12 +67,10 @@ async function pageAfter(
   sort: OrderSort,
   { after, limit }: { readonly after: Position | null; readonly limit: number },
 ): Promise<CsvPage<OrderRow, Position>> {
-  const { search } = filter;
   const window = { limit, offset: 0, after };
-  const found =
-    search === undefined
-      ? { rows: await listOrders(db, filter, window, sort) }
-      : await searchOrders(db, { ...filter, search }, window, sort);
+  const found = isSearched(filter)
+    ? await searchOrders(db, filter, window, sort)
+    : { rows: await listOrders(db, filter, window, sort) };
   const last = found.rows.length === limit ? found.rows.at(-1) : undefined;
   const end = "end" in found ? found.end : null;
   return {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type DispatchCalendar, dispatchDay, workingDay } from "../../../src/inventory/warehouses/calendar.ts";
+import {
+  cutoffBefore,
+  cutoffFor,
+  type DispatchCalendar,
+  dispatchDay,
+  workingDay,
+} from "../../../src/inventory/warehouses/calendar.ts";
 import { dayText, localTime, readDay, weekdayOf, weekdays } from "../../../src/kit/zone.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 
@@ -100,6 +106,10 @@ describe("guards", () => {
         // Within the hour that clocks repeat, the same reading comes twice.
         const sooner = dispatchDay(at + later, calendar) ?? 0;
         if (later > 3_600_000) expect(sooner).toBeGreaterThanOrEqual(day);
+        const moment = at + later;
+        const due = cutoffFor(at, calendar) ?? Number.NaN;
+        expect(localTime(due, calendar.timezone).day).toBe(day);
+        expect(due < moment).toBe(at < (cutoffBefore(moment, calendar) ?? 0));
       }),
     );
   });

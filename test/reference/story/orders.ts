@@ -77,6 +77,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("releaseOrder", { path, body: {} });
   await tell("listOrders", { query: { status: "pending", customer_id: buyer.customer_id } });
   await tell("listOrderTransitions");
+  await tell("countOrders");
   await tell("createOrders", {
     body: {
       orders: [

@@ -1,0 +1,98 @@
+// What a list of orders can be narrowed to that other tables tell.
+import { and, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
+import { given } from "../../../db/kit.ts";
+import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
+import { products } from "../../../db/schema/products.ts";
+import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { shipments } from "../../../db/schema/shipments.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import { type Condition, some } from "../search/store.ts";
+import type { HoldReason } from "../status.ts";
+
+/** What a list of orders may be narrowed to by what belongs to its orders. */
+export interface ConditionFilter {
+  /** The reason of an open hold. */
+  readonly hold_reason?: HoldReason | undefined;
+  /** Whether units are missing that stock could not promise yet. */
+  readonly short?: boolean | undefined;
+  /** The SKU of one of its lines. */
+  readonly sku?: string | undefined;
+  /** Who carries one of its parcels, and by which service. */
+  readonly carrier?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+/** The conditions of a filter; none when it has none of these. */
+export function conditionsOf({ hold_reason, short, sku, carrier, service }: ConditionFilter): Condition[] {
+  return [
+    ...(hold_reason === undefined ? [] : [isHeldFor(hold_reason)]),
+    ...(short === undefined ? [] : [short ? isShort : isNotShort]),
+    ...(sku === undefined ? [] : [holdsSku(sku)]),
+    ...(carrier === undefined && service === undefined ? [] : [travelsBy(carrier, service)]),
+  ];
+}
+
+const heldFor = prepared((sql, a: Args<{ reason: string; limit: number }>) =>
+  sql
+    .select({ id: order_holds.order_id })
+    .from(order_holds)
+    .where(and(isNull(order_holds.released_at), eq(order_holds.reason, given(a.reason))))
+    .limit(given(a.limit)),
+);
+
+const isHeldFor = (reason: HoldReason): Condition => ({
+  find: (db, limit) => heldFor(db, { reason, limit }),
+  check: some(
+    template`${order_holds} where ${and(
+      eq(order_holds.order_id, orders.id),
+      isNull(order_holds.released_at),
+      eq(order_holds.reason, reason),
+    )}`,
+  ),
+});
+
+// Written out, as the index of waiting lines has it.
+const isWaiting = template`${reservation_lines.reserved} < ${reservation_lines.wanted}`;
+const waiting = prepared((sql, a: Args<{ limit: number }>) =>
+  sql
+    .selectDistinct({ id: template<number>`${reservations.order_id}`.mapWith(Number) })
+    .from(reservation_lines)
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .where(and(isWaiting, isNotNull(reservations.order_id)))
+    .limit(given(a.limit)),
+);
+
+const shortNow: SQL = some(
+  template`${reservation_lines} inner join ${reservations} on ${eq(reservations.id, reservation_lines.reservation_id)}
+    where ${and(eq(reservations.order_id, orders.id), isWaiting)}`,
+);
+const isShort: Condition = { find: (db, limit) => waiting(db, { limit }), check: shortNow };
+const isNotShort: Condition = { check: template`(${shortNow}) is not true` };
+
+const holding = prepared((sql, a: Args<{ sku: string; limit: number }>) =>
+  sql
+    .select({ id: order_lines.order_id })
+    .from(order_lines)
+    .innerJoin(products, eq(products.id, order_lines.product_id))
+    .where(eq(products.sku, a.sku))
+    .limit(given(a.limit)),
+);
+
+const holdsSku = (sku: string): Condition => ({
+  find: (db, limit) => holding(db, { sku, limit }),
+  check: some(
+    template`${order_lines} inner join ${products} on ${eq(products.id, order_lines.product_id)}
+      where ${and(eq(order_lines.order_id, orders.id), eq(products.sku, sku))}`,
+  ),
+});
+
+const travelsBy = (carrier: string | undefined, service: string | undefined): Condition => ({
+  check: some(
+    template`${shipments} where ${and(
+      eq(shipments.order_id, orders.id),
+      ne(shipments.status, "voided"),
+      carrier === undefined ? undefined : eq(shipments.carrier, carrier),
+      service === undefined ? undefined : eq(shipments.service, service),
+    )}`,
+  ),
+});

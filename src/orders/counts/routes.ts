@@ -1,0 +1,19 @@
+import { Elysia } from "elysia";
+import { answerRead } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { OrderCountsView } from "./schemas.ts";
+import { countAllOrders } from "./store.ts";
+
+/** How many orders there are, for the columns of a board. */
+export const countRoutes = new Elysia({ prefix: "/orders" })
+  .use(conventions)
+  .get("/counts", ({ call }) => answerRead(call, countAllOrders), {
+    detail: documented({
+      id: "countOrders",
+      summary: "How many orders are in each state, wait for stock, or are late",
+      description: "A held order counts as `on_hold` and nothing else. One call for a whole board.",
+      answers: { 200: EnvelopedView(OrderCountsView) },
+    }),
+  });
