@@ -293,7 +293,6 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/shipping/rate-cards/:id/export.csv", "/shipping/zones/charts/export.csv"],
   ],
   "worked out of many records for this one look": [
-<<<<<<< HEAD
     ...[
       "/inventory/:sku/explain",
       "/orders/:id/plan",
@@ -301,11 +300,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
       "/orders/:id/packing-slip",
       "/pick-lists",
     ],
-    ...["/shipping/zones", "/shipping/labels/costs"],
-=======
-    ...["/inventory/:sku/explain", "/orders/:id/pick-list", "/orders/:id/packing-slip", "/pick-lists"],
     ...["/shipping/zones", "/shipping/labels/costs", "/orders/counts"],
->>>>>>> aea07d8 (orders: narrow the list by what holds, lacks or carries an order, show by when it is to leave, count states)
   ],
   "its links are signed anew in each answer": ["/shipping/labels/:id", "/shipping/labels"],
   "a page of this moment, which nobody keeps": ["/t/:token"],

@@ -45,7 +45,7 @@ export function cutoffFor(at: number, calendar: DispatchCalendar): number | null
   return day === null ? null : cutoffOf(day, calendar);
 }
 
-/** The last cut-off (ms) before a moment; what came before it was to leave before the moment. Null when there is none. */
+/** The last cut-off (ms) before a moment: what came before it was to leave by then. Null when there is none. */
 export function cutoffBefore(moment: number, calendar: DispatchCalendar): number | null {
   const { day: last } = localTime(moment, calendar.timezone);
   for (let day = last; day > last - days_ahead_max; day--) {
