@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { workers } from "../src/kit/worker.ts";
 import { root } from "./install.ts";
+import { buildWeb, webBuilt } from "./web.ts";
 
 /** Where the binary lies after the build. */
 export const binary = join(root, "dist/packhouse");
@@ -22,11 +23,11 @@ const packFiles: BunPlugin = {
   },
 };
 
-async function compile(entrypoints: string[], outfile: string): Promise<void> {
+async function compile(entrypoints: string[], outfile: string, assets: string[] = []): Promise<void> {
   await Bun.build({
     entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    compile: { outfile, assets, autoloadDotenv: false, autoloadBunfig: false },
     minify: true,
     bytecode: true,
     format: "esm",
@@ -62,10 +63,12 @@ if (import.meta.main) {
   try {
     mkdirSync(join(root, "dist"), { recursive: true });
     await probe();
+    await buildWeb();
     const programs = ["main.ts", ...Object.values(workers)];
     await compile(
       programs.map((program) => join(root, "src", program)),
       binary,
+      [webBuilt],
     );
     console.log(`dist/packhouse, ${Math.round(statSync(binary).size / 1e6)} MB`);
   } catch (error) {

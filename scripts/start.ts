@@ -2,9 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { install, root } from "./install.ts";
+import { ensureWeb } from "./web.ts";
 
 try {
   await install();
+  await ensureWeb();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

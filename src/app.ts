@@ -6,6 +6,7 @@ import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
+import { dashboardPageRoutes } from "./dashboard/pages/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
 import type { Service } from "./http/service.ts";
@@ -82,6 +83,7 @@ export function createApp(service: Service) {
     .use(pageRoutes())
     .use(trackingPageRoutes(service))
     .use(liveRoutes(service))
+    .use(dashboardPageRoutes())
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
   const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));

@@ -21,6 +21,10 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /docs/start.js": "none",
   "GET /docs/scalar.js": "none",
   "GET /t/:token": "none",
+  "GET /dashboard": "none",
+  "GET /dashboard/": "none",
+  "GET /dashboard/assets/:name": "none",
+  "GET /dashboard/*": "none",
   "GET /dashboard/api/events": "any",
 
   "GET /audit": "audit.read",

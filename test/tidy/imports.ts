@@ -74,8 +74,15 @@ function featureOf(file: string): string | null {
   return ladder.includes(folder) ? folder : null;
 }
 
+const web = /^src\/dashboard\/web\//;
+/** What runs in a browser as well: words of states, without an import of anything. */
+const tablesForAll = /^src\/(?:\w+\/)+status\.ts$/;
+
 /** Whether one file of the service may import another. */
 export function mayImport(from: string, to: string): boolean {
+  // The front end is a program of its own, and the service knows nothing of it.
+  if (web.test(from)) return web.test(to) || tablesForAll.test(to);
+  if (web.test(to)) return false;
   const [upper, lower] = [floorOf(from), floorOf(to)];
   if (upper < 0 || lower < 0) return false;
   if (upper !== lower) return upper > lower;
@@ -93,6 +100,7 @@ export function importsUp(sources: readonly Source[]): string[] {
     .flatMap(({ file, imports }) =>
       imports
         .filter((found) => found.file !== null && isCode(found.file) && !mayImport(file, found.file))
+        .filter((found) => !(found.only_types && web.test(file)))
         .map((found) => `${file} imports ${found.file}`),
     );
 }
@@ -126,15 +134,20 @@ export function dead(sources: readonly Source[]): string[] {
   const graph = graphOf(sources);
   if (!graph.has("src/main.ts")) return [];
   const alive = new Set<string>();
-  const waiting = ["src/main.ts", ...Object.values(workers).map((program) => `src/${program}`)];
+  const programs = [...Object.values(workers).map((program) => `src/${program}`), "src/dashboard/web/main.tsx"];
+  const waiting = ["src/main.ts", ...programs];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (alive.has(file)) continue;
     alive.add(file);
     waiting.push(...(graph.get(file) ?? []));
   }
-  const used = (file: string) => alive.has(file) || file.endsWith(".d.ts") || /^db\/drizzle\./.test(file);
+  const used = (file: string) =>
+    alive.has(file) || file.endsWith(".d.ts") || aheadOfUse.test(file) || /^db\/drizzle\./.test(file);
   return [...graph.keys()].filter((file) => inService(file) && !used(file));
 }
+
+// The parts that screens are made of may be there before the first screen that needs them.
+const aheadOfUse = /^src\/dashboard\/web\/(?:kit|api)\//;
 
 const reExports = ["ExportAllDeclaration", "ImportDeclaration"];
 

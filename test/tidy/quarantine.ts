@@ -36,7 +36,7 @@ const rules: readonly Rule[] = [
   {
     what: "the wall clock",
     touches: (node) => calls(node, /^Date(?:\.now)?$|^Temporal\.Now\./) || makesNow(node),
-    allowed: /^src\/kit\/clock\.ts$/,
+    allowed: /^src\/(?:kit\/clock|dashboard\/web\/kit\/now)\.ts$/,
   },
   {
     what: "chance",
@@ -47,7 +47,17 @@ const rules: readonly Rule[] = [
     what: "the network",
     packages: /^node:https?$/,
     touches: (node) => calls(node, /^(?:(?:globalThis|Bun)\.)?fetch$|^(?:net|tls|Bun)\.(?:connect|createConnection)$/),
-    allowed: /^src\/(?:port\.ts|outbound\/|dashboard\/web\/)/,
+    allowed: /^src\/(?:port\.ts|outbound\/|dashboard\/web\/api\/client\.ts)/,
+  },
+  {
+    what: "a stream of events",
+    touches: (node) => node.type === "NewExpression" && nameOf(node["callee"]) === "EventSource",
+    allowed: /^src\/dashboard\/web\/api\/live\.ts$/,
+  },
+  {
+    what: "what a browser keeps",
+    touches: (node) => names(node, /^(?:window\.)?(?:local|session)Storage\.\w+$/),
+    allowed: /^src\/dashboard\/web\/shell\/storage\.ts$/,
   },
   {
     what: "the console",

@@ -15,6 +15,8 @@ export interface Import {
   readonly from: string;
   /** The file it names, from the project's folder; null for a package. */
   readonly file: string | null;
+  /** Whether nothing of it is there once the program runs. */
+  readonly only_types: boolean;
 }
 
 export interface Source {
@@ -37,8 +39,16 @@ export function parse(file: string, text: string): Source {
       node.type === "ImportExpression" || node.type === "TSImportType" ? (literal(node["source"]) ?? []) : [],
     ),
   ];
+  const dynamic = new Set(
+    nodesOf(tree).flatMap((node) => (node.type === "ImportExpression" ? (literal(node["source"]) ?? []) : [])),
+  );
+  const onlyTypes = (from: string) =>
+    (tree["body"] as Node[])
+      .filter((statement) => literal(statement["source"]) === from)
+      .every((statement) => statement["importKind"] === "type") && !dynamic.has(from);
   const imports = [...new Set(named)].map((from) => ({
     from,
+    only_types: onlyTypes(from),
     file: from.startsWith(".") ? normalize(join(dirname(file), from)) : null,
   }));
   return { file, text, tree, comments, imports };

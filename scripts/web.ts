@@ -1,0 +1,82 @@
+// `bun scripts/web.ts [--watch]`: the dashboard's front end, from src/dashboard/web to dist/dashboard.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { root } from "./install.ts";
+
+/** The front end's source. */
+export const webSource = join(root, "src/dashboard/web");
+/** Where it lies once it is built: `index.html`, and `assets/` whose names change with what they hold. */
+export const webBuilt = join(root, "dist/dashboard");
+
+const index = join(webBuilt, "index.html");
+// What is smaller gains nothing by being packed.
+const packed_from_bytes = 700;
+
+/** Builds the front end, packs its files, and puts the whole in place at once. */
+export async function buildWeb(): Promise<void> {
+  mkdirSync(join(root, "dist"), { recursive: true });
+  const folder = `${webBuilt}-${process.pid}`;
+  const assets = join(folder, "assets");
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    await Bun.build({
+      entrypoints: [join(webSource, "index.html")],
+      outdir: assets,
+      target: "browser",
+      minify: true,
+      splitting: true,
+      publicPath: "/dashboard/assets/",
+      naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+      define: { "process.env.NODE_ENV": '"production"' },
+      tsconfig: join(webSource, "tsconfig.json"),
+    });
+    for (const name of readdirSync(assets)) await finish(folder, name);
+    rmSync(webBuilt, { recursive: true, force: true });
+    renameSync(folder, webBuilt);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Moves the page out of the assets, and lays the packed forms beside each asset that gains by it. */
+async function finish(folder: string, name: string): Promise<void> {
+  const file = join(folder, "assets", name);
+  if (name.endsWith(".html")) return renameSync(file, join(folder, "index.html"));
+  const bytes = await Bun.file(file).bytes();
+  if (bytes.byteLength < packed_from_bytes || /\.(?:png|woff2|jpg)$/.test(name)) return;
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength };
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+}
+
+/** Builds the front end if it is missing, or older than what it is made of. Says whether it did. */
+export async function ensureWeb(): Promise<boolean> {
+  const built = existsSync(index) ? statSync(index).mtimeMs : 0;
+  const made_of = [...new Bun.Glob("src/{dashboard/web/**/*,**/status.ts}").scanSync({ cwd: root }), "bun.lock"];
+  if (made_of.every((file) => statSync(join(root, file)).mtimeMs <= built)) return false;
+  await buildWeb();
+  return true;
+}
+
+if (import.meta.main) {
+  const report = (error: unknown) => console.error(error instanceof AggregateError ? error.errors.join("\n") : error);
+  const build = async () => {
+    const start = performance.now();
+    await buildWeb();
+    console.log(`dist/dashboard, ${Math.round(performance.now() - start)} ms`);
+  };
+  if (!process.argv.includes("--watch")) {
+    await build().catch((error) => {
+      report(error);
+      process.exit(1);
+    });
+  } else {
+    await build().catch(report);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    watch(webSource, { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => build().catch(report), 50);
+    });
+  }
+}

@@ -1,0 +1,84 @@
+// The built front end as files: what the binary carries, or the folder that `bun scripts/web.ts` has written.
+import { createHash } from "node:crypto";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** One asset: as it is, and packed where that makes it smaller. */
+export interface Asset {
+  readonly type: string;
+  readonly plain: Blob;
+  readonly br: Blob | null;
+  readonly gzip: Blob | null;
+}
+
+/** The whole front end. */
+export interface WebFiles {
+  readonly index: string;
+  readonly index_etag: string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  ico: "image/x-icon",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  png: "image/png",
+  svg: "image/svg+xml",
+  webmanifest: "application/manifest+json",
+  woff2: "font/woff2",
+};
+
+const folder = join(import.meta.dir, "../../../dist/dashboard");
+const within = /^dashboard\//;
+
+/** The files of the binary by their path below `dist/dashboard`; empty when this runs from source. */
+function embedded(): Map<string, Blob> {
+  const files = Bun.embeddedFiles as readonly (Blob & { readonly name: string })[];
+  return new Map(files.filter(({ name }) => within.test(name)).map((file) => [file.name.replace(within, ""), file]));
+}
+
+async function fromFolder(): Promise<Map<string, Blob>> {
+  const names = await readdir(join(folder, "assets")).catch(() => []);
+  const files = ["index.html", ...names.map((name) => `assets/${name}`)].map((name) => [name, open(name)] as const);
+  return new Map(await Promise.all(files.map(async ([name, file]) => [name, await file] as const)));
+}
+
+const open = async (name: string) => new Blob([await Bun.file(join(folder, name)).bytes()]);
+
+async function collected(files: ReadonlyMap<string, Blob>): Promise<WebFiles | null> {
+  const index = await files.get("index.html")?.text();
+  if (index === undefined) return null;
+  const assets = new Map<string, Asset>();
+  for (const [path, plain] of files) {
+    const [, name, ending = ""] = /^assets\/(.+\.(\w+))$/.exec(path) ?? [];
+    const type = types[ending];
+    if (name === undefined || type === undefined) continue;
+    const packed = (form: string) => files.get(`${path}.${form}`) ?? null;
+    assets.set(name, { type, plain, br: packed("br"), gzip: packed("gz") });
+  }
+  const digest = createHash("sha256").update(index).digest("base64url").slice(0, 22);
+  return { index, index_etag: `"${digest}"`, assets };
+}
+
+/**
+ * A reader of the front end; null where it is not built. The binary's never changes. From source it is read anew once
+ * it has been built again.
+ */
+export function webFiles(): () => Promise<WebFiles | null> {
+  const carried = embedded();
+  if (carried.size > 0) {
+    const read = collected(carried);
+    return () => read;
+  }
+  let last: { readonly built: number; readonly files: Promise<WebFiles | null> } | undefined;
+  return async () => {
+    const built = await stat(join(folder, "index.html")).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => null,
+    );
+    if (built === null) return null;
+    if (last?.built !== built) last = { built, files: fromFolder().then(collected) };
+    return await last.files;
+  };
+}

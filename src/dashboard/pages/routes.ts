@@ -1,0 +1,98 @@
+import { Elysia } from "elysia";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { isKnown } from "../../http/preconditions.ts";
+import { readAccept } from "../../kit/accept.ts";
+import { Fault } from "../../kit/fault.ts";
+import { htmlPage, plainPolicy } from "../../kit/html.ts";
+import { type Asset, type WebFiles, webFiles } from "./files.ts";
+
+/** What the dashboard may load and run: its own files alone, and no text may become script. */
+export const dashboardPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self' blob:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const guarded = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+};
+
+/** The dashboard's page and its files. Every address below /dashboard is a screen of the one page. */
+export function dashboardPageRoutes() {
+  const read = webFiles();
+  const page = async ({ call }: { call: Call }) => answerPage(call, await read());
+  return new Elysia({ prefix: "/dashboard" })
+    .use(conventions)
+    .get("", page)
+    .get("/", page)
+    .get("/assets/:name", async ({ call, params }) => answerAsset(call, (await read())?.assets.get(params.name)))
+    .get("/*", async ({ call, params }) => {
+      // A name with an ending is a file, not a screen; SKUs and order numbers with a dot are written as %2E.
+      if (/\.[a-z0-9]{1,11}$/i.test(params["*"]) || /^(?:assets|api)(?:\/|$)/.test(params["*"])) throw noFile();
+      return answerPage(call, await read());
+    });
+}
+
+const noFile = () => new Fault("route_not_found", "The dashboard has no such file.");
+
+const notBuilt = htmlPage(
+  "Packhouse",
+  "",
+  "<p>The dashboard has not been built. Run <code>bun scripts/web.ts</code>, then load this page again.</p>",
+);
+
+function headersOf(call: Call): Record<string, string> {
+  // Plain http ignores it, and says so on the console of each page.
+  const opener = call.request.url.startsWith("https:") ? { "cross-origin-opener-policy": "same-origin" } : {};
+  return { "x-request-id": call.request_id, ...call.headers, ...guarded, ...opener };
+}
+
+function answerPage(call: Call, files: WebFiles | null): Response {
+  const html = { "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
+  if (files === null) {
+    const headers = { ...headersOf(call), ...html, "content-security-policy": plainPolicy("") };
+    return new Response(notBuilt, { status: 503, headers });
+  }
+  const { index, index_etag: etag } = files;
+  const headers = { ...headersOf(call), ...html, etag, "content-security-policy": dashboardPolicy };
+  if (isKnown(call, etag)) return new Response(null, { status: 304, headers });
+  return new Response(index, { headers });
+}
+
+function answerAsset(call: Call, asset: Asset | undefined): Response {
+  if (asset === undefined) throw noFile();
+  const wishes = readAccept(call.request.headers.get("accept-encoding") ?? "identity");
+  const wanted = (form: string) => {
+    const named = wishes.find(({ type }) => type === form || type === "*");
+    return named?.quality ?? 0;
+  };
+  const forms = [
+    { encoding: "br", blob: asset.br, quality: wanted("br") },
+    { encoding: "gzip", blob: asset.gzip, quality: wanted("gzip") },
+  ];
+  const [best] = forms
+    .filter(({ blob, quality }) => blob !== null && quality > 0)
+    .sort((one, other) => other.quality - one.quality);
+  const headers = {
+    ...headersOf(call),
+    "content-type": asset.type,
+    "cache-control": "public, max-age=31536000, immutable",
+    vary: "Accept-Encoding",
+  };
+  if (!best?.blob) return new Response(asset.plain, { headers });
+  return new Response(best.blob, { headers: { ...headers, "content-encoding": best.encoding } });
+}

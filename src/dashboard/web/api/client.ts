@@ -1,0 +1,158 @@
+// The only place that calls the server.
+import { signal } from "@preact/signals";
+import { words } from "../texts/common.ts";
+import { ApiProblem, unreachable } from "./problem.ts";
+import { world } from "./world.ts";
+
+/** What a query may hold: undefined, null and empty text are left out. */
+export type Params = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** How a list goes on. */
+export interface Pagination {
+  readonly page?: number;
+  readonly limit: number;
+  readonly total?: number;
+  readonly total_pages?: number;
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+/** An answer of the API: its data, and what came beside them. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly pagination: Pagination | null;
+  readonly etag: string | null;
+  readonly status: number;
+}
+
+/** How a request is sent. */
+export interface Sending {
+  readonly params?: Params | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The `ETag` that the change counts on: it is refused when somebody else has changed the thing since. */
+  readonly match?: string | null | undefined;
+  /** The same key for each try of one act, so that it is done once; a new one each time unless given. */
+  readonly key?: string | undefined;
+}
+
+/** Whether the last request found no server. */
+export const offline = signal(false);
+
+/** Whether the server no longer knows who this is. The shell then asks to sign in, and comes back here. */
+export const signedOut = signal(false);
+
+type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+/** A new key for one act. Works on plain http, where `crypto.randomUUID` does not. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A path with its parameters. */
+export function withParams(path: string, params: Params = {}): string {
+  const kept = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  if (kept.length === 0) return path;
+  return `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
+}
+
+interface Content {
+  readonly method: Method;
+  readonly body?: BodyInit | undefined;
+  readonly type?: string;
+  readonly accept?: string;
+}
+
+async function request(address: string, { method, body, type, accept }: Content, sending: Sending): Promise<Response> {
+  const headers = new Headers({ accept: accept ?? "application/json" });
+  if (world.peek() === "test") headers.set("packhouse-world", "test");
+  if (type !== undefined) headers.set("content-type", type);
+  if (method !== "GET") headers.set("idempotency-key", sending.key ?? newKey());
+  if (sending.match) headers.set("if-match", sending.match);
+  const init: RequestInit = { method, headers, credentials: "same-origin", cache: "no-cache" };
+  if (body !== undefined) init.body = body;
+  if (sending.signal !== undefined) init.signal = sending.signal;
+  let response: Response;
+  try {
+    response = await fetch(withParams(address, sending.params), init);
+  } catch (error) {
+    if (sending.signal?.aborted) throw error;
+    offline.value = true;
+    throw unreachable(words.unreachable);
+  }
+  offline.value = false;
+  if (response.ok) return response;
+  const problem = new ApiProblem(response.status, await response.json().catch(() => null));
+  if (response.status === 401 && !address.startsWith("/dashboard/api/")) signedOut.value = true;
+  throw problem;
+}
+
+async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
+  const text = await response.text();
+  const body = text === "" ? {} : JSON.parse(text);
+  const { data = body, meta = {} } = body as { data?: Data; meta?: { pagination?: Pagination } };
+  return {
+    data: data as Data,
+    pagination: meta.pagination ?? null,
+    etag: response.headers.get("etag"),
+    status: response.status,
+  };
+}
+
+const written: ((path: string) => void)[] = [];
+
+/** Calls `told` with the path of each change that this tab has made. */
+export function onWritten(told: (path: string) => void): void {
+  written.push(told);
+}
+
+async function write<Data>(method: Method, path: string, body: unknown, sending: Sending): Promise<Answer<Data>> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
+  const answer = await answerOf<Data>(await request(`/v1${path}`, { method, ...json }, sending));
+  for (const told of written) told(path);
+  return answer;
+}
+
+/** Reads from the API. */
+export async function get<Data>(path: string, sending: Sending = {}): Promise<Answer<Data>> {
+  return answerOf<Data>(await request(`/v1${path}`, { method: "GET" }, sending));
+}
+
+/** Makes something, or acts on it. */
+export function post<Data>(path: string, body: unknown = {}, sending: Sending = {}): Promise<Answer<Data>> {
+  return write("POST", path, body, sending);
+}
+
+/** Changes some fields. */
+export function patch<Data>(path: string, body: unknown, sending: Sending = {}): Promise<Answer<Data>> {
+  return write("PATCH", path, body, sending);
+}
+
+/** Replaces the whole. */
+export function put<Data>(path: string, body: unknown, sending: Sending = {}): Promise<Answer<Data>> {
+  return write("PUT", path, body, sending);
+}
+
+/** Removes it. */
+export function remove<Data>(path: string, sending: Sending = {}): Promise<Answer<Data>> {
+  return write("DELETE", path, undefined, sending);
+}
+
+/** Sends a file of CSV to one of the API's imports. */
+export async function sendCsv<Data>(path: string, file: Blob, sending: Sending = {}): Promise<Answer<Data>> {
+  const content = { method: "POST", body: file, type: "text/csv" } as const;
+  const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
+  for (const told of written) told(path);
+  return answer;
+}
+
+/** Reads a document: a PDF, a picture, a table of CSV. */
+export async function getDocument(path: string, accept: string, sending: Sending = {}): Promise<Blob> {
+  const response = await request(`/v1${path}`, { method: "GET", accept }, sending);
+  return await response.blob();
+}
+
+/** Calls what is about the session's cookie: `/dashboard/api/…`, which is no part of the API. */
+export async function callDashboard<Data>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown) {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
+  return answerOf<Data>(await request(`/dashboard/api${path}`, { method, ...json }, {}));
+}

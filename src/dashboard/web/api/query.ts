@@ -1,0 +1,149 @@
+// What was read, kept while it is shown: the old is shown while the new is read, and one request serves all who ask.
+import { type Signal, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { type Answer, get, onWritten, type Pagination, type Params, withParams } from "./client.ts";
+import { type ApiProblem, problemOf } from "./problem.ts";
+import { world } from "./world.ts";
+
+interface State {
+  readonly answer: Answer<unknown> | null;
+  readonly problem: ApiProblem | null;
+  readonly fetching: boolean;
+  /** When it was read, by the page's own clock. */
+  readonly at: number;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly address: string;
+  readonly state: Signal<State>;
+  users: number;
+  aborting: AbortController | null;
+  underWay: Promise<void> | null;
+  /** Asked again while it was under way: it is read once more. */
+  again: boolean;
+}
+
+const entries = new Map<string, Entry>();
+const kept_max = 80;
+const fresh_ms = 1000;
+const nothing: State = { answer: null, problem: null, fetching: false, at: Number.NEGATIVE_INFINITY };
+
+function entryOf(path: string, params: Params | undefined): Entry {
+  const address = withParams(path, params);
+  const key = `${world.value} ${address}`;
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const entry = { path, address, state: signal(nothing), users: 0, aborting: null, underWay: null, again: false };
+  entries.set(key, entry);
+  for (const [old, { users }] of entries) {
+    if (entries.size <= kept_max) break;
+    if (users === 0 && old !== key) entries.delete(old);
+  }
+  return entry;
+}
+
+function load(entry: Entry): Promise<void> {
+  if (entry.underWay !== null) {
+    entry.again = true;
+    return entry.underWay;
+  }
+  const aborting = new AbortController();
+  entry.aborting = aborting;
+  entry.state.value = { ...entry.state.peek(), fetching: true };
+  const reading = async () => {
+    try {
+      const answer = await get(entry.address, { signal: aborting.signal });
+      entry.state.value = { answer, problem: null, fetching: false, at: performance.now() };
+    } catch (error) {
+      if (aborting.signal.aborted) entry.state.value = { ...entry.state.peek(), fetching: false };
+      else entry.state.value = { ...entry.state.peek(), problem: problemOf(error), fetching: false };
+    } finally {
+      entry.underWay = null;
+      entry.aborting = null;
+    }
+    if (entry.again && entry.users > 0) {
+      entry.again = false;
+      await load(entry);
+    }
+  };
+  entry.underWay = reading();
+  return entry.underWay;
+}
+
+/** What a screen shows of a query. */
+export interface Query<Data> {
+  /** Undefined until there was an answer. */
+  readonly data: Data | undefined;
+  readonly pagination: Pagination | null;
+  readonly etag: string | null;
+  /** Why the last try failed; `data` may still hold what was read before. */
+  readonly problem: ApiProblem | null;
+  /** Nothing to show yet. */
+  readonly loading: boolean;
+  readonly fetching: boolean;
+  /** Whether `data` is still that of other parameters, while those asked for are read. */
+  readonly previous: boolean;
+  readonly reload: () => Promise<void>;
+}
+
+/**
+ * Reads a path of the API, and again whenever a hint says that it may have changed. With `path` null it reads nothing.
+ * While other parameters of the same path are read, the answer to the last ones is still shown.
+ */
+export function useQuery<Data>(path: string | null, params?: Params): Query<Data> {
+  const entry = path === null ? null : entryOf(path, params);
+  const last = useRef<{ path: string; world: string; answer: Answer<unknown> } | null>(null);
+  useEffect(() => {
+    if (entry === null) return;
+    entry.users += 1;
+    if (performance.now() - entry.state.peek().at > fresh_ms) void load(entry);
+    return () => {
+      entry.users -= 1;
+      // Another part of the screen may take it over in the same turn.
+      queueMicrotask(() => entry.users === 0 && entry.aborting?.abort());
+    };
+  }, [entry]);
+  const { answer, problem, fetching } = entry?.state.value ?? nothing;
+  if (entry !== null && answer !== null) last.current = { path: entry.path, world: world.peek(), answer };
+  const before = last.current;
+  const stands = answer === null && before?.path === entry?.path && before?.world === world.peek();
+  const shown = answer ?? (stands ? (before?.answer ?? null) : null);
+  return {
+    data: shown?.data as Data | undefined,
+    pagination: shown?.pagination ?? null,
+    etag: shown?.etag ?? null,
+    problem,
+    loading: entry !== null && shown === null && problem === null,
+    fetching,
+    previous: answer === null && shown !== null,
+    reload: () => (entry === null ? Promise.resolve() : load(entry)),
+  };
+}
+
+/** What a form was opened with, and its tag. It stays when others change it: the API then refuses to overwrite. */
+export function useOpened<Data>(path: string): Query<Data> {
+  const now = useQuery<Data>(path);
+  const opened = useRef<Query<Data> | null>(null);
+  if (opened.current === null && now.data !== undefined && !now.fetching) opened.current = now;
+  return opened.current ?? { ...now, data: undefined, loading: now.problem === null };
+}
+
+const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
+
+/** Reads anew whatever is shown of these nouns (`orders`, `inventory`, …), and forgets what is not shown. */
+export function refresh(nouns: ReadonlySet<string> | "all"): void {
+  for (const [key, entry] of entries) {
+    if (nouns !== "all" && !nouns.has(nounOf(entry.path))) continue;
+    if (entry.users > 0) void load(entry);
+    else entries.delete(key);
+  }
+}
+
+/** Forgets everything: somebody else has signed in. */
+export function forgetAll(): void {
+  for (const entry of entries.values()) entry.aborting?.abort();
+  entries.clear();
+}
+
+onWritten((path) => refresh(new Set([nounOf(path)])));

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+
+/** What a state means for whoever looks: nothing special, under way, good, to be looked at, bad. */
+export type Tone = "neutral" | "info" | "good" | "warning" | "bad";
+
+// The words of the API's states. What is not listed is neutral.
+const tones: Readonly<Record<string, Tone>> = {
+  active: "good",
+  available: "good",
+  closed: "good",
+  connected: "good",
+  delivered: "good",
+  done: "good",
+  ok: "good",
+  posted: "good",
+  received: "good",
+  refunded: "good",
+  shipped: "good",
+  succeeded: "good",
+  valid: "good",
+  verified: "good",
+  allocated: "info",
+  approved: "info",
+  counting: "info",
+  in_transit: "info",
+  open: "info",
+  out_for_delivery: "info",
+  packed: "info",
+  partially_shipped: "info",
+  picking: "info",
+  picked: "info",
+  processing: "info",
+  requested: "info",
+  shipping: "info",
+  inspected: "info",
+  expected: "info",
+  attention: "warning",
+  backordered: "warning",
+  corrected: "warning",
+  degraded: "warning",
+  expired: "warning",
+  low: "warning",
+  on_hold: "warning",
+  partially_allocated: "warning",
+  paused: "warning",
+  pending: "warning",
+  quarantine: "warning",
+  quarantined: "warning",
+  retrying: "warning",
+  review: "warning",
+  unverified: "warning",
+  blocked: "bad",
+  disabled: "bad",
+  exception: "bad",
+  failed: "bad",
+  invalid: "bad",
+  recalled: "bad",
+  rejected: "bad",
+  revoked: "bad",
+  short: "bad",
+  undeliverable: "bad",
+};
+
+/** A state as its word reads: `on_hold` as "On hold". */
+export function stateWords(state: string): string {
+  const text = state.replaceAll("_", " ").trim();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+interface Props {
+  /** A state's word, as the API has it. */
+  readonly state?: string;
+  readonly tone?: Tone;
+  readonly children?: ComponentChildren;
+}
+
+/** A state, by its word and a colour. */
+export function Badge({ state, tone, children }: Props) {
+  return <span class={`badge ${tone ?? tones[state ?? ""] ?? "neutral"}`}>{children ?? stateWords(state ?? "")}</span>;
+}

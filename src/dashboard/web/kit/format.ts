@@ -1,0 +1,108 @@
+// Numbers, dates and weights as the person's own locale writes them.
+
+/** What stands where there is nothing. */
+export const nothing = "–";
+
+const locale = (): readonly string[] => (typeof navigator === "undefined" ? ["en"] : [...navigator.languages]);
+
+const made = new Map<string, Intl.NumberFormat>();
+function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const name = JSON.stringify(options);
+  const found = made.get(name) ?? new Intl.NumberFormat([...locale()], options);
+  made.set(name, found);
+  return found;
+}
+
+/** A count of pieces. */
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? nothing : numbers({}).format(value);
+}
+
+/** A share, 0.25 as 25 %. */
+export function share(value: number | null | undefined, digits = 0): string {
+  if (value === null || value === undefined) return nothing;
+  return numbers({ style: "percent", maximumFractionDigits: digits }).format(value);
+}
+
+/** Money. An unknown currency stands behind the number. */
+export function money(value: number | string | null | undefined, currency = "USD"): string {
+  if (value === null || value === undefined || value === "") return nothing;
+  try {
+    return numbers({ style: "currency", currency }).format(Number(value));
+  } catch {
+    return `${numbers({ minimumFractionDigits: 2 }).format(Number(value))} ${currency}`;
+  }
+}
+
+/** A weight in the unit that it was given in. */
+export function weight(value: number | null | undefined, unit: string | null | undefined): string {
+  if (value === null || value === undefined) return nothing;
+  return `${numbers({ maximumFractionDigits: 3 }).format(value)} ${unit ?? ""}`.trim();
+}
+
+/** Bytes, as people say them. */
+export function bytes(value: number): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+  let at = 0;
+  let left = value;
+  while (left >= 1000 && at < units.length - 1) {
+    left /= 1000;
+    at += 1;
+  }
+  const unit = units[at] ?? "byte";
+  return numbers({
+    style: "unit",
+    unit,
+    unitDisplay: "short",
+    maximumFractionDigits: left < 10 && at > 0 ? 1 : 0,
+  }).format(left);
+}
+
+const dated = (options: Intl.DateTimeFormatOptions) => {
+  let format: Intl.DateTimeFormat | undefined;
+  return (value: string | number): string => {
+    format ??= new Intl.DateTimeFormat([...locale()], options);
+    const at = new Date(value);
+    return Number.isNaN(at.getTime()) ? String(value) : format.format(at);
+  };
+};
+
+/** A moment, by the person's own clock. */
+export const moment = dated({ dateStyle: "medium", timeStyle: "short" });
+/** A moment to the second, with its zone. */
+export const exactMoment = dated({ dateStyle: "full", timeStyle: "long" });
+/** The hour and minute of a moment. */
+export const clock = dated({ timeStyle: "short" });
+const day = dated({ dateStyle: "medium", timeZone: "UTC" });
+
+/** A date such as `2026-01-02`, which is the same everywhere. */
+export function date(value: string | null | undefined): string {
+  return value === null || value === undefined ? nothing : day(value.slice(0, 10));
+}
+
+const steps = [
+  [60, "second"],
+  [60, "minute"],
+  [24, "hour"],
+  [7, "day"],
+  [4.35, "week"],
+  [12, "month"],
+  [Number.POSITIVE_INFINITY, "year"],
+] as const;
+
+/** How long ago or ahead a moment is; `now` in milliseconds. */
+export function ago(value: string, now: number): string {
+  let left = (new Date(value).getTime() - now) / 1000;
+  for (const [size, unit] of steps) {
+    if (Math.abs(left) < size) {
+      return new Intl.RelativeTimeFormat([...locale()], { numeric: "auto" }).format(Math.round(left), unit);
+    }
+    left /= size;
+  }
+  return value;
+}
+
+/** One or many: `plural(3, "order", "orders")` is "3 orders". */
+export function plural(value: number, one: string, many: string): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}

@@ -1,0 +1,307 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Pagination, Params } from "../api/client.ts";
+import { useQuery } from "../api/query.ts";
+import { query, setQuery } from "../shell/router.ts";
+import type { Kept } from "../shell/storage.ts";
+import { words } from "../texts/common.ts";
+import { Button } from "./button.tsx";
+import { EmptyState } from "./empty_state.tsx";
+import type { Option } from "./fields.tsx";
+import { count } from "./format.ts";
+import { Icon } from "./icon.tsx";
+import { Notice } from "./notice.tsx";
+import { Page } from "./page.tsx";
+import { Skeleton } from "./skeleton.tsx";
+import { type Column, ColumnChooser, DataTable, type Selection, useHidden } from "./table.tsx";
+
+/** A filter of a list, under its parameter of the API and of the address. */
+export type Filter = { readonly param: string; readonly title: string } & (
+  | { readonly kind: "choice"; readonly options: readonly Option[] }
+  | { readonly kind: "text" }
+  | { readonly kind: "date" }
+  | { readonly kind: "flag"; readonly value?: string }
+);
+
+/** What a list reads, and how it shows that. */
+export interface ListSettings<Row> {
+  /** What it is called, also where its columns are kept. */
+  readonly name: string;
+  readonly path: string;
+  /** Always sent. */
+  readonly params?: Params;
+  /** The parameter of the search; without one there is none. */
+  readonly search?: { readonly param: string; readonly hint: string };
+  readonly filters?: readonly Filter[];
+  readonly columns: readonly Column<Row>[];
+  readonly id: (row: Row) => string;
+  readonly href?: (row: Row) => string | null;
+  readonly rowName?: (row: Row) => string;
+  readonly sort?: string;
+  readonly limit?: number;
+  /** What stands there as long as there is nothing at all. */
+  readonly empty: ComponentChildren;
+  /** What can be done with the rows that are selected. */
+  readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
+  readonly rowActs?: (row: Row) => ComponentChildren;
+  /** The API pages this list by cursors alone. */
+  readonly by_cursor?: boolean;
+}
+
+/** What the address says of a list, as the API is asked. */
+export function listParams<Row>({ search, filters = [], sort, limit = 50, params = {} }: ListSettings<Row>): Params {
+  const read = (name: string) => query.value.get(name);
+  const chosen = Object.fromEntries(filters.map(({ param }) => [param, read(param)]));
+  const found = search === undefined ? {} : { [search.param]: read(search.param) };
+  return {
+    ...params,
+    ...chosen,
+    ...found,
+    sort: read("sort") ?? sort,
+    page: read("page"),
+    cursor: read("cursor"),
+    limit,
+  };
+}
+
+interface PageProps<Row> extends ListSettings<Row> {
+  readonly title: string;
+  readonly acts?: ComponentChildren;
+  /** Above the list, such as the ways to look at it. */
+  readonly above?: ComponentChildren;
+}
+
+/** A screen that is a list: its title and number, search, filters, columns, pages; all of it in the address. */
+export function ListPage<Row>({ title, acts, above, ...settings }: PageProps<Row>) {
+  const total = useQuery<readonly Row[]>(settings.path, listParams(settings)).pagination?.total;
+  return (
+    <Page title={title} beside={total === undefined ? null : <span class="count">{count(total)}</span>} acts={acts}>
+      {above}
+      <List {...settings} />
+    </Page>
+  );
+}
+
+/** A list by itself, on a page with more than that. */
+export function List<Row>(settings: ListSettings<Row>) {
+  const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50 } = settings;
+  const asked = listParams(settings);
+  const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, asked);
+  const hidden = useHidden(name, columns);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => setChosen(new Set()), [JSON.stringify(asked)]);
+  const names = [search?.param, ...filters.map(({ param }) => param)].filter((param) => param !== undefined);
+  const filtered = names.some((param) => query.value.has(param));
+  const nothing = rows?.length === 0 && !query.value.has("page") && !query.value.has("cursor");
+  if (nothing && !filtered && !previous) return <>{empty}</>;
+  const selection: Selection | undefined = bulk && { chosen, set: setChosen };
+  const clear = () => setQuery(Object.fromEntries([...names, "page", "cursor"].map((param) => [param, null])));
+  return (
+    <>
+      <Bar settings={settings} filtered={filtered} onClear={clear} hidden={hidden} />
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {loading && <Skeleton lines={10} />}
+      {rows && nothing && (
+        <EmptyState
+          icon="search"
+          title={words.nothingFound}
+          text={words.nothingFoundText}
+          act={<Button title={words.clearFilters} onClick={clear} />}
+        />
+      )}
+      {rows && !nothing && (
+        <DataTable
+          name={name}
+          rows={rows}
+          columns={columns}
+          id={id}
+          {...(settings.href ? { href: settings.href } : {})}
+          {...(settings.rowName ? { rowName: settings.rowName } : {})}
+          {...(settings.rowActs ? { acts: settings.rowActs } : {})}
+          stale={previous}
+          selection={selection}
+          hidden={new Set(hidden.state.value)}
+          sort={{ by: String(asked["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}
+        />
+      )}
+      {pagination && (
+        <Pages
+          pagination={pagination}
+          shown={rows?.length ?? 0}
+          limit={limit}
+          by_cursor={settings.by_cursor ?? false}
+        />
+      )}
+      {bulk && chosen.size > 0 && (
+        <div class="bulk-bar" role="region" aria-label={words.selected(chosen.size)}>
+          <strong>{words.selected(chosen.size)}</strong>
+          {bulk([...chosen], rows?.filter((row) => chosen.has(id(row))) ?? [], () => setChosen(new Set()))}
+          <Button
+            kind="plain"
+            icon="close"
+            iconOnly
+            title={words.clearSelection}
+            onClick={() => setChosen(new Set())}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface BarProps<Row> {
+  readonly settings: ListSettings<Row>;
+  readonly filtered: boolean;
+  readonly onClear: () => void;
+  readonly hidden: Kept<readonly string[]>;
+}
+
+function Bar<Row>({ settings, filtered, onClear, hidden }: BarProps<Row>) {
+  const { path, search, filters = [], columns } = settings;
+  return (
+    <div class="list-bar">
+      {search && <SearchField key={path} param={search.param} hint={search.hint} />}
+      {filters.map((filter) => (
+        <FilterField key={filter.param} filter={filter} />
+      ))}
+      {filtered && <Button kind="plain" icon="close" title={words.clearFilters} onClick={onClear} />}
+      <span class="list-bar-end">
+        <ColumnChooser columns={columns} hidden={hidden} />
+      </span>
+    </div>
+  );
+}
+
+/** The search of a list. What is typed stands in the address a moment later. */
+export function SearchField({ param, hint }: { readonly param: string; readonly hint: string }) {
+  const given = query.value.get(param) ?? "";
+  const [typed, setTyped] = useState(given);
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  useEffect(() => {
+    if (document.activeElement !== field.current) setTyped(given);
+  }, [given]);
+  const apply = (text: string) => {
+    clearTimeout(timer.current);
+    setQuery({ [param]: text.trim(), page: null, cursor: null });
+  };
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        aria-label={hint}
+        placeholder={hint}
+        value={typed}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => apply(text), 180);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply(event.currentTarget.value);
+          if (event.key === "Escape") {
+            if (typed === "") field.current?.blur();
+            setTyped("");
+            apply("");
+          }
+        }}
+      />
+      <kbd>/</kbd>
+    </div>
+  );
+}
+
+function FilterField({ filter }: { readonly filter: Filter }) {
+  const { param, title } = filter;
+  const value = query.value.get(param) ?? "";
+  const apply = (next: string) => setQuery({ [param]: next, page: null, cursor: null });
+  const look = value === "" ? "filter" : "filter set";
+  if (filter.kind === "flag") {
+    const on = filter.value ?? "true";
+    return (
+      <button
+        type="button"
+        class={`${look} flag`}
+        aria-pressed={value === on}
+        onClick={() => apply(value === on ? "" : on)}
+      >
+        {title}
+      </button>
+    );
+  }
+  if (filter.kind === "choice") {
+    return (
+      <select class={look} aria-label={title} value={value} onChange={(event) => apply(event.currentTarget.value)}>
+        <option value="">{title}</option>
+        {filter.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.title}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return (
+    <label class={look}>
+      <span>{title}</span>
+      <input type={filter.kind as "text"} value={value} onChange={(event) => apply(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+interface PagesProps {
+  readonly pagination: Pagination;
+  readonly shown: number;
+  readonly limit: number;
+  readonly by_cursor: boolean;
+}
+
+/** Where one is in a long list, and on. */
+function Pages({ pagination, shown, limit, by_cursor }: PagesProps) {
+  const { page, total, next_cursor, has_more } = pagination;
+  const go = (changes: Record<string, string | null>) => {
+    setQuery(changes, { replace: false });
+    window.scrollTo(0, 0);
+  };
+  if (page === undefined || by_cursor) {
+    const inside = query.value.has("cursor");
+    if (!inside && !has_more) return null;
+    return (
+      <nav class="pages" aria-label={words.pages}>
+        {inside && <Button icon="left" title={words.first} onClick={() => go({ cursor: null })} />}
+        <Button
+          icon="right"
+          title={words.next}
+          disabled={!has_more}
+          onClick={() => go({ cursor: next_cursor, page: null })}
+        />
+      </nav>
+    );
+  }
+  if (page === 1 && !has_more) return null;
+  const from = (page - 1) * limit + 1;
+  return (
+    <nav class="pages" aria-label={words.pages}>
+      <span>{words.shown(from, from + shown - 1, total ?? null)}</span>
+      <Button
+        icon="left"
+        iconOnly
+        title={words.previous}
+        disabled={page === 1}
+        onClick={() => go({ page: page === 2 ? null : String(page - 1) })}
+      />
+      <Button
+        icon="right"
+        iconOnly
+        title={words.next}
+        disabled={!has_more}
+        onClick={() => go({ page: String(page + 1) })}
+      />
+    </nav>
+  );
+}

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { arrived } from "../shell/router.ts";
+import { words } from "../texts/common.ts";
+import { Icon } from "./icon.tsx";
+
+interface Props {
+  readonly title: string;
+  /** Beside the title: a number, a state. */
+  readonly beside?: ComponentChildren;
+  /** Below the title, in small: whose it is, when it was made. */
+  readonly below?: ComponentChildren;
+  /** At the right: the main act last. */
+  readonly acts?: ComponentChildren;
+  /** The list that this is one of. */
+  readonly back?: { readonly href: string; readonly title: string };
+  readonly children?: ComponentChildren;
+  readonly narrow?: boolean;
+}
+
+/** A screen: its title, which takes the focus when one comes by a link, its acts, its content. */
+export function Page({ title, beside, below, acts, back, children, narrow = false }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${words.product}`;
+  }, [title]);
+  useEffect(() => {
+    if (!arrived.by_link || document.querySelector("dialog[open]") !== null) return;
+    arrived.by_link = false;
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div class={narrow ? "page narrow" : "page"}>
+      {back && (
+        <a class="page-back" href={back.href}>
+          <Icon name="left" />
+          {back.title}
+        </a>
+      )}
+      <header class="page-head">
+        <div class="page-title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {beside}
+        </div>
+        {acts && <div class="page-acts">{acts}</div>}
+        {below && <div class="page-below">{below}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** Two columns: what a thing is about, and what is beside it. One below the other where there is no room. */
+export function Columns({ main, side }: { readonly main: ComponentChildren; readonly side: ComponentChildren }) {
+  return (
+    <div class="columns">
+      <div class="column-main">{main}</div>
+      <div class="column-side">{side}</div>
+    </div>
+  );
+}
+
+interface CardProps {
+  readonly title?: string;
+  readonly acts?: ComponentChildren;
+  readonly children: ComponentChildren;
+  /** Without space around the content, for tables. */
+  readonly flush?: boolean;
+}
+
+/** A part of a page under a title of its own. */
+export function Card({ title, acts, children, flush = false }: CardProps) {
+  return (
+    <section class={flush ? "card flush" : "card"}>
+      {title && (
+        <header class="card-head">
+          <h2>{title}</h2>
+          {acts && <div class="card-acts">{acts}</div>}
+        </header>
+      )}
+      <div class="card-body">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,281 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { density } from "../shell/look.ts";
+import { navigate } from "../shell/router.ts";
+import { useShortcuts } from "../shell/shortcuts.ts";
+import { isTexts, type Kept, kept } from "../shell/storage.ts";
+import { words } from "../texts/common.ts";
+import { Icon } from "./icon.tsx";
+import { Menu } from "./menu.tsx";
+import { useWindowRows } from "./virtual.ts";
+
+/** One column of a table. */
+export interface Column<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly align?: "right";
+  /** The word by which the list can be sorted; `-word` is the other way round. */
+  readonly sort?: string;
+  /** Shown only once somebody chooses it. */
+  readonly extra?: true;
+  /** Takes what room is left. */
+  readonly wide?: true;
+}
+
+/** What is selected, and how that changes. */
+export interface Selection {
+  readonly chosen: ReadonlySet<string>;
+  readonly set: (chosen: ReadonlySet<string>) => void;
+}
+
+interface Props<Row> {
+  /** What the table is called, for those who do not see it; its columns are remembered under it. */
+  readonly name: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly id: (row: Row) => string;
+  readonly href?: (row: Row) => string | null;
+  readonly sort?: { readonly by: string; readonly set: (by: string) => void } | undefined;
+  readonly selection?: Selection | undefined;
+  /** A short name of a row, beside its box. */
+  readonly rowName?: (row: Row) => string;
+  /** Dims the rows while others are read. */
+  readonly stale?: boolean;
+  readonly hidden?: ReadonlySet<string> | undefined;
+  /** Acts on one row, at its end. */
+  readonly acts?: (row: Row) => ComponentChildren;
+}
+
+const virtual_from = 150;
+
+/** A table: row links, sorting, selection, `j` and `k` to move, cards on a phone, and only the rows that are seen. */
+export function DataTable<Row>(props: Props<Row>) {
+  const {
+    name,
+    rows,
+    columns,
+    stale = false,
+    hidden = new Set(columns.flatMap(({ id, extra }) => (extra ? id : []))),
+  } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const shown = columns.filter(({ id }) => !hidden.has(id));
+  useListKeys(body, props);
+  return (
+    <div class={stale ? "table-box stale" : "table-box"} role="region" aria-label={name} tabIndex={0}>
+      <table class="table">
+        <Head {...props} columns={shown} />
+        {rows.length > virtual_from ? (
+          <LongBody {...props} columns={shown} body={body} />
+        ) : (
+          <tbody ref={body}>
+            {rows.map((row) => (
+              <Line key={props.id(row)} {...props} columns={shown} row={row} />
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function Head<Row>({ rows, columns, id, selection, sort, acts }: Props<Row>) {
+  const all = selection !== undefined && rows.length > 0 && rows.every((row) => selection.chosen.has(id(row)));
+  return (
+    <thead>
+      <tr>
+        {selection && (
+          <th class="select">
+            <input
+              type="checkbox"
+              aria-label={words.selectAll}
+              checked={all}
+              onChange={() => selection.set(new Set(all ? [] : rows.map(id)))}
+            />
+          </th>
+        )}
+        {columns.map((column) => (
+          <th key={column.id} class={column.align} aria-sort={sortOf(column, sort?.by)} scope="col">
+            {column.sort && sort ? <SortButton column={column} sort={sort} /> : column.title}
+          </th>
+        ))}
+        {acts && (
+          <th class="acts">
+            <span class="unseen">{words.more}</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+function sortOf<Row>({ sort }: Column<Row>, by: string | undefined) {
+  if (sort === undefined || by === undefined || by.replace("-", "") !== sort) return undefined;
+  return by.startsWith("-") ? ("descending" as const) : ("ascending" as const);
+}
+
+function SortButton<Row>({
+  column,
+  sort,
+}: {
+  readonly column: Column<Row>;
+  readonly sort: NonNullable<Props<Row>["sort"]>;
+}) {
+  const now = sortOf(column, sort.by);
+  const word = column.sort ?? "";
+  return (
+    <button type="button" class="plain sort" onClick={() => sort.set(sort.by === `-${word}` ? word : `-${word}`)}>
+      {column.title}
+      {now && <Icon name={now === "ascending" ? "arrowUp" : "arrowDown"} size={13} />}
+    </button>
+  );
+}
+
+interface LineProps<Row> extends Props<Row> {
+  readonly row: Row;
+}
+
+function Line<Row>({ row, columns, id, href, selection, rowName, acts }: LineProps<Row>) {
+  const own = id(row);
+  const chosen = selection?.chosen.has(own) ?? false;
+  const link = href?.(row) ?? null;
+  const toggle = () => {
+    if (selection === undefined) return;
+    const next = new Set(selection.chosen);
+    if (!next.delete(own)) next.add(own);
+    selection.set(next);
+  };
+  return (
+    <tr
+      data-id={own}
+      class={[link ? "linked" : "", chosen ? "chosen" : ""].join(" ").trim() || undefined}
+      onClick={(event) => {
+        const target = event.target as Element;
+        if (link === null || target.closest("a, button, input, label, select") !== null) return;
+        if (window.getSelection()?.toString()) return;
+        if (event.ctrlKey || event.metaKey) window.open(link, "_blank");
+        else navigate(link);
+      }}
+    >
+      {selection && (
+        <td class="select">
+          <input
+            type="checkbox"
+            aria-label={`${words.select} ${rowName?.(row) ?? own}`}
+            checked={chosen}
+            onChange={toggle}
+          />
+        </td>
+      )}
+      {columns.map((column, at) => (
+        <td
+          key={column.id}
+          class={[column.align, column.wide ? "wide" : ""].join(" ").trim() || undefined}
+          data-label={column.title}
+        >
+          {at === 0 && link ? (
+            <a class="row-link" href={link}>
+              {column.cell(row)}
+            </a>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+      {acts && <td class="acts">{acts(row)}</td>}
+    </tr>
+  );
+}
+
+function LongBody<Row>({
+  body,
+  ...props
+}: Props<Row> & { readonly body: { current: HTMLTableSectionElement | null } }) {
+  const { rows, columns, id } = props;
+  const row_height = density.state.value === "compact" ? 36 : 44;
+  const from = () => (body.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
+  const { first, last, above, below } = useWindowRows({ count: rows.length, row_height, from });
+  const across = columns.length + 2;
+  return (
+    <tbody ref={body}>
+      {above > 0 && (
+        <tr aria-hidden="true" class="room">
+          <td colSpan={across} style={{ height: `${above}px` }} />
+        </tr>
+      )}
+      {rows.slice(first, last + 1).map((row) => (
+        <Line key={id(row)} {...props} row={row} />
+      ))}
+      {below > 0 && (
+        <tr aria-hidden="true" class="room">
+          <td colSpan={across} style={{ height: `${below}px` }} />
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+/** `j` and `k` move the focus along the rows' links, `x` selects the row with the focus; Enter is the link's own. */
+function useListKeys<Row>(body: { readonly current: HTMLElement | null }, { selection }: Props<Row>): void {
+  const latest = useRef(selection);
+  latest.current = selection;
+  const rows = () => [...(body.current?.querySelectorAll<HTMLElement>("tr[data-id]") ?? [])];
+  const here = () => rows().findIndex((row) => row.contains(document.activeElement));
+  const move = (step: number) => {
+    const all = rows();
+    const next = all[Math.min(all.length - 1, Math.max(0, here() + step))];
+    const target = next?.querySelector<HTMLElement>("a, input, button");
+    target?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+  };
+  const toggle = () => {
+    const own = rows()[here()]?.dataset["id"];
+    const now = latest.current;
+    if (own === undefined || now === undefined) return;
+    const next = new Set(now.chosen);
+    if (!next.delete(own)) next.add(own);
+    now.set(next);
+  };
+  useShortcuts([
+    { keys: "j", title: words.nextRow, run: () => move(1) },
+    { keys: "k", title: words.previousRow, run: () => move(-1) },
+    ...(selection === undefined ? [] : [{ keys: "x", title: words.selectRow, run: toggle }]),
+  ]);
+}
+
+const hiddenBy = new Map<string, Kept<readonly string[]>>();
+
+/** The columns that somebody does not want to see in a table, kept under its name. */
+export function useHidden<Row>(name: string, columns: readonly Column<Row>[]): Kept<readonly string[]> {
+  const [own] = useState(() => {
+    const first = columns.flatMap(({ id, extra }) => (extra ? id : []));
+    const found = hiddenBy.get(name) ?? kept(`hidden.${name}`, first as readonly string[], isTexts);
+    hiddenBy.set(name, found);
+    return found;
+  });
+  return own;
+}
+
+interface ChooserProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly hidden: Kept<readonly string[]>;
+}
+
+/** Lets somebody choose the columns; the first one always stays. */
+export function ColumnChooser<Row>({ columns, hidden }: ChooserProps<Row>) {
+  const now = hidden.state.value;
+  return (
+    <Menu
+      name={words.columns}
+      class="button icon-only"
+      label={<Icon name="columns" />}
+      items={columns.slice(1).map(({ id, title }) => ({
+        title,
+        checked: !now.includes(id),
+        several: true,
+        run: () => hidden.set(now.includes(id) ? now.filter((one) => one !== id) : [...now, id]),
+      }))}
+    />
+  );
+}

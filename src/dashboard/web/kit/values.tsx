@@ -1,0 +1,156 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { words } from "../texts/common.ts";
+import { Button } from "./button.tsx";
+import { ago, exactMoment, moment, nothing } from "./format.ts";
+import { Icon } from "./icon.tsx";
+import { now } from "./now.ts";
+
+/** A moment: how long ago while that says more, else by the calendar; the exact one on pointing. */
+export function Time({ at, exact = false }: { readonly at: string | null | undefined; readonly exact?: boolean }) {
+  if (!at) return <>{nothing}</>;
+  const near = Math.abs(new Date(at).getTime() - now.value) < 6 * 86_400_000;
+  return (
+    <time dateTime={at} title={exactMoment(at)}>
+      {exact || !near ? moment(at) : ago(at, now.value)}
+    </time>
+  );
+}
+
+/** Copies a text. `navigator.clipboard` is missing on plain http, where the old way still works. */
+export async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+/** A text in the type of machines, with a button that copies it. */
+export function CopyField({ text, name }: { readonly text: string; readonly name: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await copyText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <span class="copy-field">
+      <code>{text}</code>
+      <button
+        type="button"
+        class="plain icon-only"
+        aria-label={`${words.copy} ${name}`}
+        title={words.copy}
+        onClick={copy}
+      >
+        <Icon name={copied ? "check" : "copy"} />
+      </button>
+      <span role="status" class="unseen">
+        {copied ? words.copied : ""}
+      </span>
+    </span>
+  );
+}
+
+interface SecretProps {
+  readonly secret: string;
+  readonly name: string;
+  /** Says that it is shown this once, and where to keep it. */
+  readonly text: string;
+  readonly onDone: () => void;
+  readonly done: string;
+}
+
+/** A secret that is shown once: it goes only when somebody says that he has it. */
+export function SecretOnce({ secret, name, text, onDone, done }: SecretProps) {
+  return (
+    <div class="secret">
+      <p>{text}</p>
+      <CopyField text={secret} name={name} />
+      <footer class="dialog-acts">
+        <Button kind="primary" title={done} onClick={onDone} />
+      </footer>
+    </div>
+  );
+}
+
+/** One thing and what it is; null is left out. */
+export type Fact = readonly [name: string, value: ComponentChildren] | null;
+
+/** Facts of a thing, one a line. */
+export function DescriptionList({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map((fact) =>
+        fact === null ? null : (
+          <div key={fact[0]}>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1] === null || fact[1] === undefined || fact[1] === "" ? nothing : fact[1]}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** One thing that happened. */
+export interface TimelineEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly title: ComponentChildren;
+  /** Who did it. */
+  readonly by?: ComponentChildren;
+  readonly note?: ComponentChildren;
+  readonly tone?: string;
+}
+
+/** What happened, the newest first. */
+export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+  return (
+    <ol class="timeline">
+      {entries.map(({ id, at, title, by, note, tone }) => (
+        <li key={id} class={tone}>
+          <div class="timeline-title">{title}</div>
+          <div class="timeline-note">
+            <Time at={at} />
+            {by && <> · {by}</>}
+          </div>
+          {note && <div class="timeline-more">{note}</div>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+  readonly href?: string;
+}
+
+/** A number and what it counts. */
+export function Figure({ name, value, note, href }: FigureProps) {
+  const content = (
+    <>
+      <span class="figure-name">{name}</span>
+      <span class="figure-value">{value}</span>
+      {note && <span class="figure-note">{note}</span>}
+    </>
+  );
+  return href ? (
+    <a class="figure" href={href}>
+      {content}
+    </a>
+  ) : (
+    <div class="figure">{content}</div>
+  );
+}
+
+/** Numbers side by side. */
+export function Figures({ children }: { readonly children: ComponentChildren }) {
+  return <div class="figures">{children}</div>;
+}

@@ -1,0 +1,54 @@
+import { may } from "../../api/session.ts";
+import type { Product } from "../../api/types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count, money, weight } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { titles } from "../../texts/navigation.ts";
+import { productTexts as texts } from "../../texts/products.ts";
+
+const columns: readonly Column<Product>[] = [
+  { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
+  { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "type", title: texts.type, cell: ({ type }) => texts.types[type] },
+  { id: "zone", title: texts.zone, cell: ({ temperature_zone }) => texts.zones[temperature_zone] },
+  { id: "weight", title: texts.weight, align: "right", cell: (it) => weight(it.weight, it.weight_unit) },
+  { id: "price", title: texts.price, align: "right", cell: ({ price, currency }) => money(price, currency) },
+  { id: "reorder", title: texts.reorderPoint, align: "right", extra: true, cell: (it) => count(it.reorder_point) },
+  { id: "updated", title: texts.updated, extra: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All products. */
+export function ProductsScreen() {
+  const add = may("catalog.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/products/new")} />
+  );
+  return (
+    <ListPage<Product>
+      name={titles.products}
+      title={titles.products}
+      path="/products"
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+      ]}
+      sort="-created_at"
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/products/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="tag" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

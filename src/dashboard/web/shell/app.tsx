@@ -1,0 +1,220 @@
+import { effect, signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { offline, signedOut } from "../api/client.ts";
+import { listen } from "../api/live.ts";
+import { refresh } from "../api/query.ts";
+import { may, readSession, session } from "../api/session.ts";
+import { world } from "../api/world.ts";
+import { ConfirmHost } from "../kit/confirm.tsx";
+import { EmptyState } from "../kit/empty_state.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { Page } from "../kit/page.tsx";
+import type { Screen, ScreenProps } from "../screen.ts";
+import { screens } from "../screens.ts";
+import { shell } from "../texts/shell.ts";
+import { Boundary } from "./boundary.tsx";
+import { Help, help } from "./help.tsx";
+import { BottomBar, Sidebar } from "./navigation.tsx";
+import { Palette, palette } from "./palette.tsx";
+import { base, matchPath, navigate, place, to } from "./router.ts";
+import { useShortcuts } from "./shortcuts.ts";
+import { Toasts } from "./toasts.tsx";
+import { TestBanner } from "./world_switch.tsx";
+
+interface Loaded {
+  readonly screen: Screen;
+  readonly Shown: ComponentType<ScreenProps>;
+}
+
+interface Found {
+  readonly screen: Screen;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const loaded = signal<Loaded | null>(null);
+const failure = signal<{ readonly screen: Screen; readonly error: unknown } | null>(null);
+
+function screenAt(path: string): Found | null {
+  for (const screen of screens) {
+    const params = matchPath(screen.path, path);
+    if (params !== null) return { screen, params };
+  }
+  return null;
+}
+
+function load(screen: Screen): void {
+  if (loaded.peek()?.screen === screen) return;
+  screen.load().then(
+    (Shown) => {
+      if (screenAt(place.peek().path)?.screen === screen) loaded.value = { screen, Shown };
+    },
+    (error) => {
+      failure.value = { screen, error };
+    },
+  );
+}
+
+/** The first screen that who is signed in may see, for `/` as long as there is no other. */
+const firstScreen = () => screens.find(({ listed, permission }) => listed === "nav" && may(permission));
+
+effect(() => {
+  const found = screenAt(place.value.path);
+  if (found !== null) load(found.screen);
+});
+
+/** Sends who is not signed in to the place where that is done, and afterwards back. */
+function useSignIn(found: Found | null): void {
+  const out = session.value === null || signedOut.value;
+  useEffect(() => {
+    if (out && !found?.screen.open) {
+      const back = location.pathname + location.search;
+      navigate(to("/sign-in", { back: back === base ? null : back }), { replace: true, force: true });
+    }
+  }, [out, found?.screen]);
+}
+
+function Shown({ found }: { readonly found: Found | null }) {
+  if (found === null) return <NotFound />;
+  const { screen, params } = found;
+  if (!screen.open && !may(screen.permission)) return <NotPermitted permission={screen.permission ?? ""} />;
+  if (failure.value?.screen === screen) throw failure.value.error;
+  const now = loaded.value;
+  if (now === null) return null;
+  // The screen before stays until the next one's file is there.
+  if (now.screen !== screen) return null;
+  return <now.Shown key={`${world.value} ${JSON.stringify(params)}`} params={params} />;
+}
+
+function NotFound() {
+  const first = firstScreen();
+  useEffect(() => {
+    if (place.value.path === "/" && first) navigate(to(first.path), { replace: true });
+  }, []);
+  if (place.value.path === "/" && first) return null;
+  return (
+    <Page title={shell.notFound}>
+      <EmptyState
+        icon="help"
+        title={shell.notFoundText}
+        act={
+          <a class="button" href={to("/")}>
+            {shell.toStart}
+          </a>
+        }
+      />
+    </Page>
+  );
+}
+
+function NotPermitted({ permission }: { readonly permission: string }) {
+  return (
+    <Page title={shell.notPermitted}>
+      <EmptyState icon="shield" title={shell.notPermittedText(permission, session.value?.user.role ?? "")} />
+    </Page>
+  );
+}
+
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>("main input[type=search]");
+  if (field === null) palette.open();
+  else {
+    field.focus();
+    field.select();
+  }
+}
+
+function useKeys(): void {
+  useShortcuts([
+    { keys: "/", title: shell.focusSearch, run: focusSearch },
+    { keys: "?", title: shell.helpKeys, run: () => help.open() },
+    ...screens.flatMap(({ key, title, path, permission }) =>
+      key !== undefined && may(permission)
+        ? [{ keys: `g ${key}`, title: shell.goTo(title), run: () => navigate(to(path)) }]
+        : [],
+    ),
+  ]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (document.querySelector("dialog[open]") === null) palette.open();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function useReturn(): void {
+  useEffect(() => {
+    if (!offline.value) return;
+    const timer = setInterval(() => {
+      readSession().then(
+        () => {
+          offline.value = false;
+          refresh("all");
+        },
+        () => {},
+      );
+    }, 3000);
+    return () => clearInterval(timer);
+  }, [offline.value]);
+}
+
+function Frame({ found }: { readonly found: Found | null }) {
+  const current = found?.screen.section ?? null;
+  useKeys();
+  useReturn();
+  useEffect(() => listen(), []);
+  return (
+    <>
+      <a class="skip" href="#content" onClick={skip}>
+        {shell.skip}
+      </a>
+      <TestBanner />
+      {offline.value && (
+        <div class="offline" role="alert">
+          <Icon name="warning" />
+          {shell.offline}
+        </div>
+      )}
+      <div class="frame">
+        <Sidebar current={current} />
+        <main id="content" tabIndex={-1}>
+          <Boundary of={place.value.path}>
+            <Shown found={found} />
+          </Boundary>
+        </main>
+        <BottomBar current={current} />
+      </div>
+      <Palette />
+      <Help />
+    </>
+  );
+}
+
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+/** The whole dashboard. */
+export function App() {
+  const found = screenAt(place.value.path);
+  useSignIn(found);
+  const inside = session.value !== null && session.value !== undefined && !found?.screen.open;
+  return (
+    <>
+      {inside && <Frame found={found} />}
+      {found?.screen.open && (
+        <main id="content" class="open-screen" tabIndex={-1}>
+          <Boundary of={place.value.path}>
+            <Shown found={found} />
+          </Boundary>
+        </main>
+      )}
+      <ConfirmHost />
+      <Toasts />
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals";
+import { Dialog } from "../kit/dialog.tsx";
+import { shell } from "../texts/shell.ts";
+import { shortcuts } from "./shortcuts.ts";
+
+const shown = signal(false);
+
+/** The list of shortcuts. */
+export const help = {
+  open: () => {
+    shown.value = true;
+  },
+};
+
+/** Shows every key that acts now. */
+export function Help() {
+  if (!shown.value) return null;
+  const fixed = [
+    { keys: "Ctrl K", title: shell.palette },
+    { keys: "j k Enter x", title: shell.listKeys },
+    { keys: "Ctrl Enter", title: shell.formKeys },
+    { keys: "Esc", title: shell.closeKeys },
+  ];
+  return (
+    <Dialog title={shell.shortcuts} onClose={() => (shown.value = false)}>
+      <dl class="keys">
+        {[...shortcuts.value, ...fixed].map(({ keys, title }) => (
+          <div key={keys}>
+            <dt>{title}</dt>
+            <dd>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,146 @@
+import { signal } from "@preact/signals";
+import { may } from "../api/session.ts";
+import { Icon } from "../kit/icon.tsx";
+import type { Screen, Section } from "../screen.ts";
+import { screens, sections } from "../screens.ts";
+import { words } from "../texts/common.ts";
+import { shell } from "../texts/shell.ts";
+import { folded } from "./look.ts";
+import { palette } from "./palette.tsx";
+import { place, to } from "./router.ts";
+import { UserMenu } from "./user_menu.tsx";
+import { WorldSwitch } from "./world_switch.tsx";
+
+/** The screens of a section that who is signed in may choose. */
+const chosenFrom = ({ id }: Section): readonly Screen[] =>
+  screens.filter(({ section, listed, permission }) => section === id && listed === "nav" && may(permission));
+
+const isHere = (path: string) => place.value.path === path;
+const isWithin = (items: readonly Screen[], section: string, current: string | null) =>
+  section === current || items.some(({ path }) => isHere(path));
+
+function Entry({ section, current }: { readonly section: Section; readonly current: string | null }) {
+  const items = chosenFrom(section);
+  const [first] = items;
+  if (first === undefined) return null;
+  const active = isWithin(items, section.id, current);
+  return (
+    <li>
+      <a
+        class="nav-link"
+        href={to(first.path)}
+        title={section.title}
+        aria-current={
+          active ? (items.some(({ path }) => isHere(path)) && items.length === 1 ? "page" : "true") : undefined
+        }
+      >
+        <Icon name={section.icon} size={18} />
+        <span>{section.title}</span>
+      </a>
+      {active && items.length > 1 && (
+        <ul class="nav-items">
+          {items.map(({ path, title }) => (
+            <li key={path}>
+              <a href={to(path)} aria-current={isHere(path) ? "page" : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** The navigation at the left of a desktop. */
+export function Sidebar({ current }: { readonly current: string | null }) {
+  const part = (foot: boolean) => sections.filter((section) => (section.foot ?? false) === foot);
+  return (
+    <nav class="sidebar" aria-label={shell.navigation}>
+      <div class="brand">
+        <a href={to("/")}>
+          <Icon name="box" size={20} />
+          <span>{words.product}</span>
+        </a>
+        <WorldSwitch />
+      </div>
+      <button type="button" class="find" onClick={() => palette.open()} title={shell.openPalette}>
+        <Icon name="search" />
+        <span>{shell.openPalette}</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <ul class="nav-list">
+        {part(false).map((section) => (
+          <Entry key={section.id} section={section} current={current} />
+        ))}
+      </ul>
+      <ul class="nav-list nav-foot">
+        {part(true).map((section) => (
+          <Entry key={section.id} section={section} current={current} />
+        ))}
+        <li>
+          <button
+            type="button"
+            class="nav-link fold"
+            title={folded.state.value ? shell.unfold : shell.fold}
+            onClick={() => folded.set(!folded.state.value)}
+          >
+            <Icon name={folded.state.value ? "expand" : "collapse"} size={18} />
+            <span>{folded.state.value ? shell.unfold : shell.fold}</span>
+          </button>
+        </li>
+      </ul>
+      <UserMenu />
+    </nav>
+  );
+}
+
+const more_open = signal(false);
+
+/** The navigation at the bottom of a phone. */
+export function BottomBar({ current }: { readonly current: string | null }) {
+  const shown = sections.filter((section) => chosenFrom(section).length > 0);
+  const close = () => {
+    more_open.value = false;
+  };
+  const link = (section: Section) => {
+    const [first] = chosenFrom(section);
+    return (
+      <a href={to(first?.path ?? "/")} aria-current={section.id === current ? "true" : undefined} onClick={close}>
+        <Icon name={section.icon} size={20} />
+        <span>{section.title}</span>
+      </a>
+    );
+  };
+  const others = shown.filter(({ phone }) => !phone);
+  return (
+    <nav class="bottom-bar" aria-label={shell.navigation}>
+      {more_open.value && (
+        <div class="more-sheet">
+          {others.map((section) => (
+            <div key={section.id} class="more-group">
+              {link(section)}
+              {section.id === current &&
+                chosenFrom(section).map(({ path, title }) => (
+                  <a key={path} class="more-item" href={to(path)} onClick={close}>
+                    {title}
+                  </a>
+                ))}
+            </div>
+          ))}
+          <div class="more-foot">
+            <WorldSwitch />
+            <UserMenu />
+          </div>
+        </div>
+      )}
+      <div class="bottom-links">
+        {shown.filter(({ phone }) => phone).map((section) => ({ ...link(section), key: section.id }))}
+        <button type="button" aria-expanded={more_open.value} onClick={() => (more_open.value = !more_open.value)}>
+          <Icon name="menu" size={20} />
+          <span>{shell.more}</span>
+        </button>
+      </div>
+    </nav>
+  );
+}

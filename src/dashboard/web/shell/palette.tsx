@@ -1,0 +1,170 @@
+import { signal } from "@preact/signals";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { may } from "../api/session.ts";
+import { Icon, type IconName } from "../kit/icon.tsx";
+import { screens, sections } from "../screens.ts";
+import { shell } from "../texts/shell.ts";
+import { navigate, to } from "./router.ts";
+
+/** Something that the palette offers. */
+export interface Offer {
+  readonly title: string;
+  readonly note?: string;
+  readonly icon: IconName;
+  readonly group: string;
+  readonly run: () => void;
+}
+
+/** Finds things by what was typed, such as orders; asked again with each letter, and told when that is too late. */
+export type Finder = (typed: string, signal: AbortSignal) => Promise<readonly Offer[]>;
+
+const shown = signal(false);
+const finders: Finder[] = [];
+const acts = signal<readonly Offer[]>([]);
+
+/** The command palette. */
+export const palette = {
+  open: () => {
+    shown.value = true;
+  },
+  /** Adds a source of results. */
+  addFinder: (finder: Finder) => {
+    finders.push(finder);
+  },
+};
+
+/** Offers acts in the palette for as long as the component is shown. */
+export function usePaletteActs(given: readonly Omit<Offer, "group">[]): void {
+  const names = given.map(({ title }) => title).join();
+  useEffect(() => {
+    const added = given.map((act): Offer => ({ ...act, group: shell.acts }));
+    acts.value = [...acts.peek(), ...added];
+    return () => {
+      acts.value = acts.peek().filter((act) => !added.includes(act));
+    };
+  }, [names]);
+}
+
+const screenOffers = (): Offer[] =>
+  screens
+    .filter(({ listed, permission }) => listed !== "no" && may(permission))
+    .map(({ path, title, section, key }) => {
+      const { title: within, icon } = sections.find(({ id }) => id === section) ?? {};
+      const note = [within === title ? "" : within, key ? `g ${key}` : ""].filter(Boolean).join(" · ");
+      return { title, note, icon: icon ?? "page", group: shell.screens, run: () => navigate(to(path)) };
+    });
+
+/** Whether all words typed occur, and how well: the earlier, the better. */
+function rank({ title, note = "" }: Offer, typed: string): number {
+  const text = `${title} ${note}`.toLowerCase();
+  let sum = 0;
+  for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const at = text.indexOf(word);
+    if (at < 0) return -1;
+    sum += at === 0 || text[at - 1] === " " ? 0 : 10;
+    sum += at / 100;
+  }
+  return sum;
+}
+
+const matching = (offers: readonly Offer[], typed: string) =>
+  offers
+    .map((offer) => ({ offer, order: rank(offer, typed) }))
+    .filter(({ order }) => order >= 0)
+    .sort((one, other) => one.order - other.order)
+    .map(({ offer }) => offer);
+
+function useFound(typed: string): readonly Offer[] {
+  const [found, setFound] = useState<readonly Offer[]>([]);
+  useEffect(() => {
+    if (typed.trim().length < 2) return setFound([]);
+    const aborting = new AbortController();
+    const ask = async () => {
+      const all = await Promise.all(finders.map((finder) => finder(typed.trim(), aborting.signal).catch(() => [])));
+      if (!aborting.signal.aborted) setFound(all.flat());
+    };
+    const timer = setTimeout(ask, 120);
+    return () => {
+      clearTimeout(timer);
+      aborting.abort();
+    };
+  }, [typed]);
+  return found;
+}
+
+/** The dialog of the palette. */
+export function Palette() {
+  return shown.value ? <OpenPalette /> : null;
+}
+
+function OpenPalette() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const found = useFound(typed);
+  const offers = [...found, ...matching([...acts.value, ...screenOffers()], typed)].slice(0, 50);
+  const close = () => {
+    shown.value = false;
+  };
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => setAt(0), [typed]);
+  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
+  const choose = (offer: Offer | undefined) => {
+    if (offer === undefined) return;
+    dialog.current?.close();
+    offer.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setAt((offers.length + at + step) % Math.max(1, offers.length));
+    else if (event.key === "Enter") choose(offers[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog ref={dialog} class="palette" aria-label={shell.palette} onClose={close} onClick={closeOutside}>
+      <div class="palette-field">
+        <Icon name="search" size={18} />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={shell.palette}
+          aria-expanded="true"
+          aria-controls={id}
+          aria-activedescendant={offers.length > 0 ? `${id}-${at}` : undefined}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={shell.paletteHint}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <kbd>Esc</kbd>
+      </div>
+      <div id={id} role="listbox" aria-label={shell.palette} class="palette-list" tabIndex={-1}>
+        {offers.map((offer, index) => (
+          <div
+            key={`${offer.group} ${offer.title} ${offer.note}`}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            class="palette-offer"
+            onMouseMove={() => setAt(index)}
+            onClick={() => choose(offer)}
+          >
+            <Icon name={offer.icon} />
+            <span>{offer.title}</span>
+            <small>{offer.note}</small>
+          </div>
+        ))}
+      </div>
+      {offers.length === 0 && <p class="palette-nothing">{shell.paletteNothing}</p>}
+    </dialog>
+  );
+}
+
+function closeOutside(event: MouseEvent): void {
+  if (event.target === event.currentTarget) (event.currentTarget as HTMLDialogElement).close();
+}

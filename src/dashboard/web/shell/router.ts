@@ -1,0 +1,156 @@
+// Addresses below /dashboard, without loading the page anew.
+import { batch, computed, signal } from "@preact/signals";
+import { readWorld, world } from "../api/world.ts";
+
+/** Where the dashboard lies. */
+export const base = "/dashboard";
+
+interface Place {
+  /** Below the dashboard: `/` or `/orders/ord_7`. */
+  readonly path: string;
+  readonly search: string;
+}
+
+const here = (): Place => {
+  const below = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : location.pathname;
+  return { path: below.replace(/\/$/, "") || "/", search: location.search };
+};
+
+/** Where this tab is. */
+export const place = signal<Place>(here());
+
+/** What stands behind the `?`. */
+export const query = computed(() => new URLSearchParams(place.value.search));
+
+/** The address of a screen, for `href`. The test world stays the test world. */
+export function to(path: string, params: Readonly<Record<string, string | null | undefined>> = {}): string {
+  const url = new URL(`${base}${path === "/" ? "" : path}`, location.origin);
+  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
+  if (world.value === "test") url.searchParams.set("world", "test");
+  return `${url.pathname}${url.search}${url.hash}`;
+}
+
+interface Step {
+  readonly index: number;
+  readonly scroll?: number;
+}
+
+let index = (history.state as Step | null)?.index ?? 0;
+let scroll_wanted: number | null = null;
+
+/** Whether the last step came by a link, so that the new screen's title takes the focus. */
+export const arrived = { by_link: false };
+
+type Guard = (go: () => void) => boolean;
+let guard: Guard | null = null;
+
+/** Asks `given` before a screen is left; it answers whether to stay for now, and calls `go` should that change. */
+export function guardLeaving(given: Guard): () => void {
+  guard = given;
+  return () => {
+    if (guard === given) guard = null;
+  };
+}
+
+function follow(): void {
+  batch(() => {
+    place.value = here();
+    readWorld();
+  });
+}
+
+/** Goes to an address of `to`. */
+export function navigate(href: string, { replace = false, force = false } = {}): void {
+  const url = new URL(href, location.href);
+  const leaves = url.pathname !== location.pathname;
+  if (leaves && !force && guard?.(() => navigate(href, { replace, force: true }))) return;
+  if (!replace) {
+    history.replaceState({ index, scroll: window.scrollY } satisfies Step, "");
+    index += 1;
+  }
+  history[replace ? "replaceState" : "pushState"]({ index } satisfies Step, "", url);
+  if (leaves) {
+    arrived.by_link = true;
+    scroll_wanted = 0;
+  }
+  follow();
+}
+
+/** Changes what stands behind the `?` of this screen; null takes a parameter away. */
+export function setQuery(changes: Readonly<Record<string, string | null>>, { replace = true } = {}): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  if (url.href !== location.href) navigate(url.href, { replace });
+}
+
+function onPop(): void {
+  const state = history.state as Step | null;
+  const step = (state?.index ?? 0) - index;
+  if (step !== 0 && here().path !== place.peek().path && guard?.(() => goUnasked(step))) {
+    returning = true;
+    history.go(-step);
+    return;
+  }
+  index = state?.index ?? 0;
+  scroll_wanted = state?.scroll ?? 0;
+  arrived.by_link = false;
+  follow();
+}
+
+let returning = false;
+
+function goUnasked(step: number): void {
+  guard = null;
+  history.go(step);
+}
+
+function onClick(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const link = (event.target as Element | null)?.closest?.("a");
+  if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
+  if (link.pathname !== base && !link.pathname.startsWith(`${base}/`)) return;
+  event.preventDefault();
+  navigate(link.href);
+}
+
+/** Scrolls to where the screen was left, as soon as it is long enough; to the top of a new one. */
+export function settleScroll(): void {
+  const wanted = scroll_wanted;
+  if (wanted === null) return;
+  const reachable = document.documentElement.scrollHeight - window.innerHeight;
+  if (wanted > reachable + 4) return;
+  scroll_wanted = null;
+  window.scrollTo(0, wanted);
+}
+
+/** Takes over the links and the browser's back and forward. */
+export function startRouter(): void {
+  history.scrollRestoration = "manual";
+  if (history.state === null) history.replaceState({ index } satisfies Step, "");
+  window.addEventListener("popstate", () => {
+    if (returning) returning = false;
+    else onPop();
+  });
+  document.addEventListener("click", onClick);
+  // What comes later, as the rows of a list do, makes room to scroll to.
+  new ResizeObserver(settleScroll).observe(document.body);
+  for (const touched of ["wheel", "touchstart", "keydown"]) {
+    window.addEventListener(touched, () => queueMicrotask(() => (scroll_wanted = null)), { passive: true });
+  }
+}
+
+/** The parameters of a path by a pattern such as `/orders/:id`, or null where it is another one. */
+export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, part] of wanted.entries()) {
+    const value = given[at] ?? "";
+    if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(value);
+    else if (part !== value) return null;
+  }
+  return params;
+}

@@ -1,0 +1,50 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+/** A key, or two one after the other (`g o`), and what it does. */
+export interface Shortcut {
+  readonly keys: string;
+  readonly title: string;
+  readonly run: () => void;
+}
+
+/** The shortcuts that act now. */
+export const shortcuts = signal<readonly Shortcut[]>([]);
+
+/** Lets shortcuts act for as long as the component is shown. */
+export function useShortcuts(given: readonly Shortcut[]): void {
+  const names = given.map(({ keys }) => keys).join();
+  useEffect(() => {
+    shortcuts.value = [...shortcuts.peek(), ...given];
+    return () => {
+      shortcuts.value = shortcuts.peek().filter((shortcut) => !given.includes(shortcut));
+    };
+    // Those of a list with the same keys do the same.
+  }, [names]);
+}
+
+/** Whether somebody is entering text, where keys are letters. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+}
+
+const between_ms = 1200;
+
+/** Listens to the keyboard. What is pressed in a field, in a dialog, or with Ctrl or Alt is left alone. */
+export function startShortcuts(): void {
+  let first = "";
+  let at = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
+    const now = performance.now();
+    const both = first !== "" && now - at < between_ms ? `${first} ${event.key}` : event.key;
+    const found = shortcuts.value.findLast(({ keys }) => keys === both || keys === event.key);
+    first = event.key;
+    at = now;
+    if (found === undefined) return;
+    first = "";
+    event.preventDefault();
+    found.run();
+  });
+}

@@ -1,0 +1,60 @@
+// What this browser remembers of how somebody likes to work. Without storage it remembers until the tab is closed.
+import { type Signal, signal } from "@preact/signals";
+
+const memory = new Map<string, string>();
+
+function read(name: string): string | null {
+  try {
+    return localStorage.getItem(`packhouse.${name}`);
+  } catch {
+    return memory.get(name) ?? null;
+  }
+}
+
+function write(name: string, text: string): void {
+  try {
+    localStorage.setItem(`packhouse.${name}`, text);
+  } catch {
+    memory.set(name, text);
+  }
+}
+
+/** A setting that this browser keeps. `isSound` tells whether what was kept can still be used. */
+export function kept<Value>(name: string, first: Value, isSound: (value: unknown) => value is Value): Kept<Value> {
+  let start = first;
+  try {
+    const found: unknown = JSON.parse(read(name) ?? "null");
+    if (isSound(found)) start = found;
+  } catch {
+    // Written by something else.
+  }
+  const state = signal(start);
+  return {
+    state,
+    set: (value) => {
+      state.value = value;
+      write(name, JSON.stringify(value));
+    },
+  };
+}
+
+/** A setting and the way to change it. */
+export interface Kept<Value> {
+  readonly state: Signal<Value>;
+  readonly set: (value: Value) => void;
+}
+
+/** Whether a value is one of these words. */
+export function oneOf<Word extends string>(...all: readonly Word[]) {
+  return (value: unknown): value is Word => all.some((word) => word === value);
+}
+
+/** Whether a value is a list of texts. */
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** Whether a value is true or false. */
+export function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}

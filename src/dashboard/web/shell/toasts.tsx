@@ -1,0 +1,78 @@
+import { signal } from "@preact/signals";
+import { problemOf } from "../api/problem.ts";
+import { Icon } from "../kit/icon.tsx";
+import { words } from "../texts/common.ts";
+
+/** One short notice at the edge of the screen. */
+export interface Toast {
+  readonly kind: "done" | "problem" | "info";
+  readonly text: string;
+  /** What can be done about it, such as to undo. */
+  readonly act?: { readonly title: string; readonly run: () => void };
+  readonly note?: string | null;
+}
+
+interface Shown extends Toast {
+  readonly number: number;
+}
+
+const shown = signal<readonly Shown[]>([]);
+let count = 0;
+const stays_ms = { done: 5000, info: 6000, problem: 12_000 };
+
+const dismiss = (number: number) => {
+  shown.value = shown.value.filter((toast) => toast.number !== number);
+};
+
+/** Shows a notice for a few seconds. */
+export function toast(given: Toast): void {
+  count += 1;
+  const number = count;
+  shown.value = [...shown.value.slice(-3), { ...given, number }];
+  setTimeout(() => dismiss(number), given.act === undefined ? stays_ms[given.kind] : 9000);
+}
+
+/** Says that something is done, with a way to undo it where there is one. */
+export function said(text: string, act?: Toast["act"]): void {
+  toast({ kind: "done", text, ...(act === undefined ? {} : { act }) });
+}
+
+/** Says why something was refused, in the API's own words. */
+export function refused(error: unknown): void {
+  const problem = problemOf(error);
+  const fields = problem.fields.map(({ field, message }) => `${field} ${message}`).join("; ");
+  const note = problem.request_id === null ? null : words.requestId(problem.request_id);
+  toast({ kind: "problem", text: fields === "" ? problem.message : `${problem.message} ${fields}`, note });
+}
+
+/** The place where notices are shown. */
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {shown.value.map(({ number, kind, text, act, note }) => (
+        <div key={number} class={`toast ${kind}`} role={kind === "problem" ? "alert" : undefined}>
+          <Icon name={kind === "done" ? "done" : kind === "problem" ? "alert" : "info"} size={18} />
+          <div class="toast-text">
+            {text}
+            {note && <small>{note}</small>}
+          </div>
+          {act && (
+            <button
+              type="button"
+              class="plain"
+              onClick={() => {
+                dismiss(number);
+                act.run();
+              }}
+            >
+              {act.title}
+            </button>
+          )}
+          <button type="button" class="plain icon-only" aria-label={words.dismiss} onClick={() => dismiss(number)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

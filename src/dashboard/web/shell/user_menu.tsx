@@ -1,0 +1,65 @@
+import { session, signOut } from "../api/session.ts";
+import { Menu } from "../kit/menu.tsx";
+import { screens } from "../screens.ts";
+import { shell } from "../texts/shell.ts";
+import { help } from "./help.tsx";
+import { density, theme } from "./look.ts";
+import { navigate, to } from "./router.ts";
+import { refused } from "./toasts.tsx";
+
+const themes = ["system", "light", "dark"] as const;
+const densities = ["compact", "comfortable"] as const;
+
+async function leave(): Promise<void> {
+  try {
+    await signOut();
+    navigate(to("/sign-in"), { force: true });
+  } catch (error) {
+    refused(error);
+  }
+}
+
+/** Who is signed in, and how the dashboard looks to him. */
+export function UserMenu() {
+  const user = session.value?.user;
+  if (!user) return null;
+  const profile = screens.find(({ path }) => path === "/settings/profile");
+  return (
+    <div class="user">
+      <Menu
+        label={
+          <>
+            <span class="avatar" aria-hidden="true">
+              {user.name.slice(0, 1).toUpperCase()}
+            </span>
+            <span class="user-name">
+              <strong>{user.name}</strong>
+              <small>{user.role}</small>
+            </span>
+          </>
+        }
+        name={`${shell.account}: ${user.name}`}
+        items={[
+          ...(profile ? [{ title: profile.title, icon: "user" as const, run: () => navigate(to(profile.path)) }] : []),
+          { title: shell.shortcuts, icon: "help", run: () => help.open() },
+          { heading: shell.theme },
+          ...themes.map((value) => ({
+            title: shell.themes[value],
+            icon: ({ system: "system", light: "light", dark: "dark" } as const)[value],
+            checked: theme.state.value === value,
+            run: () => theme.set(value),
+          })),
+          { heading: shell.density },
+          ...densities.map((value) => ({
+            title: shell.densities[value],
+            icon: "list" as const,
+            checked: density.state.value === value,
+            run: () => density.set(value),
+          })),
+          { heading: user.email },
+          { title: shell.signOut, icon: "signOut", run: leave },
+        ]}
+      />
+    </div>
+  );
+}
