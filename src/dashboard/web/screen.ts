@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import type { Permission } from "../../access/permission.ts";
 import type { IconName } from "./kit/icon.tsx";
 
 /** What a screen is given: the parameters of its path. */
@@ -24,7 +25,7 @@ export interface Screen {
   readonly section: string;
   readonly title: string;
   /** The permission without which it is neither listed nor shown; null for everybody who is signed in. */
-  readonly permission: string | null;
+  readonly permission: Permission | null;
   /** Where it can be chosen: in the navigation (and the palette), in the palette alone, or nowhere. */
   readonly listed: "nav" | "palette" | "no";
   /** `o` for `g o`. */

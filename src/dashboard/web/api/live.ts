@@ -1,34 +1,15 @@
 // Hints of what has changed, by server-sent events. A hint carries no data: what is shown is read anew.
 import { effect, signal } from "@preact/signals";
+import type { Hint } from "../../live/hint.ts";
 import { refresh } from "./query.ts";
 import { world } from "./world.ts";
 
-/** One hint: `type` is an event's (`order.shipped`) or `changed`, `ids` are what it is about. */
-export interface Hint {
-  readonly id: string | number;
-  readonly type: string;
-  readonly ids?: readonly string[];
-  readonly at?: string;
-}
-
-/** Which paths show what an event's noun is about. */
+/** Which lists show what an event's noun is about, beside its own. */
 const showing: Readonly<Record<string, readonly string[]>> = {
-  order: ["orders", "overview", "inventory", "reports"],
-  inventory: ["inventory", "overview", "products"],
-  shipment: ["orders", "shipments", "tracking", "shipping", "overview"],
-  return: ["returns", "orders", "overview"],
-};
-
-// The prefixes of ids, for hints of nouns without events.
-const byPrefix: Readonly<Record<string, string>> = {
-  ord: "orders",
-  prd: "products",
-  cus: "customers",
-  ret: "returns",
-  whk: "webhooks",
-  key: "keys",
-  usr: "users",
-  lbl: "shipping",
+  orders: ["inventory", "overview", "reports", "search"],
+  inventory: ["overview", "orders", "products"],
+  shipments: ["orders", "tracking", "shipping", "overview"],
+  returns: ["orders", "overview"],
 };
 
 /** Whether changes of others arrive. */
@@ -59,13 +40,10 @@ function refreshSoon(nouns: readonly string[] | "all"): void {
   }, gather_ms);
 }
 
-/** The nouns whose paths may show something else after this hint. */
-export function nounsOf({ type, ids = [] }: Hint): readonly string[] {
-  const [noun = ""] = type.split(".");
-  const known = showing[noun];
-  if (known !== undefined) return known;
-  const named = ids.flatMap((id) => byPrefix[id.split("_")[0] ?? ""] ?? []);
-  return named.length > 0 ? named : [noun, `${noun}s`];
+/** The first parts of the paths that may show something else after this hint. */
+export function nounsOf({ noun }: Pick<Hint, "noun">): readonly string[] {
+  const [first = ""] = noun.split("/");
+  return [first, ...(showing[first] ?? [])];
 }
 
 function take(text: string): void {
@@ -90,7 +68,6 @@ function open(): void {
     connected.value = false;
   };
   source.onmessage = ({ data }) => take(data);
-  source.addEventListener("hint", ({ data }) => take(data));
   source.addEventListener("resync", () => refreshSoon("all"));
 }
 

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { Permission } from "../../../access/permission.ts";
 import { callDashboard, signedOut } from "./client.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
@@ -13,7 +14,7 @@ export interface Session {
     readonly role: string;
     readonly second_factor?: boolean;
   };
-  readonly permissions: readonly string[];
+  readonly permissions: readonly Permission[];
   readonly worlds: readonly World[];
   readonly version: string;
 }
@@ -24,7 +25,7 @@ export const session = signal<Session | null | undefined>(undefined);
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
 /** Whether who is signed in may do this; everybody may what needs no permission. */
-export function may(permission: string | null | undefined): boolean {
+export function may(permission: Permission | null | undefined): boolean {
   return permission === null || permission === undefined || granted.value.has(permission);
 }
 
