@@ -208,8 +208,8 @@ function summaryView({ id, total_cents, created_at, ...same }: OrderSummary) {
 }
 
 function list(call: Call, query: ListCustomers): Promise<Response> {
-  const { email, created_after } = query;
-  const filter = { email, created_after: momentOf(created_after) };
+  const { q, email, created_after } = query;
+  const filter = { q, email, created_after: momentOf(created_after) };
   return answerList(
     call,
     query,

@@ -82,6 +82,7 @@ export type UpdateCustomer = Static<typeof UpdateCustomer>;
 
 export const ListCustomers = closed({
   ...pageFields,
+  q: Type.Optional(textField(100, { description: "A piece of the e-mail address, the name or the company." })),
   email: Type.Optional(textField(254, { description: "The whole e-mail address; its case does not count." })),
   created_after: Type.Optional(momentField("Customers created after this date or moment.")),
 });

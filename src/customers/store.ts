@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, isNotNull, lte, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
+import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
+import { among, amongTexts, contains, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
@@ -126,13 +126,19 @@ export async function findCustomersByEmail(db: Db, emails: readonly string[]): P
 
 /** What a list of customers may be narrowed to. */
 export interface CustomerFilter {
+  /** A piece of the e-mail address, the name or the company. */
+  readonly q?: string | undefined;
   readonly email?: string | undefined;
   /** Milliseconds since 1970. */
   readonly created_after?: number | undefined;
 }
 
-function matching({ email, created_after }: CustomerFilter): SQL | undefined {
+const fullName = template`coalesce(${customers.first_name}, '') || ' ' || coalesce(${customers.last_name}, '')`;
+
+function matching({ q, email, created_after }: CustomerFilter): SQL | undefined {
+  const found = q === undefined ? [] : [customers.email, fullName, customers.company].map((text) => contains(text, q));
   return and(
+    q === undefined ? undefined : or(...found),
     email === undefined ? undefined : eq(customers.email_key, emailKey(email)),
     created_after === undefined ? undefined : gt(customers.created_at, created_after),
   );

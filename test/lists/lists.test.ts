@@ -232,6 +232,21 @@ const customers: List = {
       passes: (one, value) => one.email.toLowerCase() === value.toLowerCase(),
     },
     created_after: { values: (all) => all.map(moment), passes: (one, value) => moment(one) > value },
+    q: {
+      values: (all) => [
+        ...all.map((one) => `${one.last_name}`.toUpperCase()),
+        "buyer1",
+        "%",
+        "_",
+        "\\",
+        "once",
+        "no one",
+      ],
+      passes: ({ email, first_name, last_name, company }, value) =>
+        [email, `${first_name ?? ""} ${last_name ?? ""}`, company ?? ""].some((text) =>
+          text.toLowerCase().includes(value.toLowerCase()),
+        ),
+    },
   },
   sorts: { none: newest("id") },
 };
