@@ -22,6 +22,7 @@ import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { type AppRoute, homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
+import { reportRoutes } from "./reports/routes.ts";
 import { returnCancellationRoutes } from "./returns/cancellations/routes.ts";
 import { returnLabelRoutes } from "./returns/labels/routes.ts";
 import { putBackRoutes } from "./returns/putbacks/routes.ts";
@@ -57,7 +58,8 @@ const features = (service: Service) =>
     .use(returnLabelRoutes(service))
     .use(putBackRoutes)
     .use(platformRoutes(service))
-    .use(webhookRoutes(service));
+    .use(webhookRoutes(service))
+    .use(reportRoutes);
 
 /** The ways in which a request shows who asks. */
 const authenticators = (service: Service) => ({ ways: [keyAuthenticator(service)], nobody: withoutKey });

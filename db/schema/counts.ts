@@ -28,7 +28,11 @@ export const counts = table(
     posted_at: time(),
     cancelled_at: time(),
   },
-  (t) => [index("counts_created").on(t.created_at, t.id), oneOf("counts", "status", countStatuses)],
+  (t) => [
+    index("counts_created").on(t.created_at, t.id),
+    index("counts_reviewed").on(t.reviewed_at).where(where("status = 'review'")),
+    oneOf("counts", "status", countStatuses),
+  ],
 );
 
 /** What is counted in one bin of one product and lot. */
@@ -58,6 +62,7 @@ export const count_lines = table(
     movement_id: int().references(() => movements.id),
   },
   (t) => [
+    index("count_lines_count").on(t.count_id),
     unique("count_lines_place").on(t.count_id, t.product_id, t.bin_id, t.lot_id).where(where("lot_id is not null")),
     unique("count_lines_place_no_lot").on(t.count_id, t.product_id, t.bin_id).where(where("lot_id is null")),
     oneOf("count_lines", "value_source", valueSources),

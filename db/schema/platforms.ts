@@ -82,6 +82,7 @@ export const platform_imports = table(
     unique("platform_imports_order").on(t.order_id),
     index("platform_imports_list").on(t.connection_id, t.created_at, t.id),
     index("platform_imports_queued").on(t.connection_id, t.next_at).where(where("status = 'queued'")),
+    index("platform_imports_failed").on(t.updated_at).where(where("status = 'failed'")),
     index("platform_imports_unfinished")
       .on(t.updated_at)
       .where(where("payload is not null and status in ('waiting', 'ignored', 'failed')")),

@@ -26,6 +26,7 @@ export const receipts = table(
     index("receipts_created").on(t.created_at, t.id),
     index("receipts_reference").on(folded(t.reference)).where(where("reference is not null")),
     index("receipts_supplier").on(folded(t.supplier)).where(where("supplier is not null")),
+    index("receipts_awaited").on(t.expected_at).where(where("status in ('expected', 'receiving')")),
     oneOf("receipts", "status", receiptStatuses),
   ],
 );

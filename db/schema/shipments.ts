@@ -157,6 +157,7 @@ export const labels = table(
     index("labels_created").on(t.created_at, t.id),
     index("labels_shipment").on(t.shipment_id),
     index("labels_return").on(t.return_id).where(where("return_id is not null")),
+    index("labels_failed").on(t.created_at).where(where("status = 'error'")),
     index("labels_claimed").on(t.claimed_until).where(where("claimed_until is not null")),
     oneOf("labels", "status", labelStatuses),
     oneOf("labels", "void_status", voidStatuses),

@@ -96,6 +96,13 @@ export const tags: readonly Tag[] = [
       "Subscriptions to events, what was sent to them and how it went. Each delivery is signed: see the webhooks.",
     paths: /^\/webhooks/,
   },
+  {
+    name: "Reports",
+    description:
+      "What leaves today and what waits, and figures over days, weeks and months: each report as JSON and as CSV." +
+      " Days are those of the first warehouse's time zone.",
+    paths: /^\/(?:overview|reports)/,
+  },
   { name: "Events", description: "What happened, to be read again.", paths: /^\/event/ },
   { name: "Keys", description: "API keys: made, rotated and revoked.", paths: /^\/keys/ },
   { name: "Audit trail", description: "Who did what, and when.", paths: /^\/audit/ },

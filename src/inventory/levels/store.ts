@@ -97,8 +97,8 @@ function matching(db: Db, filter: LevelFilter): SQL | undefined {
   ) else exists (
     select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
   ) end`;
-  // A bundle is low when one of its components is too few for as many sets.
-  const low = () => sql`case when ${products.type} = 'bundle' then exists (
+  // A bundle is low when one of its components is too few for as many sets. Most products have no reorder point.
+  const low = () => sql`${products.reorder_point} > 0 and case when ${products.type} = 'bundle' then exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
       and ${availableOf(db, product_components.component_id)}
         < ${products.reorder_point} * ${product_components.quantity}
@@ -107,7 +107,7 @@ function matching(db: Db, filter: LevelFilter): SQL | undefined {
     named,
     q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
     warehouse_id === undefined ? undefined : stored(),
-    low_stock === undefined ? undefined : low_stock ? low() : sql`not ${low()}`,
+    low_stock === undefined ? undefined : low_stock ? low() : sql`not (${low()})`,
     status === undefined ? undefined : statusOf(db, status),
     lies(db, filter),
   );

@@ -7,6 +7,7 @@ import { carriers } from "./carriers.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
+import { reports } from "./reports.ts";
 import { audit, events, keys, webhooks } from "./service.ts";
 import { holidays, rateCards, zones } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
@@ -60,6 +61,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await keys(story);
   await webhooks(story);
   await audit(story);
+  await reports(story);
   return buyer;
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { periodOf } from "../../../src/kit/period.ts";
 import { localTime, momentAt, readDay } from "../../../src/kit/zone.ts";
-import { costsByDay, periodOf, type QuarterCost, quarter_ms } from "../../../src/shipping/labels/list/costs.ts";
+import { costsByDay, type QuarterCost, quarter_ms } from "../../../src/shipping/labels/list/costs.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { openShop } from "../shop.ts";
 

@@ -9,6 +9,7 @@ import { answerList } from "../../../http/paging.ts";
 import { documented } from "../../../http/route.ts";
 import { momentOf } from "../../../kit/clock.ts";
 import { readId } from "../../../kit/ids.ts";
+import { periodOf } from "../../../kit/period.ts";
 import { queryOf } from "../../../kit/schema.ts";
 import { findOrderId } from "../../../orders/names/store.ts";
 import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
@@ -16,7 +17,7 @@ import { usualOrigin } from "../../store.ts";
 import type { PlainLabel } from "../label.ts";
 import { LabelView } from "../schemas.ts";
 import { scannedSscc } from "../sscc.ts";
-import { costsByDay, costView, type DayCost, periodOf } from "./costs.ts";
+import { costsByDay, costView, type DayCost } from "./costs.ts";
 import {
   CostsView,
   ExportCosts,

@@ -1,0 +1,38 @@
+import { publicOrderStatuses } from "../../orders/status.ts";
+import { stretchesOf } from "../calendar.ts";
+import { GroupedExport, GroupedQuery, OrdersReport } from "../schemas.ts";
+import { eachDay, headOf, type Report, type Source, spanOf } from "../store.ts";
+import { countByStatus } from "./store.ts";
+
+type Counts = OrdersReport["totals"];
+
+/** Orders by the day on which they came. */
+export const ordersReport: Report = {
+  name: "orders",
+  id: "Orders",
+  summary: "Orders by the day on which they came, and their status now",
+  description:
+    "An order counts on the day on which it was made, in the status that it has now: a held one is `on_hold` and" +
+    " nothing else. Orders of the past that were brought in count on the day on which they were made.",
+  query: GroupedQuery,
+  exported: GroupedExport,
+  view: OrdersReport,
+  find: findOrders,
+};
+
+async function findOrders(source: Source, { group_by = "day", ...asked }: GroupedQuery) {
+  const span = await spanOf(source, asked);
+  const byDay = await eachDay(source, span.days, countByStatus);
+  const countsOf = (days: readonly number[]): Counts => {
+    const count = (status: (typeof publicOrderStatuses)[number]) =>
+      days.reduce((sum, day) => sum + (byDay.get(day)?.get(status) ?? 0), 0);
+    const counts = Object.fromEntries(publicOrderStatuses.map((status) => [status, count(status)]));
+    const total = Object.values(counts).reduce((sum, some) => sum + some, 0);
+    return { total, ...counts } as Counts;
+  };
+  return {
+    head: { ...headOf(span), group_by },
+    rows: stretchesOf(span.days, group_by).map(({ from, to, days }) => ({ from, to, ...countsOf(days) })),
+    totals: countsOf([...byDay.keys()]),
+  };
+}

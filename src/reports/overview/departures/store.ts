@@ -1,0 +1,86 @@
+import { type SQL, sql } from "drizzle-orm";
+import { given } from "../../../../db/kit.ts";
+import { orders } from "../../../../db/schema/orders.ts";
+import { reservation_lines, reservations } from "../../../../db/schema/reservations.ts";
+import { labels, shipments } from "../../../../db/schema/shipments.ts";
+import { type Args, prepared } from "../../../database/statements.ts";
+import type { Db } from "../../../database/store.ts";
+import type { Stage } from "../schemas.ts";
+
+/** Orders of one warehouse that have not left, are not held and are alike in what a departure says of them. */
+export interface OpenOrders {
+  readonly carrier: string | null;
+  readonly service: string | null;
+  readonly stage: Stage;
+  /** Whether they came before the first moment that was given, between both, or after the second. */
+  readonly came: "before" | "between" | "after";
+  readonly count: number;
+}
+
+// A house that has more open orders than this sees that it has many; to count them exactly takes longer than it helps.
+const orders_max = 10_000;
+
+const units = (what: SQL) => sql`(
+  select coalesce(sum(${what}), 0) from ${reservations}
+  join ${reservation_lines} on ${reservation_lines.reservation_id} = ${reservations.id}
+  where ${reservations.order_id} = o.id
+)`;
+const short = units(sql`${reservation_lines.wanted} - ${reservation_lines.reserved}`);
+const unpicked = units(sql`${reservation_lines.wanted} - ${reservation_lines.picked}`);
+// Packed units get a parcel with their label, if not before.
+const labelled = sql`(${labels.shipment_id} = ${shipments.id} and ${labels.status} = 'completed')`;
+const pending = sql`${shipments} where ${shipments.order_id} = o.id and ${shipments.status} = 'pending'`;
+const ready = sql`(exists (select 1 from ${pending})
+  and not exists (select 1 from ${pending} and not exists (select 1 from ${labels} where ${labelled})))`;
+const stage = sql`case when o.status = 'fulfilled' then case when ${ready} then 'ready' else 'packed' end
+  when ${short} > 0 then 'short' when o.status = 'processing' and ${unpicked} = 0 then 'picked' else 'to_pick' end`;
+const newestLabel = sql`(
+  select max(l.id) from ${labels} l where l.order_id = o.id and l.status = 'completed' and l.return_id is null
+)`;
+
+type Asked = Args<{ first: number; second: number; limit: number }>;
+
+const openIn = (a: Asked, where: SQL) => sql`(
+  select o.shipping_method, ${stage} as stage, ${newestLabel} as label_id,
+    case when o.created_at < ${a.first} then 'before' when o.created_at < ${a.second} then 'between'
+      else 'after' end as came
+  from (
+    select * from ${orders} where ${orders.status} in ('pending', 'processing', 'fulfilled') and ${orders.held} = false
+      and ${orders.imported} = false and ${where}
+    limit ${given(a.limit)}
+  ) as o
+) as open`;
+
+const query = (where: (a: Asked & Args<{ id: number }>) => SQL) =>
+  prepared((select, a: Asked & Args<{ id: number }>) =>
+    select
+      .select({
+        carrier: sql<string | null>`${labels.carrier}`,
+        service: sql<string | null>`case when label_id is null then open.shipping_method else ${labels.service} end`.as(
+          "service_name",
+        ),
+        stage: sql<Stage>`stage`,
+        came: sql<OpenOrders["came"]>`came`,
+        count: sql<number>`count(*)`.mapWith(Number),
+      })
+      .from(openIn(a, where(a)))
+      .leftJoin(labels, sql`${labels.id} = label_id`)
+      .groupBy(sql`1`, sql`2`, sql`3`, sql`4`),
+  );
+
+const ofFirst = query((a) => sql`(${orders.warehouse_id} = ${a.id} or ${orders.warehouse_id} is null)`);
+const ofOne = query((a) => sql`${orders.warehouse_id} = ${a.id}`);
+
+/**
+ * The orders that have not left a warehouse, counted together; those without one count with the first. `first` and
+ * `second` are moments (ms) by which they are told apart.
+ */
+export async function countOpen(
+  db: Db,
+  warehouse: { readonly id: number; readonly isFirst: boolean },
+  first: number,
+  second: number,
+): Promise<OpenOrders[]> {
+  const asked = { id: warehouse.id, first, second, limit: orders_max };
+  return (warehouse.isFirst ? ofFirst : ofOne)(db, asked);
+}

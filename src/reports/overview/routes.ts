@@ -1,0 +1,264 @@
+import { Elysia } from "elysia";
+import type { Permission } from "../../access/permission.ts";
+import type { Db } from "../../database/store.ts";
+import { answerRead } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { loadShelvesAndSets } from "../../inventory/bundles/store.ts";
+import { countStocked, listStocked } from "../../inventory/levels/store.ts";
+import { countAllWaiting, listAllWaiting } from "../../inventory/putbacks/store.ts";
+import { levelView } from "../../inventory/stock/shelf.ts";
+import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { type Noun, wireId } from "../../kit/ids.ts";
+import { dayText, localTime, momentAt } from "../../kit/zone.ts";
+import { type Departure, departuresOf } from "../calendar.ts";
+import { punctualityOf } from "../on_time/store.ts";
+import { countOpen, type OpenOrders } from "./departures/store.ts";
+import {
+  type DepartureView,
+  OverviewView,
+  type SampleView,
+  stages,
+  type TopicKind,
+  type TopicView,
+} from "./schemas.ts";
+import {
+  counted_max,
+  findBackorders,
+  findDifferences,
+  findExpiringLots,
+  findFailedImports,
+  findFailedLabels,
+  findFailedReports,
+  findFailingWebhooks,
+  findHolds,
+  findReceipts,
+  findSteps,
+  samples_max,
+  type Waiting,
+} from "./topics/store.ts";
+
+const day_ms = 86_400_000;
+/** Lots that expire within these days are shown. */
+const expiring_days = 30;
+// A house that is closed for longer has nothing that leaves.
+const days_ahead = 60;
+
+/** What a warehouse has to do today. */
+export const overviewRoutes = new Elysia()
+  .use(conventions)
+  .get("/overview", ({ call }) => answerRead(call, (db) => overviewOf(db, call.granted.permissions)), {
+    detail: documented({
+      id: "getOverview",
+      summary: "What leaves today and what waits for somebody",
+      description:
+        "What leaves before which cut-off and how far it is, what waits and why, deliveries that are expected today" +
+        ` or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order is to` +
+        " leave on the working day on which it came, or on the next one when it came after the cut-off; a held order" +
+        " is not counted there. Each topic says how many there are, the first few, and the list that shows all; a" +
+        " kind whose list the caller may not see is left out of what waits. A failed label counts until another one" +
+        " is bought for its parcel; a count once it is reviewed and a line differs.",
+      answers: { 200: EnvelopedView(OverviewView) },
+    }),
+  });
+
+/** What may be seen of each kind only by who may see its list. */
+const seenBy: Readonly<Record<TopicKind, Permission>> = {
+  hold: "orders.read",
+  backorder: "orders.read",
+  putback: "stock.read",
+  failed_label: "shipping.read",
+  failed_import: "platforms.manage",
+  failed_report: "platforms.manage",
+  failing_webhook: "webhooks.read",
+  count_difference: "stock.read",
+  receipt_today: "stock.read",
+  receipt_late: "stock.read",
+  expiring_lot: "stock.read",
+  low_stock: "stock.read",
+};
+
+async function overviewOf(db: Db, permissions: ReadonlySet<Permission>): Promise<OverviewView> {
+  const warehouses = await listPlainWarehouses(db);
+  const departures: DepartureView[] = [];
+  for (const [at, warehouse] of warehouses.entries()) {
+    departures.push(...(await departuresIn(db, warehouse, at === 0, warehouses.length === 1)));
+  }
+  const timezone = warehouses[0]?.timezone ?? "UTC";
+  const { day } = localTime(db.now, timezone);
+  const [today, tomorrow] = [momentAt({ day, minute: 0 }, timezone), momentAt({ day: day + 1, minute: 0 }, timezone)];
+  const waiting = [...(await holdTopics(db)), ...(await otherTopics(db))];
+  return {
+    at: iso(db.now),
+    departures,
+    waiting: waiting.filter(({ kind, count }) => count > 0 && permissions.has(seenBy[kind])),
+    receipts_today: receiptTopic("receipt_today", await findReceipts(db, today, tomorrow)),
+    receipts_late: receiptTopic("receipt_late", await findReceipts(db, 0, today)),
+    expiring_lots: await lotTopic(db),
+    low_stock: await lowTopic(db),
+    first_steps: await findSteps(db),
+  };
+}
+
+/** The next working day of a warehouse, today when it is one; and the one after, once the cut-off is over. */
+async function departuresIn(
+  db: Db,
+  warehouse: PlainWarehouse,
+  isFirst: boolean,
+  isOnly: boolean,
+): Promise<DepartureView[]> {
+  const { day } = localTime(db.now, warehouse.timezone);
+  const [next, after] = departuresOf(warehouse, day, day + days_ahead);
+  if (next === undefined) return [];
+  const open = await countOpen(db, { id: warehouse.id, isFirst }, next.since, next.until);
+  const punctuality = await punctualityOf(db, next, { id: warehouse.id, isFirst, isOnly });
+  const own = open.filter(({ came }) => came !== "after");
+  const views = [departureView(db.now, warehouse, next, own, punctuality.due - punctuality.open)];
+  if (after === undefined || db.now < next.until) return views;
+  return [
+    ...views,
+    departureView(
+      db.now,
+      warehouse,
+      after,
+      open.filter(({ came }) => came === "after"),
+      0,
+    ),
+  ];
+}
+
+function departureView(
+  now: number,
+  { id, name, timezone }: PlainWarehouse,
+  { day, until }: Departure,
+  open: readonly OpenOrders[],
+  shipped: number,
+): DepartureView {
+  const services = Map.groupBy(open, ({ carrier, service }) => JSON.stringify([carrier, service]));
+  const views = [...services.values()].map((own) => ({
+    carrier: own[0]?.carrier ?? null,
+    service: own[0]?.service ?? null,
+    ...staged(own),
+  }));
+  const text = (one: (typeof views)[number]) => `${one.carrier ?? ""} ${one.service ?? ""}`;
+  views.sort((a, b) => b.orders - a.orders || (text(a) < text(b) ? -1 : 1));
+  return {
+    ...{ warehouse_id: wireId("warehouse", id), warehouse_name: name, timezone, date: dayText(day) },
+    cutoff_at: iso(until),
+    minutes_left: Math.floor((until - now) / 60_000),
+    shipped,
+    ...staged(open),
+    services: views,
+    target: {
+      noun: "orders",
+      filter: { statuses: "pending,processing,fulfilled", ship_by_before: iso(until + 1) },
+    },
+  };
+}
+
+function staged(open: readonly OpenOrders[]) {
+  const sum = (fits: (some: OpenOrders) => boolean) =>
+    open.reduce((all, some) => all + (fits(some) ? some.count : 0), 0);
+  const counts = Object.fromEntries(stages.map((stage) => [stage, sum((some) => some.stage === stage)]));
+  return {
+    orders: sum(() => true),
+    late: sum(({ came }) => came === "before"),
+    ...(counts as Record<(typeof stages)[number], number>),
+  };
+}
+
+type Row = Waiting & { readonly quantity?: number };
+
+/** A topic of rows of which the first is the oldest. */
+function topic<One extends Row>(
+  kind: TopicKind,
+  rows: readonly One[],
+  sample: (row: One) => Pick<SampleView, "id"> & Partial<SampleView>,
+  target: TopicView["target"],
+  reason: string | null = null,
+): TopicView {
+  return {
+    kind,
+    reason,
+    count: Math.min(rows[0]?.count ?? 0, counted_max),
+    oldest_at: isoOrNull(rows[0]?.at ?? null),
+    samples: rows.map((row) => ({
+      ...{ name: row.name, within: null, at: isoOrNull(row.at), quantity: row.quantity ?? null, threshold: null },
+      ...sample(row),
+    })),
+    target,
+  };
+}
+
+const byId = (noun: Noun) => (row: Row) => ({ id: wireId(noun, row.id) });
+
+async function holdTopics(db: Db): Promise<TopicView[]> {
+  const reasons = Map.groupBy(await findHolds(db), ({ reason }) => reason);
+  return [...reasons].map(([hold_reason, rows]) => {
+    const target = { noun: "orders", filter: { status: "on_hold", hold_reason } };
+    return topic("hold", rows, byId("order"), target, hold_reason);
+  });
+}
+
+async function otherTopics(db: Db): Promise<TopicView[]> {
+  const ofConnection = (noun: Noun) => (row: Row & { readonly connection_id: number }) => ({
+    id: wireId(noun, row.id),
+    within: wireId("connection", row.connection_id),
+  });
+  const list = (noun: string, filter: Record<string, string> = {}) => ({ noun, filter });
+  return [
+    topic("backorder", await findBackorders(db), byId("order"), list("orders", { short: "true" })),
+    await putbackTopic(db),
+    topic("failed_label", await findFailedLabels(db), byId("label"), list("labels", { status: "error" })),
+    topic("failed_import", await findFailedImports(db), ofConnection("import"), list("imports", { status: "failed" })),
+    topic("failed_report", await findFailedReports(db), ofConnection("report"), list("reports", { status: "failed" })),
+    topic("failing_webhook", await findFailingWebhooks(db), byId("subscription"), list("webhooks")),
+    topic("count_difference", await findDifferences(db), byId("count"), list("counts", { status: "review" })),
+  ];
+}
+
+async function putbackTopic(db: Db): Promise<TopicView> {
+  const found = await listAllWaiting(db, {}, { limit: samples_max, offset: 0, after: null });
+  const count = found.length < samples_max ? found.length : await countAllWaiting(db, {});
+  const rows = found.map(({ id, sku, since, quantity, giver }) => ({
+    id,
+    name: sku,
+    at: since,
+    quantity,
+    giver,
+    count,
+  }));
+  return topic("putback", rows, ({ giver }) => ({ id: giver.id }), { noun: "putbacks", filter: {} });
+}
+
+function receiptTopic(kind: "receipt_today" | "receipt_late", rows: readonly Row[]): TopicView {
+  return topic(kind, rows, byId("receipt"), { noun: "receipts", filter: {} });
+}
+
+async function lotTopic(db: Db): Promise<TopicView> {
+  const until = db.now + expiring_days * day_ms;
+  const target = { noun: "lots", filter: { status: "available", on_hand: "true", expiring_before: iso(until) } };
+  const sample = ({ id, sku }: { readonly id: number; readonly sku: string }) => ({
+    id: wireId("lot", id),
+    within: sku,
+  });
+  return topic("expiring_lot", await findExpiringLots(db, until), sample, target);
+}
+
+async function lowTopic(db: Db): Promise<TopicView> {
+  const filter = { low_stock: true };
+  const found = await listStocked(db, filter, { limit: samples_max, offset: 0, after: null }, "available");
+  const count = found.length < samples_max ? found.length : await countStocked(db, filter);
+  const ids = found.map(({ id }) => id);
+  const levels = (await loadShelvesAndSets(db, ids)).map((shelf) => levelView(shelf, db.now, shelf.updated_at));
+  return {
+    ...{ kind: "low_stock", reason: null, count: Math.min(count, counted_max), oldest_at: null },
+    samples: levels.map(({ sku, name, available, reorder_point }) => ({
+      ...{ id: sku, name, within: null, at: null, quantity: available, threshold: reorder_point },
+    })),
+    target: { noun: "levels", filter: { low_stock: "true" } },
+  };
+}

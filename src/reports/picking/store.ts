@@ -1,0 +1,41 @@
+import { sql } from "drizzle-orm";
+import { movements } from "../../../db/schema/inventory.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db } from "../../database/store.ts";
+import { quarter_ms } from "../../shipping/labels/list/costs.ts";
+import type { IdPart } from "../store.ts";
+
+/** What was picked in one quarter of an hour. */
+export interface QuarterPicks {
+  /** Quarters of an hour since 1970. */
+  readonly quarter: number;
+  readonly units: number;
+  readonly picks: number;
+  /** Of the units, those that no scan confirmed. */
+  readonly assumed_units: number;
+}
+
+const quarter = sql<number>`${movements.created_at} / ${sql.raw(String(quarter_ms))}`.mapWith(Number);
+
+const picked = prepared((select, a: Args<IdPart & { since: number; until: number }>) =>
+  select
+    .select({
+      quarter,
+      units: sql<number>`sum(${movements.quantity})`.mapWith(Number),
+      picks: sql<number>`count(*)`.mapWith(Number),
+      assumed_units: sql<number>`sum(case when ${movements.confirmed} then 0 else ${movements.quantity} end)`.mapWith(
+        Number,
+      ),
+    })
+    .from(movements)
+    .where(
+      sql`${movements.id} >= ${a.first} and ${movements.id} < ${a.end} and ${movements.reason} = 'picked'
+        and ${movements.created_at} >= ${a.since} and ${movements.created_at} < ${a.until}`,
+    )
+    .groupBy(sql`1`),
+);
+
+/** What was picked in a time (ms), by quarters of an hour, as one part of the ledger tells it. */
+export async function sumPicks(db: Db, part: IdPart, since: number, until: number): Promise<QuarterPicks[]> {
+  return picked(db, { ...part, since, until });
+}

@@ -1,0 +1,174 @@
+// How reports read: a part at a time, each in a view of its own, so that a long one holds up nobody.
+import type { TObject } from "@sinclair/typebox";
+import { desc, sql } from "drizzle-orm";
+import { given } from "../../db/kit.ts";
+import { movements } from "../../db/schema/inventory.ts";
+import { products } from "../../db/schema/products.ts";
+import { type Args, prepared, preparedOf } from "../database/statements.ts";
+import type { Db, Store } from "../database/store.ts";
+import { periodOf } from "../kit/period.ts";
+import { usualOrigin } from "../shipping/store.ts";
+import { type Day, daysOf } from "./calendar.ts";
+
+/** What reports read from. */
+export type Source = Pick<Store, "read">;
+
+/** One report: what it says, how it is asked for, and how it is read. */
+export interface Report {
+  /** Its name in the path, and of its operations: `on-time`, `OnTime`. */
+  readonly name: string;
+  readonly id: string;
+  readonly summary: string;
+  /** What exactly it counts. */
+  readonly description: string;
+  readonly query: TObject;
+  readonly exported: TObject;
+  /** Its answer, whose `rows` are the rows of its file. */
+  readonly view: TObject;
+  /** Reads it. All rows there are; who wants fewer leaves some out. */
+  readonly find: (source: Source, query: never) => Promise<Found>;
+}
+
+/** What a report found: what stands above its rows, the rows, and what stands below them. */
+export interface Found {
+  readonly head: object;
+  readonly rows: readonly object[];
+  readonly totals: unknown;
+}
+
+/** The days that a report is about. */
+export interface Span {
+  readonly timezone: string;
+  readonly from: string;
+  readonly to: string;
+  /** The moments (ms) at which they begin and end, and now. */
+  readonly since: number;
+  readonly until: number;
+  readonly now: number;
+  readonly days: readonly Day[];
+}
+
+/** The days that are asked for, in the zone of the first warehouse. Refuses: validation_failed. */
+export async function spanOf(
+  source: Source,
+  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+): Promise<Span> {
+  return source.read(async (db) => {
+    const { timezone } = await usualOrigin(db);
+    const period = periodOf(asked, timezone, db.now);
+    return { ...period, timezone, now: db.now, days: daysOf(period, timezone) };
+  });
+}
+
+/** What an answer says of its days. */
+export function headOf({ timezone, from, to }: Span): { timezone: string; from: string; to: string } {
+  return { timezone, from, to };
+}
+
+const days_at_once = 8;
+
+/** Looks up something of each day, a few days in one view, and lets other requests be answered in between. */
+export async function eachDay<Found>(
+  source: Source,
+  days: readonly Day[],
+  look: (db: Db, day: Day) => Promise<Found>,
+): Promise<Map<number, Found>> {
+  const found = new Map<number, Found>();
+  for (let at = 0; at < days.length; at += days_at_once) {
+    const some = days.slice(at, at + days_at_once);
+    await source.read(async (db) => {
+      for (const day of some) found.set(day.day, await look(db, day));
+    });
+    await turn();
+  }
+  return found;
+}
+
+/** Lets what waits on the event loop run first. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Records from one id to before another. */
+export interface IdPart {
+  readonly first: number;
+  readonly end: number;
+}
+
+const movements_at_once = 20_000;
+// A movement is numbered when it is written and bears the time at which its transaction began, so that one that waited
+// for another has a later number and an earlier time. No transaction waits for as long as this.
+const waiting_max_ms = 600_000;
+
+const nextFrom = prepared((select, a: Args<{ id: number }>) =>
+  select
+    .select({ id: movements.id, created_at: movements.created_at })
+    .from(movements)
+    .where(sql`${movements.id} >= ${given(a.id)}`)
+    .orderBy(movements.id)
+    .limit(1),
+);
+const newest = prepared((select) =>
+  select.select({ id: movements.id }).from(movements).orderBy(desc(movements.id)).limit(1),
+);
+
+/**
+ * Parts of the ledger that hold all movements from `since` until `until` (ms), and few others: who reads them asks for
+ * the time as well. They are found by their numbers, which rise with time, so that the ledger needs no index for it.
+ */
+export async function ledgerParts(db: Db, since: number, until: number): Promise<IdPart[]> {
+  const [last] = await newest(db, {});
+  if (last === undefined) return [];
+  const first = await firstIdSince(db, since - waiting_max_ms, last.id);
+  const end = await firstIdSince(db, until + waiting_max_ms, last.id);
+  const parts: IdPart[] = [];
+  for (let at = first; at < end; at += movements_at_once) {
+    parts.push({ first: at, end: Math.min(end, at + movements_at_once) });
+  }
+  return parts;
+}
+
+/** The least id from which on movements are not earlier than a moment, by halving; else the one after the last. */
+async function firstIdSince(db: Db, since: number, last: number): Promise<number> {
+  let [low, high] = [0, last + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [row] = await nextFrom(db, { id: middle });
+    if (row === undefined || row.created_at >= since) high = middle;
+    else low = row.id + 1;
+  }
+  return low;
+}
+
+const named = preparedOf((select, isOf) =>
+  select.select({ id: products.id, sku: products.sku, name: products.name }).from(products).where(isOf(products.id)),
+);
+const products_at_once = 2000;
+
+/** The SKU and the name of each of these products. */
+export async function namesOf(
+  source: Source,
+  ids: readonly number[],
+): Promise<Map<number, { readonly sku: string; readonly name: string }>> {
+  const names = new Map<number, { sku: string; name: string }>();
+  const all = [...new Set(ids)];
+  for (let at = 0; at < all.length; at += products_at_once) {
+    const some = all.slice(at, at + products_at_once);
+    for (const { id, sku, name } of await source.read((db) => named(db, { ids: some }))) names.set(id, { sku, name });
+    await turn();
+  }
+  return names;
+}
+
+const everyProduct = prepared((select) => select.select({ id: products.id }).from(products).orderBy(products.id));
+
+/** All products, in stretches of their ids, each from the first id to before the end. */
+export async function productParts(source: Source): Promise<IdPart[]> {
+  const ids = await source.read((db) => everyProduct(db, {}));
+  const parts: IdPart[] = [];
+  for (let at = 0; at < ids.length; at += products_at_once) {
+    const last = ids[Math.min(ids.length, at + products_at_once) - 1]?.id ?? 0;
+    parts.push({ first: ids[at]?.id ?? 0, end: last + 1 });
+  }
+  return parts;
+}
