@@ -135,6 +135,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "POST /shipping/rates": "shipping.read",
   "GET /shipping/carriers": "shipping.read",
+  "GET /shipping/connectors": "shipping.read",
   "POST /shipping/carrier-accounts": "shipping.manage",
   "GET /shipping/carrier-accounts": "shipping.manage",
   "GET /shipping/carrier-accounts/:id": "shipping.manage",
@@ -149,6 +150,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /shipping/rate-cards/:id/import": "shipping.manage",
   "GET /shipping/rate-cards/:id/export.csv": "shipping.read",
   "GET /shipping/zones": "shipping.read",
+  "GET /shipping/zones/map": "shipping.read",
   "GET /shipping/zones/overrides": "shipping.read",
   "PUT /shipping/zones/overrides": "shipping.manage",
   "POST /shipping/zones/overrides/import": "shipping.manage",

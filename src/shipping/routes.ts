@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Service } from "../http/service.ts";
-import { accountRoutes } from "./accounts/routes.ts";
+import { accountRoutes, connectorRoutes } from "./accounts/routes.ts";
 import { holidayRoutes } from "./delivery/routes.ts";
 import { labelRoutes } from "./labels/routes.ts";
 import { manifestRoutes } from "./manifests/routes.ts";
@@ -16,5 +16,6 @@ export const shippingRoutes = (service: Service) =>
     .use(zoneRoutes)
     .use(holidayRoutes)
     .use(accountRoutes(service))
+    .use(connectorRoutes(service))
     .use(labelRoutes(service))
     .use(manifestRoutes(service));

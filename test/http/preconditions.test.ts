@@ -301,7 +301,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
       "/pick-lists",
     ],
     ...["/orders/counts"],
-    ...["/shipping/zones", "/shipping/labels/costs", "/overview"],
+    ...["/shipping/zones", "/shipping/zones/map", "/shipping/labels/costs", "/overview"],
     ...["/reports/orders", "/reports/on-time", "/reports/units-picked", "/reports/carrier-cost", "/reports/sales"],
     ...["/reports/stock-ageing", "/reports/stock-turns", "/reports/fill-rate"],
     ...["/reports/orders/export.csv", "/reports/on-time/export.csv", "/reports/units-picked/export.csv"],
@@ -314,7 +314,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
   ],
   "part of the program, told to those who ask once": [
-    ...["/orders/transitions", "/shipping/carriers", "/event-types", "/errors"],
+    ...["/orders/transitions", "/shipping/carriers", "/shipping/connectors", "/event-types", "/errors"],
   ],
   "beside the API; documents of the reference have weak tags of their own": [
     ...[

@@ -23,6 +23,7 @@ import { type AccountRules, createAccount, deleteAccount, recordTest, type Teste
 import { type CredentialsInput, isAddress } from "./rules.ts";
 import {
   AccountView,
+  ConnectorsView,
   CreateAccount,
   DeletedAccountView,
   ListAccounts,
@@ -93,6 +94,32 @@ export const accountRoutes = (service: Service) =>
         answers: { 200: EnvelopedView(AccountView) },
       }),
     });
+
+/** The connectors by which accounts are made. */
+export const connectorRoutes = (service: Service) =>
+  new Elysia({ prefix: "/shipping/connectors" })
+    .use(conventions)
+    .get(
+      "",
+      ({ call }) =>
+        answerRead(call, async () => ({ connectors: Object.values(outsideCarriersOf(service)).map(connectorView) })),
+      {
+        detail: documented({
+          id: "listConnectors",
+          summary: "List the connectors by which accounts at carriers are made, and what each needs",
+          answers: { 200: EnvelopedView(ConnectorsView) },
+        }),
+      },
+    );
+
+const connectorView = (connector: OutsideCarrier) => ({
+  code: connector.code,
+  name: connector.name,
+  takes_callbacks: takesCallbacks(connector),
+  credential_fields: connector.credentials.map(({ name, description, required, secret }) => {
+    return { name, description, required, secret };
+  }),
+});
 
 /** How this request is shown an account: the callback's address is as this client reaches the service. */
 function viewOf(service: Service, call: Call) {

@@ -73,6 +73,24 @@ export type ListAccounts = Static<typeof ListAccounts>;
 
 const text = nullable(Type.String());
 
+const credentialField = {
+  name: Type.String(),
+  description: Type.String(),
+  required: Type.Boolean(),
+  secret: Type.Boolean(),
+};
+
+export const ConnectorsView = closed({
+  connectors: Type.Array(
+    closed({
+      code: Type.String(),
+      name: Type.String(),
+      takes_callbacks: Type.Boolean({ description: "Whether it tells of parcels at the account's callback address." }),
+      credential_fields: Type.Array(closed(credentialField)),
+    }),
+  ),
+});
+
 const fields = {
   id: Type.String(),
   connector: Type.String(),
@@ -80,10 +98,7 @@ const fields = {
   status: choice(accountStatuses),
   credential_fields: Type.Array(
     closed({
-      name: Type.String(),
-      description: Type.String(),
-      required: Type.Boolean(),
-      secret: Type.Boolean(),
+      ...credentialField,
       is_set: Type.Boolean(),
       value: nullable(Type.String({ description: "Null for a secret." })),
       last_four: nullable(Type.String({ description: "Null too for a secret of less than sixteen characters." })),

@@ -27,6 +27,11 @@ export function findAnchor(zip3: string): Anchor | null {
   return found === undefined ? null : { point: found[2], estimated: true };
 }
 
+/** Every beginning of a ZIP code whose place is known. */
+export function listAnchors(): readonly { readonly zip3: string; readonly point: Point }[] {
+  return [...anchors].map(([zip3, point]) => ({ zip3, point }));
+}
+
 const earth_radius_miles = 3958.7613;
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 

@@ -8,6 +8,7 @@ import { withFile } from "../../http/files.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { readWholeFile, type WholeFile } from "../../http/whole_files.ts";
+import { invalid } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf, checkOf, queryOf } from "../../kit/schema.ts";
@@ -15,19 +16,24 @@ import { columnTable, writeCells } from "../../kit/sheet.ts";
 import { any_zone } from "../rates/card.ts";
 import type { ReadyCard } from "../rates/offers.ts";
 import { listReadyCards } from "../rates/store.ts";
+import { findAnchor, listAnchors } from "./anchors.ts";
+import { chooseZone } from "./choose.ts";
 import { chartColumns, overrideColumns } from "./columns.ts";
 import { importCharts, removeChart, setOverrides } from "./commands.ts";
 import { plainRules, zoneView } from "./explain.ts";
+import { zip3Of } from "./place.ts";
 import { chartsOf, readChartRow, readOverride, readOverrides, readSpot } from "./rules.ts";
 import {
   ChartRow,
   ChartsView,
   ExplainZone,
   ExportCharts,
+  MapZones,
   OfSystem,
   OverrideField,
   OverridesView,
   SetOverrides,
+  ZoneMapView,
   ZonesView,
 } from "./schemas.ts";
 import { type ChartRecord, findSystem, listCharts, lockSystem, readSystem } from "./store.ts";
@@ -52,6 +58,44 @@ const explainRoutes = new Elysia({ prefix })
     }),
   });
 
+const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => mapped(db, query)), {
+    query: queryOf(MapZones),
+    detail: documented({
+      id: "mapZones",
+      summary: "Which zone every part of the United States is in, seen from one place",
+      description: "One place for each three-digit beginning of ZIP codes, so that the zones can be drawn as a map.",
+      answers: { 200: EnvelopedView(ZoneMapView) },
+    }),
+  });
+
+async function mapped(db: Db, query: MapZones) {
+  const from = readSpot("from", query.from, "US");
+  const origin = findAnchor(zip3Of(from) ?? "");
+  if (origin === null) throw invalid("from", "must be a ZIP code, or its first three digits, whose place is known");
+  const cards = await listReadyCards(db);
+  const card = cards.find((one) => one.card.service === query.service);
+  if (card === undefined) {
+    const codes = cards.map((one) => one.card.service);
+    throw invalidChoice("service", query.service, codes);
+  }
+  const [latitude, longitude] = origin.point;
+  return {
+    from: { postal_code: query.from, latitude, longitude },
+    service: card.card.service,
+    rate_card_id: wireId("rate_card", card.card.id),
+    places: listAnchors().map(({ zip3, point }) => {
+      const to = readSpot("to", zip3, "US");
+      const { zone, by } = chooseZone(from, { ...to, state: null, city: null }, card.card.terms.zones, card.zones);
+      return { prefix: zip3, latitude: point[0], longitude: point[1], zone, by, served: isServed(card, zone) };
+    }),
+  };
+}
+
+const isServed = ({ terms }: ReadyCard, zone: string | null) =>
+  zone !== null && (terms.prices.has(zone) || terms.prices.has(any_zone));
+
 async function explained(db: Db, query: ExplainZone) {
   const from = readSpot("from", query.from, query.from_country);
   const { to_state = null, to_city = null, service } = query;
@@ -70,11 +114,11 @@ async function explained(db: Db, query: ExplainZone) {
   };
 }
 
-function serviceView({ card, terms, zones }: ReadyCard, from: Spot, to: Spot) {
+function serviceView(ready: ReadyCard, from: Spot, to: Spot) {
+  const { card, zones } = ready;
   const view = zoneView(from, to, card.terms.zones, zones);
   const { service, name, id } = card;
-  const served = view.zone !== null && (terms.prices.has(view.zone) || terms.prices.has(any_zone));
-  return { service, name, rate_card_id: wireId("rate_card", id), served, ...view };
+  return { service, name, rate_card_id: wireId("rate_card", id), served: isServed(ready, view.zone), ...view };
 }
 
 const overrideTable = columnTable(overrideColumns, ["zone"]);
@@ -250,4 +294,4 @@ function chartsFile(system: string): CsvFile<Line, number> {
 }
 
 /** Zones: why a place is in one, what was set for places, and the charts of carriers. */
-export const zoneRoutes = new Elysia().use(explainRoutes).use(overrideRoutes).use(chartRoutes);
+export const zoneRoutes = new Elysia().use(explainRoutes).use(mapRoutes).use(overrideRoutes).use(chartRoutes);

@@ -61,6 +61,29 @@ export const ZonesView = closed({
   ),
 });
 
+export const MapZones = closed({
+  from: textField(20, { description: "A ZIP code, or its first three digits: 43215, 432." }),
+  service: textField(40, { description: "A service of the built-in carrier, by whose rate card zones are counted." }),
+});
+export type MapZones = Static<typeof MapZones>;
+
+export const ZoneMapView = closed({
+  from: closed({ postal_code: Type.String(), latitude: Type.Number(), longitude: Type.Number() }),
+  service: Type.String(),
+  rate_card_id: Type.String(),
+  places: Type.Array(
+    closed({
+      prefix: Type.String({ description: "The first three digits of ZIP codes." }),
+      latitude: Type.Number(),
+      longitude: Type.Number(),
+      zone: nullable(Type.String()),
+      by: nullable(choice(zoneReasons)),
+      served: Type.Boolean(),
+    }),
+    { description: "Their places are good enough for counting zones, not for maps of streets." },
+  ),
+});
+
 export const OfSystem = closed(system);
 export type OfSystem = Static<typeof OfSystem>;
 export const ExportCharts = closed({ ...system, ...sheetFields });

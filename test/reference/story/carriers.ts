@@ -10,6 +10,7 @@ const api_key = `EZAK${Bun.randomUUIDv7("hex").replaceAll("-", "")}`;
 
 /** An account that is added, tested, changed and removed. */
 export async function carriers({ app, tell }: Teller): Promise<void> {
+  await tell("listConnectors");
   const fake = fakeCarrier("easypost");
   fake.check = async () => [{ code: "usps", name: "USPS", services: [{ code: "Priority", name: "Priority Mail" }] }];
   const credentials = [{ name: "api_key", secret: true, required: true, description: "The key of the account." }];

@@ -55,6 +55,7 @@ export async function zones({ tell }: Teller): Promise<void> {
   await tell("setZoneOverrides", { body: { overrides } });
   await tell("listZoneOverrides");
   await tell("importZoneOverrides", { body: "zone,country,state\r\n8,US,AK\r\n8,US,HI\r\n" });
+  await tell("mapZones", { query: { from: "04101", service: "ground" } });
   await tell("explainZone", { query: { from: "04101", to: "97201", service: "ground" } });
   await tell("deleteZoneChart", { path: { id: imported.data.charts[0].id } });
 }

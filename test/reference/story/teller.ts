@@ -94,6 +94,8 @@ const shown_characters_max = 5000;
 function shownOf(answer: Said): unknown {
   if (typeof answer === "string") return /^%PDF|^\x89PNG|^# HELP|\ufffd/.test(answer) ? null : answer;
   if ("openapi" in answer) return { openapi: answer.openapi, info: answer.info };
+  if (Array.isArray(answer.data?.places))
+    return { ...answer, data: { ...answer.data, places: answer.data.places.slice(0, 3) } };
   if (!Array.isArray(answer.data)) return answer;
   const data = [...answer.data];
   while (data.length > 1 && JSON.stringify(data).length > shown_characters_max) data.pop();

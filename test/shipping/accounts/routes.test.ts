@@ -37,6 +37,17 @@ const fieldsOf = (answer: { body: { error?: { details?: { field: string }[] } } 
   answer.body.error?.details?.map(({ field }) => field);
 
 describe("works", () => {
+  test("the connectors say what an account of theirs needs", async () => {
+    const { connectors } = (await app.get("/shipping/connectors")).body.data;
+    expect(connectors).toMatchObject([
+      { code: "fake", name: "Fake Parcels", takes_callbacks: true },
+      { code: "silent", takes_callbacks: false },
+    ]);
+    const account = await add();
+    const fields = account.credential_fields.map(({ name }: { name: string }) => name);
+    expect(connectors[0].credential_fields.map(({ name }: { name: string }) => name)).toEqual(fields);
+  });
+
   test("an account is added, shown without its secrets, changed and found", async () => {
     const credentials = { api_key: "fake_key_with_the_end_1234", account: "A-17", api_url };
     const answer = await app.post(place, { connector: "fake", credentials });

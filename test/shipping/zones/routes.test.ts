@@ -38,6 +38,19 @@ describe("works", () => {
     expect(await explain("from=09012&to=100")).toMatchObject({ by: "military", zone_estimated: true });
   });
 
+  test("a map has the zone that is explained of every place, by the same card", async () => {
+    const map = (await app.get(`${zones}/map?from=04101&service=express`)).body.data;
+    expect(map).toMatchObject({ service: "express", from: { postal_code: "04101" } });
+    expect(map.places.length).toBeGreaterThan(850);
+    const places = map.places.filter((_: unknown, at: number) => at % 37 === 0);
+    expect(places.length).toBeGreaterThan(20);
+    for (const { prefix, zone, by, served } of places) {
+      const { services } = await explain(`from=04101&to=${prefix}&service=express`);
+      expect(services).toMatchObject([{ zone, by, served, rate_card_id: map.rate_card_id }]);
+    }
+    expect(new Set(map.places.map((place: { zone: string }) => place.zone)).size).toBeGreaterThan(5);
+  });
+
   test("an imported chart always wins, and rates go by it at once", async () => {
     const ask = async () =>
       (await app.post("/shipping/rates", { from_zip: "43215", to_zip: "90210", weight: 1 })).body.data.rates[0].zone;
@@ -148,6 +161,15 @@ describe("refuses", () => {
     ["from=43215", "to"],
   ])("a question such as %s", async (query, field) => {
     const answer = await app.get(`${zones}?${query}`);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
+  });
+
+  test.each([
+    ["from=343&service=express", "from"],
+    ["from=432&service=slow", "service"],
+    ["from=432", "service"],
+  ])("a map such as %s", async (query, field) => {
+    const answer = await app.get(`${zones}/map?${query}`);
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
   });
 
