@@ -27,6 +27,7 @@ import { returnCancellationRoutes } from "./returns/cancellations/routes.ts";
 import { returnLabelRoutes } from "./returns/labels/routes.ts";
 import { putBackRoutes } from "./returns/putbacks/routes.ts";
 import { returnRoutes } from "./returns/routes.ts";
+import { searchRoutes } from "./search/routes.ts";
 import { carrierAsker } from "./shipping/carriers/verifier.ts";
 import { shippingRoutes } from "./shipping/routes.ts";
 import { callbackRoutes } from "./tracking/callbacks/routes.ts";
@@ -59,7 +60,8 @@ const features = (service: Service) =>
     .use(putBackRoutes)
     .use(platformRoutes(service))
     .use(webhookRoutes(service))
-    .use(reportRoutes);
+    .use(reportRoutes)
+    .use(searchRoutes);
 
 /** The ways in which a request shows who asks. */
 const authenticators = (service: Service) => ({ ways: [keyAuthenticator(service)], nobody: withoutKey });

@@ -106,6 +106,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "DELETE /customers/:id/addresses/:address_id": "customers.write",
   "POST /customers/:id/addresses/:address_id/accept_suggestion": "customers.write",
 
+  "GET /search": "any",
+
   "POST /orders": "orders.write",
   "POST /orders/bulk": "orders.write",
   "POST /orders/import": "orders.write",

@@ -18,6 +18,11 @@ export const tags: readonly Tag[] = [
     paths: /^\/orders|^\/pick-lists/,
   },
   {
+    name: "Search",
+    description: "One search over orders, parcels, products, customers, stock and what comes and goes.",
+    paths: /^\/search/,
+  },
+  {
     name: "Products",
     description: "The catalogue: simple products, and bundles that are sold as one and picked as their parts.",
     paths: /^\/products/,

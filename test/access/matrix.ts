@@ -55,6 +55,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /inventory/transfers/:id": "401 ok  ok  ok",
   "GET /customers": "401 ok  ok  ok",
   "GET /customers/:id": "401 ok  ok  ok",
+  "GET /search": "401 ok  ok  ok",
   "GET /orders": "401 ok  ok  ok",
   "GET /orders/:id": "401 ok  ok  ok",
   "GET /orders/:id/history": "401 ok  ok  ok",

@@ -78,6 +78,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("listOrders", { query: { status: "pending", customer_id: buyer.customer_id } });
   await tell("listOrderTransitions");
   await tell("countOrders");
+  await tell("searchAll", { query: { q: "SO-100" } });
   await tell("createOrders", {
     body: {
       orders: [

@@ -1,0 +1,171 @@
+import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
+import { begins, given } from "../../../db/kit.ts";
+import { orders } from "../../../db/schema/orders.ts";
+import { returns } from "../../../db/schema/returns.ts";
+import { labels, shipments } from "../../../db/schema/shipments.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db } from "../../database/store.ts";
+import { wireId } from "../../kit/ids.ts";
+import { findOrdersByNumber } from "../../orders/store.ts";
+import { bestOf, type Hit, type Typed } from "../rules.ts";
+
+const parcel = {
+  id: shipments.id,
+  number: shipments.tracking_number,
+  carrier: shipments.carrier,
+  service: shipments.service,
+  state: shipments.status,
+  at: shipments.created_at,
+  order_id: shipments.order_id,
+  order_number: orders.order_number,
+  customer_name: orders.customer_name,
+};
+const parcelById = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select(parcel).from(shipments).innerJoin(orders, eq(orders.id, shipments.order_id)).where(eq(shipments.id, a.id)),
+);
+const parcelsByNumber = prepared((sql, a: Args<{ number: string; limit: number }>) =>
+  sql
+    .select(parcel)
+    .from(shipments)
+    .innerJoin(orders, eq(orders.id, shipments.order_id))
+    .where(and(isNotNull(shipments.tracking_number), begins(shipments.tracking_number, a.number)))
+    .orderBy(asc(shipments.tracking_number), desc(shipments.id))
+    .limit(given(a.limit)),
+);
+
+/** The parcels with this tracking number or SSCC, and those whose number begins so. */
+export async function findParcelHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
+  const own = await parcelById(db, { id: typed.idOf("shipment") });
+  const rows = [...own];
+  for (const number of typed.tracking) rows.push(...(await parcelsByNumber(db, { number, limit })));
+  return bestOf(
+    rows.map((row): Hit => {
+      const { id, number, order_number, customer_name, state, at } = row;
+      const sent = [row.carrier, row.service].filter((part) => part !== null).join(" ");
+      return {
+        ...{ type: "parcel", fit: fitOfNumber(typed, number, own.includes(row)), id: wireId("shipment", id) },
+        ...{ title: number ?? wireId("shipment", id), state, at },
+        subtitle: [order_number, customer_name, sent].filter((part) => part !== "").join(" · "),
+        of: { type: "order", id: wireId("order", row.order_id) },
+      };
+    }),
+  );
+}
+
+const label = {
+  id: labels.id,
+  number: labels.tracking_number,
+  carrier: labels.carrier,
+  service: labels.service,
+  state: labels.status,
+  at: labels.created_at,
+  order_id: labels.order_id,
+  return_id: labels.return_id,
+  order_number: orders.order_number,
+  of_parcel: shipments.tracking_number,
+  of_return: returns.tracking_number,
+};
+const labelById = prepared((sql, a: Args<{ id: number }>) =>
+  sql
+    .select(label)
+    .from(labels)
+    .innerJoin(orders, eq(orders.id, labels.order_id))
+    .leftJoin(shipments, eq(shipments.id, labels.shipment_id))
+    .leftJoin(returns, eq(returns.id, labels.return_id))
+    .where(eq(labels.id, a.id)),
+);
+// So many labels whose number begins alike are looked through for one that nothing else goes by.
+const labels_max = 100;
+const labelsByNumber = prepared((sql, a: Args<{ number: string; limit: number }>) =>
+  sql
+    .select(label)
+    .from(labels)
+    .innerJoin(orders, eq(orders.id, labels.order_id))
+    .leftJoin(shipments, eq(shipments.id, labels.shipment_id))
+    .leftJoin(returns, eq(returns.id, labels.return_id))
+    .where(and(isNotNull(labels.tracking_number), begins(labels.tracking_number, a.number)))
+    .orderBy(asc(labels.tracking_number), desc(labels.id))
+    .limit(given(a.limit)),
+);
+
+/** The labels with this id, and those of this number that no parcel and no return goes by. */
+export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
+  const own = await labelById(db, { id: typed.idOf("label") });
+  const rows = [...own];
+  for (const number of typed.tracking) {
+    const found = await labelsByNumber(db, { number, limit: labels_max });
+    // A label whose parcel or return goes by its number is found as that.
+    rows.push(...found.filter(({ number, of_parcel, of_return }) => number !== of_parcel && number !== of_return));
+  }
+  return bestOf(
+    rows.map((row): Hit => {
+      const { id, number, carrier, service, order_number, state, at, return_id } = row;
+      return {
+        ...{ type: "label", fit: fitOfNumber(typed, number, own.includes(row)), id: wireId("label", id) },
+        ...{ title: number ?? wireId("label", id), subtitle: `${order_number} · ${carrier} ${service}`, state, at },
+        of:
+          return_id === null
+            ? { type: "order", id: wireId("order", row.order_id) }
+            : { type: "return", id: wireId("return", return_id) },
+      };
+    }),
+  );
+}
+
+const comingBack = {
+  id: returns.id,
+  number: returns.tracking_number,
+  state: returns.status,
+  reason: returns.reason,
+  at: returns.created_at,
+  order_id: returns.order_id,
+  order_number: orders.order_number,
+  customer_name: orders.customer_name,
+};
+const returnById = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select(comingBack).from(returns).innerJoin(orders, eq(orders.id, returns.order_id)).where(eq(returns.id, a.id)),
+);
+const returnsByNumber = prepared((sql, a: Args<{ number: string; limit: number }>) =>
+  sql
+    .select(comingBack)
+    .from(returns)
+    .innerJoin(orders, eq(orders.id, returns.order_id))
+    .where(and(isNotNull(returns.tracking_number), begins(returns.tracking_number, a.number)))
+    .orderBy(asc(returns.tracking_number), desc(returns.id))
+    .limit(given(a.limit)),
+);
+const returnsOf = prepared((sql, a: Args<{ order_id: number; limit: number }>) =>
+  sql
+    .select(comingBack)
+    .from(returns)
+    .innerJoin(orders, eq(orders.id, returns.order_id))
+    .where(eq(returns.order_id, given(a.order_id)))
+    .orderBy(desc(returns.id))
+    .limit(given(a.limit)),
+);
+
+/** The returns with this id or tracking number, those whose number begins so, and those of the order of this number. */
+export async function findReturnHits(db: Db, typed: Typed, q: string, limit: number): Promise<Hit[]> {
+  const own = await returnById(db, { id: typed.idOf("return") });
+  const rows = [...own];
+  for (const number of typed.tracking) rows.push(...(await returnsByNumber(db, { number, limit })));
+  const order_id = typed.idOf("order") || ((await findOrdersByNumber(db, [q.trim()])).get(q.trim()) ?? 0);
+  const ofOrder = await returnsOf(db, { order_id, limit });
+  return bestOf([
+    ...rows.map((row) => returnHit(row, fitOfNumber(typed, row.number, own.includes(row)))),
+    ...ofOrder.map((row) => returnHit(row, "part")),
+  ]);
+}
+
+function returnHit(row: Awaited<ReturnType<typeof returnById>>[number], fit: Hit["fit"]): Hit {
+  const { id, number, reason, order_number, customer_name, state, at } = row;
+  const parts = [order_number, customer_name, reason.replaceAll("_", " "), ...(number === null ? [] : [number])];
+  return {
+    ...{ type: "return", fit, id: wireId("return", id), title: wireId("return", id), subtitle: parts.join(" · ") },
+    ...{ state, at, of: { type: "order", id: wireId("order", row.order_id) } },
+  };
+}
+
+function fitOfNumber({ tracking }: Typed, number: string | null, byId: boolean): Hit["fit"] {
+  return byId || (number !== null && tracking.includes(number)) ? "exact" : "prefix";
+}

@@ -1,0 +1,75 @@
+import { Elysia } from "elysia";
+import type { Granted, Permission } from "../access/permission.ts";
+import type { Db } from "../database/store.ts";
+import { answerRead } from "../http/answer.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { documented } from "../http/route.ts";
+import { isoOrNull } from "../kit/clock.ts";
+import { queryOf } from "../kit/schema.ts";
+import { findCustomerHits } from "./customers/store.ts";
+import { findBinHits, findLotHits } from "./floor/store.ts";
+import { findCountHits, findReceiptHits, findTransferHits } from "./moves/store.ts";
+import { findOrderHits } from "./orders/store.ts";
+import { findLabelHits, findParcelHits, findReturnHits } from "./parcels/store.ts";
+import { findProductHits } from "./products/store.ts";
+import { chosenHits, type Hit, type HitType, hitTypes, readTyped, type Typed } from "./rules.ts";
+import { FoundView, most_in_all, most_usual, SearchAll } from "./schemas.ts";
+
+/** How records of a type are found, and what whoever asks must be allowed to see. */
+interface Source {
+  readonly needs: Permission;
+  readonly find: (db: Db, typed: Typed, limit: number, q: string) => Promise<Hit[]>;
+}
+
+const sources: Readonly<Record<HitType, Source>> = {
+  order: { needs: "orders.read", find: (db, typed, limit, q) => findOrderHits(db, typed, q, limit) },
+  parcel: { needs: "orders.read", find: findParcelHits },
+  label: { needs: "shipping.read", find: findLabelHits },
+  return: { needs: "returns.read", find: (db, typed, limit, q) => findReturnHits(db, typed, q, limit) },
+  product: { needs: "catalog.read", find: findProductHits },
+  lot: { needs: "stock.read", find: findLotHits },
+  bin: { needs: "stock.read", find: findBinHits },
+  customer: { needs: "customers.read", find: findCustomerHits },
+  receipt: { needs: "stock.read", find: findReceiptHits },
+  transfer: { needs: "stock.read", find: findTransferHits },
+  count: { needs: "stock.read", find: findCountHits },
+};
+
+/** One search over everything that a person types or scans. */
+export const searchRoutes = new Elysia({ prefix: "/search" })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => hitsFor(db, call.granted, query)), {
+    query: queryOf(SearchAll),
+    detail: documented({
+      id: "searchAll",
+      summary: "Search over everything that is typed or scanned",
+      description:
+        "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
+        " (an SSCC with or without its `00`); products by SKU, name or bar code (a GTIN with or without zeros before" +
+        " it); customers by name, company, e-mail address or telephone; lots, bins, receipts, transfers and counts by" +
+        " number, reference or id. Exact hits come first, then those that begin so, then those that have it within:" +
+        " of products among the newest 5,000, of receipts, transfers and counts among the newest 1,000. Who may not" +
+        " see a kind of record finds none.",
+      answers: { 200: EnvelopedView(FoundView) },
+    }),
+  });
+
+/** What someone finds who may see so much. */
+export async function hitsFor(db: Db, granted: Granted, { q, types, limit = most_usual }: SearchAll) {
+  const typed = readTyped(q);
+  if (typed === null) return { results: [], more: [] };
+  const asked = types?.split(",");
+  const found = new Map<HitType, Hit[]>();
+  for (const type of hitTypes) {
+    const { needs, find } = sources[type];
+    if (asked?.includes(type) === false || !granted.permissions.has(needs)) continue;
+    found.set(type, await find(db, typed, limit + 1, q));
+  }
+  const { hits, more } = chosenHits(found, limit, most_in_all);
+  return { results: hits.map(hitView), more };
+}
+
+function hitView({ type, fit, id, title, subtitle, state, at, of }: Hit) {
+  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of };
+}

@@ -1,0 +1,141 @@
+import { searchWords } from "../customers/rules.ts";
+import { type Noun, readId, wireId } from "../kit/ids.ts";
+import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
+import { isGtin } from "../products/rules.ts";
+import { scannedSscc } from "../shipping/labels/sscc.ts";
+
+/** What a search finds, in the order in which equally good hits are shown. */
+export const hitTypes = [
+  "order",
+  "parcel",
+  "label",
+  "return",
+  "product",
+  "lot",
+  "bin",
+  "customer",
+  "receipt",
+  "transfer",
+  "count",
+] as const;
+export type HitType = (typeof hitTypes)[number];
+
+/** How well a record fits: it goes by what was typed, begins with it, or has it within. */
+export const fits = ["exact", "prefix", "part"] as const;
+export type Fit = (typeof fits)[number];
+
+/** The record to which another belongs, and whose page shows it. */
+export interface Owner {
+  readonly type: "order" | "product" | "return" | "warehouse";
+  readonly id: string;
+}
+
+/** A record that a search has found. */
+export interface Hit {
+  readonly type: HitType;
+  readonly fit: Fit;
+  /** As the wire writes it; a bin is named by its code. */
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle: string;
+  readonly state: string | null;
+  /** Milliseconds since 1970; null for a bin. */
+  readonly at: number | null;
+  readonly of: Owner | null;
+}
+
+/** What was typed or scanned, in each form that something is compared with. */
+export interface Typed {
+  /** With A to Z small, as codes, numbers and names are compared. */
+  readonly codes: readonly string[];
+  /** All letters small, as the words of customers are kept. */
+  readonly words: readonly string[];
+  /** As tracking numbers are kept; of a scanned SSCC also without its identifier. Empty when it can be none. */
+  readonly tracking: readonly string[];
+  /** The values under which a scanned product code may be kept. */
+  readonly barcodes: readonly string[];
+  /** The digits of a telephone number; null when it can be none. */
+  readonly phone: string | null;
+  /** The id of a record of this noun that was typed as `ord_1042`, or 0. */
+  readonly idOf: (noun: Noun) => number;
+}
+
+// A word of fewer signs stands in nearly everything.
+const part_min = 2;
+const tracking_min = 4;
+const phone_min = 4;
+
+/** Reads what was typed or scanned; null when it is nothing but spaces. */
+export function readTyped(q: string): Typed | null {
+  // What some scanners send first says which kind of bar code they read.
+  const text = q
+    .normalize("NFC")
+    .trim()
+    .replace(/^\][A-Za-z][0-9](?=.)/, "")
+    .replace(/\s+/g, " ");
+  if (text === "") return null;
+  const code = folded(text);
+  const number = plainTrackingNumber(text);
+  const digits = text.replace(/[ \-().+/]/g, "");
+  return {
+    // The databases make only A to Z small; so other letters are tried in both cases.
+    codes: [...new Set([code, folded(text.toLowerCase()), folded(text.toUpperCase())])],
+    words: searchWords(text),
+    tracking: number.length < tracking_min ? [] : [...new Set([number, scannedSscc(number) ?? number])],
+    barcodes: barcodesOf(text),
+    phone: /^\d+$/.test(digits) && digits.length >= phone_min ? digits : null,
+    idOf: (noun) => (code.startsWith(wireId(noun, 0).slice(0, -1)) ? (readId(noun, code) ?? 0) : 0),
+  };
+}
+
+/** With A to Z small; other letters stay as they are, as in both databases. */
+export function folded(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** Whether a text is long enough to be looked for within others. */
+export function isPart({ codes: [code = ""] }: Typed): boolean {
+  return code.length >= part_min;
+}
+
+/** The values of a code: a GTIN is kept with or without the zeros that pad it, and may be scanned with `01` before. */
+function barcodesOf(text: string): string[] {
+  const [, scanned = text] = /^(?:\(01\)|01)(\d{14})/.exec(text) ?? [];
+  if (!isGtin(scanned)) return [text];
+  const bare = scanned.replace(/^0+/, "");
+  const padded = [8, 12, 13, 14].filter((length) => length >= bare.length).map((length) => bare.padStart(length, "0"));
+  return [...new Set([text, ...padded])];
+}
+
+/** How well names and numbers of a record fit what was typed; null when none begins with it. */
+export function fitOf({ codes }: Typed, names: readonly (string | null)[]): "exact" | "prefix" | null {
+  const known = names.flatMap((name) => (name === null ? [] : folded(name)));
+  if (known.some((name) => codes.includes(name))) return "exact";
+  return known.some((name) => codes.some((code) => name.startsWith(code))) ? "prefix" : null;
+}
+
+/** The best hits of one type, each record once: exact ones first, then those that begin so; of these as they came. */
+export function bestOf(hits: readonly Hit[]): Hit[] {
+  const best = new Map<string, Hit>();
+  for (const hit of hits) {
+    const key = `${hit.id} ${hit.of?.id}`;
+    const known = best.get(key);
+    if (known === undefined || rank(hit) < rank(known)) best.set(key, hit);
+  }
+  return [...best.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+const rank = ({ fit }: Hit) => fits.indexOf(fit);
+
+/** At most `most` hits of each type and `most_in_all` altogether, the best first; and the types that have more. */
+export function chosenHits(found: ReadonlyMap<HitType, readonly Hit[]>, most: number, most_in_all: number) {
+  const more = new Set<HitType>();
+  const hits = hitTypes.flatMap((type) => {
+    const all = found.get(type) ?? [];
+    if (all.length > most) more.add(type);
+    return all.slice(0, most);
+  });
+  hits.sort((a, b) => rank(a) - rank(b));
+  for (const { type } of hits.slice(most_in_all)) more.add(type);
+  return { hits: hits.slice(0, most_in_all), more: hitTypes.filter((type) => more.has(type)) };
+}
