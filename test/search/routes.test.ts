@@ -166,7 +166,7 @@ describe("what is scanned", () => {
     expect(await exact(label.tracking_number)).toHaveLength(1);
   });
 
-  test("a telephone number is one customer, however it is written, and not another that ends otherwise", async () => {
+  test("a telephone number is one customer however it is written, and no other one", async () => {
     const made = await shop.app.post("/customers", { email: "ring@example.com", phone: "+49 (0)30 / 123-45.67" });
     const customer = `customer ${made.body.id}`;
     expect(await exact("+49 030 1234567")).toEqual([customer]);
