@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, sta
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "./build.ts";
+import { ensureChromium, howToGetChromium } from "./chromium.ts";
 import { type Counts, countTests, unheardOf } from "./count_tests.ts";
 import { install, root } from "./install.ts";
 import { startPostgres } from "./postgres.ts";
@@ -32,10 +33,11 @@ const steps: readonly Step[] = [
     needs: ["install"],
     run: () => command("node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."),
   },
-  { name: "types", needs: ["install"], run: () => command("node_modules/typescript/bin/tsc", "--noEmit", "-p", ".") },
+  { name: "types", needs: ["install"], run: types },
+  { name: "browser", needs: ["install"], run: browser },
   { name: "build", needs: ["install"], run: () => command("scripts/build.ts") },
   { name: "smoke", needs: ["build"], run: () => command("scripts/smoke.ts") },
-  { name: "sqlite", needs: ["build"], run: () => tests({ engine: "sqlite", env: around, passed_over: [] }) },
+  { name: "sqlite", needs: ["build", "browser"], run: () => tests({ engine: "sqlite", env: around, passed_over: [] }) },
   { name: "postgres", needs: ["build"], run: testsOnPostgres },
 ];
 
@@ -50,6 +52,19 @@ function roomiestFolder(): string {
 async function installed(): Promise<Outcome> {
   await install();
   return { ...done, output: "" };
+}
+
+/** The service and its front end, which runs in a browser and has other globals. */
+async function types(): Promise<Outcome> {
+  const check = (project: string) => command("node_modules/typescript/bin/tsc", "--noEmit", "-p", project);
+  const service = await check(".");
+  const web = await check("src/dashboard/web");
+  return { ...done, failed: service.failed + web.failed, output: service.output + web.output };
+}
+
+/** Sees to a Chromium for the tests of the dashboard; without one they are passed over. */
+async function browser(): Promise<Outcome> {
+  return { ...done, output: (await ensureChromium()) === null ? `SKIPPED browser: ${howToGetChromium}\n` : "" };
 }
 
 /** Runs a program of the project or of a package with this Bun. */
@@ -108,6 +123,7 @@ const without_postgres = [
   "test/promises.test.ts",
   "test/tidy.test.ts",
   "test/typesetting/writers.test.ts",
+  ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
 ];
 
 async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {

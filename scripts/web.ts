@@ -53,7 +53,8 @@ async function finish(folder: string, name: string): Promise<void> {
 /** Builds the front end if it is missing, or older than what it is made of. Says whether it did. */
 export async function ensureWeb(): Promise<boolean> {
   const built = existsSync(index) ? statSync(index).mtimeMs : 0;
-  const made_of = [...new Bun.Glob("src/{dashboard/web/**/*,**/status.ts}").scanSync({ cwd: root }), "bun.lock"];
+  const named = ["src/dashboard/web/**/*", "src/**/status.ts"];
+  const made_of = [...named.flatMap((names) => [...new Bun.Glob(names).scanSync({ cwd: root })]), "bun.lock"];
   if (made_of.every((file) => statSync(join(root, file)).mtimeMs <= built)) return false;
   await buildWeb();
   return true;

@@ -85,7 +85,7 @@ export function FieldRow({ field, values, set, problem }: Props) {
   if (field.kind === "heading") {
     return (
       <div class="field-heading">
-        <h3>{field.label}</h3>
+        <h2>{field.label}</h2>
         {field.help && <p>{field.help}</p>}
       </div>
     );

@@ -22,13 +22,14 @@ interface Props {
   readonly items: readonly MenuItem[];
   /** What the button shows. */
   readonly label: ComponentChildren;
-  /** What the button is called. */
+  /** What the list is called, and the button where its label has no words. */
   readonly name: string;
+  readonly says_itself?: boolean;
   readonly class?: string;
 }
 
 /** A button that opens a list of acts; arrows, Home, End, Enter and Esc act as one expects. */
-export function Menu({ items, label, name, class: look = "plain" }: Props) {
+export function Menu({ items, label, name, says_itself = false, class: look = "plain" }: Props) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -66,8 +67,8 @@ export function Menu({ items, label, name, class: look = "plain" }: Props) {
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        aria-label={name}
-        title={typeof label === "string" ? undefined : name}
+        aria-label={says_itself ? undefined : name}
+        title={says_itself ? undefined : name}
         onClick={() => setOpen(!open)}
       >
         {label}

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { offline, signedOut } from "../api/client.ts";
-import { listen } from "../api/live.ts";
+import { connected, listen } from "../api/live.ts";
 import { refresh } from "../api/query.ts";
 import { may, readSession, session } from "../api/session.ts";
 import { world } from "../api/world.ts";
@@ -166,6 +166,9 @@ function Frame({ found }: { readonly found: Found | null }) {
   useKeys();
   useReturn();
   useEffect(() => listen(), []);
+  useEffect(() => {
+    document.documentElement.dataset["connected"] = String(connected.value);
+  }, [connected.value]);
   return (
     <>
       <a class="skip" href="#content" onClick={skip}>

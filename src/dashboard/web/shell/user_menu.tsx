@@ -38,7 +38,8 @@ export function UserMenu() {
             </span>
           </>
         }
-        name={`${shell.account}: ${user.name}`}
+        name={shell.account}
+        says_itself
         items={[
           ...(profile ? [{ title: profile.title, icon: "user" as const, run: () => navigate(to(profile.path)) }] : []),
           { title: shell.shortcuts, icon: "help", run: () => help.open() },

@@ -1,0 +1,206 @@
+// The dashboard in a real browser, against a real service. Without a Chromium its tests say how to get one.
+import { describe, expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { findChromium, howToGetChromium } from "../../scripts/chromium.ts";
+import { type StartedService, usualProgram } from "../../scripts/service.ts";
+import { ensureWeb } from "../../scripts/web.ts";
+import { allPermissions } from "../../src/access/permission.ts";
+import { type Client, client, startFreshService } from "../flows/service.ts";
+
+const found = findChromium();
+if (found === null) console.log(`SKIPPED the dashboard's screens: ${howToGetChromium}`);
+
+/** A group of tests that need a browser. */
+export const describeInBrowser: typeof describe = found === null ? (describe.skip as typeof describe) : describe;
+
+/** How long a page may take for one thing. Bun ends all children with a test that is too late, so it is much less. */
+const patience_ms = 15_000;
+
+const flags = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+let launched: Promise<Browser> | undefined;
+
+/** One browser for all test files of this process. */
+function browser(): Promise<Browser> {
+  launched ??= chromium.launch({
+    executablePath: found?.path ?? "",
+    args: ["--no-sandbox", ...flags],
+    env: { ...process.env, ...found?.env } as Record<string, string>,
+  });
+  return launched;
+}
+
+/** The widths at which each screen is looked at. */
+export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+export const schemes = ["light", "dark"] as const;
+
+/** The first user, who may do everything. */
+export const owner = { name: "Ada Owner", email: "ada@example.com", password: "correct horse battery staple" };
+
+/** A service of its own with its first user, and tabs in which he is signed in. */
+export interface House {
+  readonly url: string;
+  readonly service: StartedService;
+  /** The API with a full key of each world. */
+  readonly live: Client;
+  readonly test: Client;
+  /** Opens a screen, such as `/products`, in a tab where the owner is signed in. */
+  open(path: string, settings?: TabSettings): Promise<Tab>;
+  /** Ends the service and closes the tabs; fails when one of them complained or asked another host. */
+  close(): Promise<void>;
+}
+
+export interface TabSettings {
+  readonly size?: keyof typeof sizes;
+  readonly scheme?: (typeof schemes)[number];
+  /** Without the session. */
+  readonly signed_out?: boolean;
+}
+
+/** A page under watch. */
+export interface Tab {
+  readonly page: Page;
+  /** Lets the console name these statuses from here on: the test provokes such refusals. */
+  expectRefusals(...statuses: readonly number[]): void;
+  /** What it has complained of so far. */
+  readonly complaints: readonly string[];
+}
+
+/** Starts a service with its first user. The database is empty but for what the first start makes. */
+export async function openHouse(env: Readonly<Record<string, string>> = {}): Promise<House> {
+  if (usualProgram.length > 1) await ensureWeb();
+  const service = await startFreshService({ env });
+  const keys = { live: await service.makeKey("live"), test: await service.makeKey("test") };
+  const cookies = await setUp(service);
+  const contexts: BrowserContext[] = [];
+  const tabs: Tab[] = [];
+  const open = async (path: string, settings: TabSettings = {}): Promise<Tab> => {
+    const { size = "desktop", scheme = "light", signed_out = false } = settings;
+    const context = await (await browser()).newContext({
+      viewport: sizes[size],
+      colorScheme: scheme,
+      hasTouch: size === "phone",
+      reducedMotion: "reduce",
+      locale: "en-US",
+      timezoneId: "America/New_York",
+    });
+    contexts.push(context);
+    context.setDefaultTimeout(patience_ms);
+    if (!signed_out && cookies !== null) await context.addCookies(cookies);
+    const page = await context.newPage();
+    if (!signed_out && cookies === null) await pretend(page, keys.live);
+    const tab = watched(page, service.url);
+    tabs.push(tab);
+    await page.goto(`${service.url}/dashboard${path === "/" ? "" : path}`);
+    return tab;
+  };
+  const close = async () => {
+    for (const context of contexts) await context.close();
+    await service.remove();
+    expect(tabs.flatMap(({ complaints }) => complaints)).toEqual([]);
+  };
+  return {
+    url: service.url,
+    service,
+    live: client(service.url, keys.live),
+    test: client(service.url, keys.test),
+    open,
+    close,
+  };
+}
+
+/** Makes the first user by the link that the first start printed, and answers the cookies of his session. */
+async function setUp({ url, said }: StartedService) {
+  const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
+  // Until the first start prints one, tabs go by the key.
+  if (token === undefined) return null;
+  const answer = await fetch(`${url}/dashboard/api/setup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token, ...owner }),
+  });
+  if (!answer.ok) throw new Error(`The first user could not be made: ${await answer.text()}`);
+  return answer.headers.getSetCookie().map((cookie) => {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+    return { name, value, url };
+  });
+}
+
+/** Who is signed in as long as nobody can sign in. */
+async function pretend(page: Page, key: string): Promise<void> {
+  const user = { id: "usr_1", name: owner.name, email: owner.email, role: "owner", second_factor: false };
+  const session = { user, permissions: allPermissions, worlds: ["live", "test"], version: "0" };
+  await page.route("**/dashboard/api/session", (route) => route.fulfill({ json: session }));
+  await page.setExtraHTTPHeaders({ authorization: `Bearer ${key}` });
+}
+
+function watched(page: Page, url: string): Tab {
+  const complaints: string[] = [];
+  const expected = new Set<string>();
+  page.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    const status = /status of (\d{3})/.exec(message.text())?.[1];
+    if (status !== undefined && expected.has(status)) return;
+    complaints.push(`${page.url()}: ${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(`${url}/`) && !/^(?:data|blob):/.test(asked)) complaints.push(`asked ${asked}`);
+  });
+  const expectRefusals = (...statuses: readonly number[]) => {
+    for (const status of statuses) expected.add(String(status));
+  };
+  return { page, complaints, expectRefusals };
+}
+
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe-core finds wrong with a page as it is now, one line each. */
+export async function violations(page: Page): Promise<string[]> {
+  // The page's policy allows no script of others, and no text to become one: this goes by the debugger.
+  const session = await page.context().newCDPSession(page);
+  const evaluate = async (expression: string) => {
+    const answer = await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    if (answer.exceptionDetails) throw new Error(JSON.stringify(answer.exceptionDetails));
+    return answer.result.value;
+  };
+  await evaluate(`${axe.source}; undefined`);
+  const settings = { runOnly: rules, resultTypes: ["violations"] };
+  const results = JSON.parse(await evaluate(`axe.run(document, ${JSON.stringify(settings)}).then(JSON.stringify)`));
+  await session.detach();
+  const found = results as {
+    violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)} (${failureSummary.slice(0, 200)})`),
+  );
+}
+
+/** Where pictures are put when `PACKHOUSE_SCREENSHOTS` names a folder: people look at them. */
+const pictures = process.env["PACKHOUSE_SCREENSHOTS"] ?? "";
+
+/**
+ * Looks at a screen in light and dark, on a desktop and on a phone: axe-core finds nothing, nothing is wider than the
+ * window. `ready` is a selector of what is there once the screen is. Takes pictures where a folder for them is named.
+ */
+export async function lookAt(house: House, path: string, ready: string, name: string): Promise<void> {
+  for (const size of Object.keys(sizes) as (keyof typeof sizes)[]) {
+    const tab = await house.open(path, { size });
+    for (const scheme of schemes) {
+      await tab.page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      await tab.page.waitForSelector(ready);
+      expect([name, size, scheme, await violations(tab.page)]).toEqual([name, size, scheme, []]);
+      const wide = await tab.page.evaluate(
+        "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
+      );
+      expect([name, size, "wider by", wide]).toEqual([name, size, "wider by", 0]);
+      if (pictures === "") continue;
+      mkdirSync(pictures, { recursive: true });
+      await tab.page.screenshot({ path: join(pictures, `${name}-${size}-${scheme}.png`), fullPage: true });
+    }
+    await tab.page.context().close();
+  }
+}

@@ -1,0 +1,92 @@
+// Which routes the front end calls, read from its source.
+import { childrenOf, literal, type Node, nameOf, nodesOf, type Source } from "../tidy/source.ts";
+
+/** The functions that call the API by a path, their first argument, and the method. */
+const callers: Readonly<Record<string, string>> = {
+  get: "GET",
+  getDocument: "GET",
+  openDocument: "GET",
+  saveFile: "GET",
+  useOpened: "GET",
+  useQuery: "GET",
+  post: "POST",
+  sendCsv: "POST",
+  patch: "PATCH",
+  put: "PUT",
+  remove: "DELETE",
+};
+/** The components that read a list by their `path`. */
+const listing = /^(?:List|ListPage)$/;
+
+/** A call, with `*` for what is known only when it is made; `path` is null where nothing can be told of it. */
+export interface CallOfApi {
+  readonly where: string;
+  readonly method: string;
+  readonly path: string | null;
+}
+
+/** The calls of a file of the front end. */
+export function callsOf(source: Source): CallOfApi[] {
+  const all = nodesOf(source.tree);
+  const named = namesOf(all);
+  const told = (method: string, node: unknown) =>
+    pathsOf(node as Node, named).map((path) => ({ where: source.file, method, path }));
+  return all.flatMap((node) => {
+    if (node.type === "CallExpression") {
+      const name = nameOf(node["callee"]);
+      const method = Object.hasOwn(callers, name) ? callers[name] : undefined;
+      const [path] = node["arguments"] as Node[];
+      return method === undefined || path === undefined ? [] : told(method, path);
+    }
+    if (node.type !== "JSXOpeningElement" || !listing.test(jsxName(node["name"] as Node))) return [];
+    return (node["attributes"] as Node[]).flatMap((attribute) =>
+      jsxName(attribute["name"] as Node) === "path" ? told("GET", attribute["value"]) : [],
+    );
+  });
+}
+
+const jsxName = (node: Node | undefined) => (node?.type === "JSXIdentifier" ? String(node["name"]) : "");
+
+/** What the constants of a file begin with, by name; all of them where a name is given more than once. */
+function namesOf(all: readonly Node[]): ReadonlyMap<string, readonly Node[]> {
+  const named = new Map<string, Node[]>();
+  for (const { type, id, init } of all) {
+    if (type !== "VariableDeclarator" || !init) continue;
+    const name = nameOf(id);
+    named.set(name, [...(named.get(name) ?? []), init as Node]);
+  }
+  return named;
+}
+
+function pathsOf(node: Node, named: ReadonlyMap<string, readonly Node[]>, depth = 0): (string | null)[] {
+  const inner = (one: unknown) => pathsOf(one as Node, named, depth + 1);
+  const text = literal(node);
+  if (text !== null) return [text];
+  if (node.type === "Literal") return [];
+  if (node.type === "TemplateLiteral") {
+    const parts = (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
+    return [parts.join("*")];
+  }
+  if (node.type === "ConditionalExpression") return [...inner(node["consequent"]), ...inner(node["alternate"])];
+  if (node.type === "LogicalExpression") return [...inner(node["left"]), ...inner(node["right"])];
+  if (node.type === "JSXExpressionContainer") return childrenOf(node).flatMap(inner);
+  const known = named.get(nameOf(node));
+  if (known === undefined || depth > 3) return [null];
+  return known.flatMap(inner);
+}
+
+/** Whether a route such as `GET /orders/:id` is what a call reaches. */
+export function reaches(route: string, { method, path }: CallOfApi): boolean {
+  const [of = "", pattern = ""] = route.split(" ");
+  if (of !== method || path === null) return false;
+  const [wanted, given] = [pattern.split("/"), (path.split("?")[0] ?? "").split("/")];
+  return (
+    wanted.length === given.length && wanted.every((part, at) => part.startsWith(":") || matches(given[at] ?? "", part))
+  );
+}
+
+function matches(given: string, part: string): boolean {
+  if (!given.includes("*")) return given === part;
+  const text = given.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".+");
+  return new RegExp(`^${text}$`).test(part);
+}

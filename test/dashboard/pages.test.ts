@@ -1,0 +1,126 @@
+// The front end as it is served and as it was built; and whether what it calls exists.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { ensureWeb, webBuilt } from "../../scripts/web.ts";
+import { routeNeeds } from "../../src/access/route_needs.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { parse, readSources } from "../tidy/source.ts";
+import { callsOf, reaches } from "./calls.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  await ensureWeb();
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  app.app.handle(new Request(`http://packhouse.test${path}`, { method, headers }));
+
+/** The assets that the page names, and those that they load with them. */
+function loadedAtOnce(): string[] {
+  const named = (text: string) => [...text.matchAll(/\/dashboard\/assets\/([\w.-]+)/g)].map(([, name = ""]) => name);
+  const found = new Set(named(readFileSync(join(webBuilt, "index.html"), "utf8")));
+  for (const name of found) {
+    if (!name.endsWith(".js")) continue;
+    const text = readFileSync(join(webBuilt, "assets", name), "utf8");
+    for (const [, from = ""] of text.matchAll(/(?:from|import)\s*"\/dashboard\/assets\/([\w.-]+)"/g)) found.add(from);
+  }
+  return [...found];
+}
+
+describe("the page", () => {
+  test("is answered at every address of a screen, guarded, and not sent again to who has it", async () => {
+    for (const path of ["/dashboard", "/dashboard/", "/dashboard/orders", "/dashboard/stock/TEA-1"]) {
+      const answer = await ask(path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(answer.headers.get("cache-control")).toBe("no-cache");
+      expect(answer.headers.get("x-frame-options")).toBe("DENY");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(answer.headers.get("referrer-policy")).toBe("same-origin");
+      const policy = answer.headers.get("content-security-policy") ?? "";
+      for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) {
+        expect(policy.split("; ")).toContain(rule);
+      }
+      expect(policy).not.toContain("unsafe");
+      const again = await ask(path, { "if-none-match": answer.headers.get("etag") ?? "" });
+      expect([again.status, await again.text()]).toEqual([304, ""]);
+      const head = await ask(path, {}, "HEAD");
+      expect([head.status, await head.text()]).toEqual([200, ""]);
+    }
+  });
+
+  test("holds no script and no style of its own, and names no other host", () => {
+    const html = readFileSync(join(webBuilt, "index.html"), "utf8");
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=|https?:\/\//);
+  });
+
+  test("is never answered where a file is asked for", async () => {
+    const paths = ["/dashboard/assets/no.js", "/dashboard/app.js", "/dashboard/assets/", "/dashboard/api/none"];
+    for (const path of paths) {
+      const answer = await ask(path);
+      expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 404, "application/json"]);
+    }
+  });
+});
+
+describe("its assets", () => {
+  test("go out as small as the client takes them, to be kept for ever", async () => {
+    const name = loadedAtOnce().find((one) => one.endsWith(".js")) ?? "";
+    const plain = readFileSync(join(webBuilt, "assets", name));
+    const unpack = { br: brotliDecompressSync, gzip: gunzipSync, none: (bytes: Uint8Array) => bytes };
+    for (const [accepts, encoding] of [
+      ["gzip, deflate, br, zstd", "br"],
+      ["br;q=0.5, gzip", "gzip"],
+      ["br;q=0, gzip;q=0.1", "gzip"],
+      ["br;q=0, gzip;q=0, *", "none"],
+      ["identity", "none"],
+      ["*", "br"],
+    ] as const) {
+      const answer = await ask(`/dashboard/assets/${name}`, { "accept-encoding": accepts });
+      expect([accepts, answer.headers.get("content-encoding") ?? "none"]).toEqual([accepts, encoding]);
+      expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+      expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(answer.headers.get("vary")).toBe("Accept-Encoding");
+      expect(Buffer.from(unpack[encoding](await answer.bytes())).equals(plain)).toBe(true);
+    }
+  });
+
+  test("that are loaded at once stay within 90 KB", () => {
+    const sizes = loadedAtOnce()
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => readFileSync(join(webBuilt, "assets", `${name}.br`)).byteLength);
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90_000);
+  });
+});
+
+describe("what it calls", () => {
+  test("exists, by that method", async () => {
+    const sources = await readSources(join(import.meta.dir, "../.."));
+    const screens = sources.filter(({ file }) => /^src\/dashboard\/web\/(?:screens|shell)\//.test(file));
+    const calls = screens.flatMap(callsOf);
+    expect(calls.length).toBeGreaterThan(0);
+    const routes = Object.keys(routeNeeds);
+    expect(calls.filter((call) => !routes.some((route) => reaches(route, call)))).toEqual([]);
+  });
+
+  test("is found in every form in which it is written", () => {
+    const text = [
+      'useQuery<Order>("/orders/none/no");',
+      "post(`/orders/${id}/eat`, {});",
+      'const path = busy ? "/no" : null; useQuery(path);',
+      'const list = <ListPage path="/nothing" />;',
+      "put(unknown, {});",
+      'get("/orders"); post(`/orders/${id}/hold`); useQuery(`/orders/${id}?x=1`); useQuery(null);',
+    ].join("\n");
+    const calls = callsOf(parse("src/dashboard/web/screens/a.tsx", text));
+    const missing = calls.filter((call) => !Object.keys(routeNeeds).some((route) => reaches(route, call)));
+    expect(missing.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      ...["GET /no", "GET /nothing", "GET /orders/none/no", "POST /orders/*/eat", "PUT null"],
+    ]);
+  });
+});
