@@ -18,7 +18,7 @@ const program = "console.log(await (await import('@sparticuz/chromium')).default
 export const howToGetChromium =
   "no Chromium: `apt-get install chromium`, or CHROMIUM_PATH=/path/to/chrome, or `bun scripts/chromium.ts`";
 
-/** The Chromium of this machine, or null: what `CHROMIUM_PATH` names, an installed one, Playwright's, an unpacked one. */
+/** The Chromium of this machine, or null: what `CHROMIUM_PATH` names, an installed one, Playwright's, npm's. */
 export function findChromium(): Browser | null {
   const named = process.env["CHROMIUM_PATH"];
   const installed = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

@@ -47,7 +47,7 @@ function functionsOf(node: Node): Node[] {
 function isGroup(callee: Node): boolean {
   return callee.type === "CallExpression"
     ? isGroup(callee["callee"] as Node)
-    : /^describe(?:\.|$)/.test(nameOf(callee));
+    : /^describe(?:InBrowser)?(?:\.|$)/.test(nameOf(callee));
 }
 
 /** Names of files, functions and types in another spelling than the house's. */
