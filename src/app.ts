@@ -34,6 +34,10 @@ import { callbackRoutes } from "./tracking/callbacks/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
 import { parcelRoutes } from "./tracking/parcels/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
+import { userRoutes } from "./users/routes.ts";
+import { sessionAuthenticator } from "./users/sessions/authenticator.ts";
+import { sessionRoutes } from "./users/sessions/routes.ts";
+import { signInRoutes } from "./users/sign_in/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every feature's routes, below the version. */
@@ -43,6 +47,8 @@ const features = (service: Service) =>
     .use(eventRoutes)
     .use(auditRoutes)
     .use(keyRoutes(service))
+    .use(userRoutes(service))
+    .use(sessionRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
     .use(addressRoutes(carrierAsker(service)))
@@ -64,7 +70,10 @@ const features = (service: Service) =>
     .use(searchRoutes);
 
 /** The ways in which a request shows who asks. */
-const authenticators = (service: Service) => ({ ways: [keyAuthenticator(service)], nobody: withoutKey });
+const authenticators = (service: Service) => ({
+  ways: [keyAuthenticator(service), sessionAuthenticator(service)],
+  nobody: withoutKey,
+});
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
@@ -82,6 +91,7 @@ export function createApp(service: Service) {
       ),
     )
     .use(operationRoutes(service))
+    .use(signInRoutes(service, null))
     .use(reference)
     .use(homeRoutes())
     .use(pageRoutes())

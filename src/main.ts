@@ -67,6 +67,9 @@ const commands: Readonly<Record<string, Command>> = {
     flags: {
       host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
       port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
+      "allow-insecure-lan": {
+        ...{ type: "boolean", help: "let people sign in over plain http from other machines: others can read along" },
+      },
       ...place,
       ...retention,
       ...operationFlags,
@@ -221,7 +224,11 @@ async function withStores(
 
 type ServeFlags = Place &
   Given<typeof retention> &
-  Given<typeof operationFlags> & { host: string | undefined; port: string | undefined };
+  Given<typeof operationFlags> & {
+    host: string | undefined;
+    port: string | undefined;
+    "allow-insecure-lan": boolean;
+  };
 
 async function runServe(given: ServeFlags): Promise<number> {
   const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
@@ -236,7 +243,8 @@ async function runServe(given: ServeFlags): Promise<number> {
   const lines = new LineWriter();
   process.on("exit", () => lines.finish());
   const exit = (code: number) => process.exit(code);
-  const settings = { host, port, data, database_url: databaseUrl, event_retention_days };
+  const allow_insecure_lan = given["allow-insecure-lan"];
+  const settings = { host, port, allow_insecure_lan, data, database_url: databaseUrl, event_retention_days };
   const { serve } = await import("./serve.ts");
   let running: Running | null = null;
   let asked = false;

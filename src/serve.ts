@@ -24,6 +24,9 @@ import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { ensureRateCards } from "./shipping/rates/commands.ts";
 import { addressesOf } from "./urls.ts";
+import { ensureRoles } from "./users/commands.ts";
+import { makeLink } from "./users/links/commands.ts";
+import { hasUsers } from "./users/store.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -32,6 +35,8 @@ export interface ServeSettings {
   readonly data: string;
   readonly database_url: string | null;
   readonly event_retention_days: number;
+  /** Whether people may sign in over plain http from other machines. */
+  readonly allow_insecure_lan: boolean;
   readonly log: Log;
   /** A request that takes this long is logged as slow. */
   readonly slow_ms: number;
@@ -83,6 +88,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     log,
     secret_key,
     ...known,
+    tls: false,
+    allow_insecure_lan: settings.allow_insecure_lan,
     event_retention_days: settings.event_retention_days,
     carrier_patience_ms,
     peerOf: (request) => port?.peerOf(request) ?? null,
@@ -93,10 +100,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   site = service;
   // A new installation has a warehouse and prices before it answers, and prints its first keys once its port is its
   // own.
-  for (const store of [stores.live, stores.test]) {
-    await store.write((tx) => ensureWarehouse(tx));
-    await store.write((tx) => ensureRateCards(tx));
-  }
+  await furnish(stores);
   const app = createApp(service);
   const now = () => stores.live.clock.now();
   const outflow = new Outflow({
@@ -111,6 +115,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const addresses = addressesOf(host, port.number);
   const [url = ""] = addresses;
   await printFirstKeys(stores, url, print);
+  await printSetupLink(stores.live, known.base_url || url, print);
   for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
   if (known.base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
@@ -127,6 +132,15 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     return all;
   };
   return { url, stop };
+}
+
+/** Gives an installation what each has from its first start on. */
+async function furnish({ live, test }: Stores): Promise<void> {
+  for (const store of [live, test]) {
+    await store.write((tx) => ensureWarehouse(tx));
+    await store.write((tx) => ensureRateCards(tx));
+  }
+  await live.write((tx) => ensureRoles(tx));
 }
 
 /** Whether work ends within so many milliseconds. */
@@ -156,6 +170,15 @@ async function printFirstKeys({ live, test }: Stores, url: string, print: (line:
   print(`  live  ${await firstKey(live)}`);
   print(`  test  ${await firstKey(test)}`);
   print(`What to do first: open ${url} in a browser.`);
+}
+
+/** Makes and prints the link by which the first user is made, as long as there is none. */
+async function printSetupLink(live: Store, origin: string, print: (line: string) => void): Promise<void> {
+  if (await live.read(hasUsers)) return;
+  const random = randomBytes(32);
+  const token = await live.write((tx) => makeLink(tx, "setup", null, random));
+  print("Nobody can sign in yet. To make the first user, an owner, open this link within a day; it is good once:");
+  print(`  ${origin}/dashboard/setup#${token}`);
 }
 
 async function firstKey(store: Store): Promise<string> {

@@ -18,6 +18,7 @@ import { refusalsOf } from "../src/reference/operation.ts";
 import { operationsOf } from "../src/reference/routes.ts";
 import { wokenJobs } from "../src/schedule.ts";
 import { ensureRateCards } from "../src/shipping/rates/commands.ts";
+import { ensureRoles } from "../src/users/commands.ts";
 import { eventDescriptions } from "../src/webhooks/catalog.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
 import { Watch } from "./watch.ts";
@@ -60,6 +61,8 @@ function serviceOn(
     gs1_prefix,
     known_hosts: new Set(["packhouse.test"]),
     trusted_proxies: addressList([]),
+    tls: false,
+    allow_insecure_lan: true,
     loopback_only,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
@@ -80,6 +83,7 @@ async function begin(...stores: readonly Store[]): Promise<void> {
     await store.write(ensureWarehouse);
     await store.write(ensureRateCards);
   }
+  await stores[0]?.write(ensureRoles);
 }
 
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
@@ -108,11 +112,11 @@ export async function openTestApp(options: Options = {}) {
     method: string,
     path: string,
     body?: unknown,
-    { key = keys.live.full, headers = {} }: { key?: string | null; headers?: Record<string, string> } = {},
+    { headers = {}, key = usualKey(keys, headers) }: { key?: string | null; headers?: Record<string, string> } = {},
   ): Promise<Answered> {
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const response = await app.handle(
-      new Request(`http://packhouse.test${/^\/(health|metrics|t\/)/.test(path) ? path : `/v1${path}`}`, {
+      new Request(`http://packhouse.test${/^\/(health|metrics|t\/|dashboard\/)/.test(path) ? path : `/v1${path}`}`, {
         method,
         headers: {
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -154,6 +158,10 @@ export async function openTestApp(options: Options = {}) {
   };
 }
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
+
+/** Who shows a cookie is signed in, and needs no key. */
+const usualKey = ({ live }: Record<Mode, Keys>, headers: Record<string, string>) =>
+  headers["cookie"] === undefined ? live.full : null;
 
 type Keys = Readonly<Record<Level, string>>;
 

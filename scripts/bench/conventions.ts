@@ -84,6 +84,8 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     gs1_prefix: null,
     known_hosts: new Set<string>(),
     trusted_proxies: addressList([]),
+    tls: false,
+    allow_insecure_lan: false,
     loopback_only: true,
     webhook_allow_cidrs: [],
     event_retention_days: 30,

@@ -29,6 +29,10 @@ export interface Service {
   /** What this machine is called, as URLs write a host: without `base_url`, links begin with these alone. */
   readonly known_hosts: ReadonlySet<string>;
   readonly trusted_proxies: AddressList;
+  /** Whether the service itself speaks TLS. */
+  readonly tls: boolean;
+  /** Whether people may sign in over plain http from other machines, where others can read along. */
+  readonly allow_insecure_lan: boolean;
   /** True while the server listens on loopback only: test mode then reaches receivers on loopback. */
   readonly loopback_only: boolean;
   /** Address ranges where webhooks and the APIs of platforms and carriers may be reached though they are not public. */

@@ -25,8 +25,8 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
       "Send next_cursor unchanged, with the same filters and sort. To change the filters, begin without a cursor.",
   },
   authentication_required: {
-    when: "There is no Authorization header, or it is not of the form Bearer ph_….",
-    remedy: "Send the API key as Authorization: Bearer ph_live_… or ph_test_….",
+    when: "There is no Authorization header of the form Bearer ph_…, and no session that is still open.",
+    remedy: "Send the API key as Authorization: Bearer ph_live_… or ph_test_…; in a browser, sign in.",
   },
   invalid_api_key: {
     when: "The key is not one of this service, or was copied incompletely.",
@@ -40,13 +40,40 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The key's expiry has passed.",
     remedy: "Use another key. Rotate keys before they expire.",
   },
+  invalid_credentials: {
+    when: "The e-mail address or the password is wrong, or the user may not sign in.",
+    remedy:
+      "Try again, or have an owner or the command line (packhouse users reset) give you a link to a new password.",
+  },
+  invalid_link: {
+    when: "The link was used before, has expired, or was copied incompletely.",
+    remedy: "Get a new one: where there is no user yet by a restart, else by packhouse users reset.",
+  },
   invalid_signature: {
     when: "A signed link or a call of a platform or carrier carries no valid signature, or one that has expired.",
     remedy: "Get a new link, or compare the secret on both sides. The signature covers the bytes exactly as sent.",
   },
+  second_factor_required: {
+    when: "The password is right, and this user has a second factor.",
+    remedy: "Send the code as well.",
+  },
+  second_factor_invalid: {
+    when: "The code of the second factor is wrong, was used before, or is too old.",
+    remedy: "Send the code that is shown now.",
+  },
+  cross_site_request: {
+    when: "A browser sent a request with a session's cookie from a page of another address than the service's own.",
+    remedy: "Open the dashboard at its own address. Behind a proxy, set PACKHOUSE_BASE_URL to that address.",
+  },
+  insecure_connection: {
+    when: "Somebody would sign in over plain http from another machine, where others can read along.",
+    remedy: "Start with --tls self, --tls-cert and --tls-key, or a proxy and PACKHOUSE_BASE_URL=https://….",
+  },
   insufficient_permission: {
-    when: "The key's permission is lower than the route needs; required and granted say which.",
-    remedy: "Use a key with the permission that required names.",
+    when:
+      "The key's permission is lower than the route needs (required and granted say which), or the user's role lacks" +
+      " the permission.",
+    remedy: "Use a key with the permission that required names, or have an owner give the user another role.",
   },
   ip_not_allowed: {
     when: "The key may be used from certain addresses only, and the request came from another.",
@@ -79,8 +106,8 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Change the one that there is by PATCH, or delete it first.",
   },
   duplicate_email: {
-    when: "There is a customer with this e-mail address already; existing_id names it.",
-    remedy: "Update that customer, or use another address.",
+    when: "There is a customer, or a user, with this e-mail address already; existing_id names it.",
+    remedy: "Update that one, or use another address.",
   },
   duplicate_label: {
     when: "An equal label was bought for this order within the last ten minutes; label_id names it.",
@@ -121,6 +148,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   label_not_voidable: {
     when: "The label's parcel has left, or the carrier refuses to void it.",
     remedy: "Create a return instead.",
+  },
+  last_owner: {
+    when: "The house would be left without an owner who can sign in.",
+    remedy: "Make another user an owner first.",
   },
   lot_not_pickable: {
     when: "The lot is on hold, quarantined, recalled, damaged or past its expiry.",

@@ -23,6 +23,8 @@ export const idPrefixes = {
   import: "imp",
   report: "rpt",
   key: "key",
+  user: "usr",
+  session: "ses",
   warehouse: "whs",
   lot: "lot",
   movement: "mov",

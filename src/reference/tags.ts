@@ -109,6 +109,13 @@ export const tags: readonly Tag[] = [
     paths: /^\/(?:overview|reports)/,
   },
   { name: "Events", description: "What happened, to be read again.", paths: /^\/event/ },
+  {
+    name: "Users",
+    description:
+      "People who sign in to the dashboard, what their roles may do, and where they are signed in. There is one set" +
+      " of them for both worlds: it takes a live key, or a user.",
+    paths: /^\/(?:users|roles)/,
+  },
   { name: "Keys", description: "API keys: made, rotated and revoked.", paths: /^\/keys/ },
   { name: "Audit trail", description: "Who did what, and when.", paths: /^\/audit/ },
   { name: "Sandbox", description: "Test mode's own clock and tools.", paths: /^\/sandbox/ },

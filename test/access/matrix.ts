@@ -21,6 +21,28 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /webhooks/shopify/orders": "ok  ok  ok  ok",
   "POST /webhooks/woocommerce/orders": "ok  ok  ok  ok",
 
+  // Signing in and out, which is about a cookie and not about a key.
+  "GET /dashboard/api/session": "401 403 403 403",
+  "POST /dashboard/api/session": "ok  ok  ok  ok",
+  "DELETE /dashboard/api/session": "ok  ok  ok  ok",
+  "POST /dashboard/api/setup": "ok  ok  ok  ok",
+  "POST /dashboard/api/reset": "ok  ok  ok  ok",
+
+  // People: themselves, which no key is, and others.
+  "GET /roles": "401 ok  ok  ok",
+  "GET /users": "401 403 403 ok",
+  "GET /users/me": "401 403 403 403",
+  "PATCH /users/me": "401 403 403 403",
+  "POST /users/me/password": "401 403 403 403",
+  "GET /users/me/sessions": "401 403 403 403",
+  "DELETE /users/me/sessions": "401 403 403 403",
+  "DELETE /users/me/sessions/:session_id": "401 403 403 403",
+  "GET /users/:id": "401 403 403 ok",
+  "PATCH /users/:id": "401 403 403 ok",
+  "GET /users/:id/sessions": "401 403 403 ok",
+  "DELETE /users/:id/sessions": "401 403 403 ok",
+  "DELETE /users/:id/sessions/:session_id": "401 403 403 ok",
+
   // Every GET of data, and two POSTs that only ask.
   "GET /metrics": "401 ok  ok  ok",
   "GET /dashboard/api/events": "401 ok  ok  ok",
@@ -236,4 +258,6 @@ export const matrix: Readonly<Record<string, string>> = {
 };
 
 /** The routes of what lies in the live world alone: a key of the test world may use none of them. */
-export const live_only: ReadonlySet<string> = new Set(["GET /audit", "GET /audit/export.csv"]);
+export const live_only: ReadonlySet<string> = new Set(
+  Object.keys(matrix).filter((route) => / \/(?:audit|users)\b/.test(route)),
+);

@@ -5,16 +5,19 @@ import type { Operation } from "../../src/reference/operation.ts";
 import { operationsOf } from "../../src/reference/routes.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
 import { tellStory } from "../reference/story/story.ts";
+import { type Person, signedInAs } from "../users/people.ts";
 import { corpus, type Field, fieldsOf, type Hostile, schemasIn, written } from "./hostile.ts";
 
 const limit_ms = 180_000;
 let app: TestApp;
+let person: Person;
 let operations: Operation[];
 let story: Awaited<ReturnType<typeof tellStory>>;
 beforeAll(async () => {
   app = await openTestApp();
   // A house in which every operation has been used once: what a request names is there.
   story = await tellStory(app);
+  person = await signedInAs(app.service, "owner");
   operations = operationsOf(app.app.routes);
 }, limit_ms);
 afterAll(() => app.close());
@@ -30,7 +33,9 @@ const pathOf = ({ id, path }: Operation, more: Readonly<Record<string, string>> 
 
 const send = (operation: Operation, body: string) =>
   app.call(operation.method.toUpperCase(), pathOf(operation), body, {
-    key: operation.path.startsWith("/sandbox") ? app.keys.test.full : app.keys.live.full,
+    ...(operation.need === "user"
+      ? { headers: person.headers }
+      : { key: operation.path.startsWith("/sandbox") ? app.keys.test.full : app.keys.live.full }),
   });
 
 /** The body with a value at a place, which is made where it is not there. */

@@ -83,8 +83,8 @@ async function made({ shop: { app } }: House, change: Conditional, seen: Readonl
 /** What is wrong with how a resource is shown now, by what was seen before; null when nothing is. */
 async function problemOf({ shop, resources }: House, name: string, one: Seen, again: boolean): Promise<string | null> {
   const { by_tag, tag: before } = one;
-  const { path = "" } = resources[name] ?? {};
-  const { status, headers, body } = await shop.app.get(path);
+  const { path = "", headers: own = {} } = resources[name] ?? {};
+  const { status, headers, body } = await shop.app.call("GET", path, undefined, { headers: own });
   if (status === 404) return "gone";
   const tag = headers.get("etag");
   if (tag === null) return "no tag";
@@ -94,7 +94,7 @@ async function problemOf({ shop, resources }: House, name: string, one: Seen, ag
   by_tag.set(tag, bytes);
   one.tag = tag;
   if (before === "" || (before === tag && !again)) return null;
-  const known = await shop.app.call("GET", path, undefined, { headers: { "if-none-match": before } });
+  const known = await shop.app.call("GET", path, undefined, { headers: { ...own, "if-none-match": before } });
   if (before !== tag) return known.status === 200 ? null : "a change is hidden";
   return known.status === 304 && known.body === "" && known.headers.get("etag") === tag
     ? null

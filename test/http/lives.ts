@@ -9,6 +9,7 @@ import { afterAnswer } from "../../src/webhooks/subscriptions/rules.ts";
 import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/store.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 import { fake_listing, fakeCarrier } from "../shipping/carriers/fake.ts";
+import { signedInAs } from "../users/people.ts";
 
 /** A request that changes one resource, and may be made on condition. */
 export interface Change {
@@ -20,13 +21,15 @@ export interface Change {
   readonly path: string;
   readonly body?: unknown;
   /** What it says beside the condition. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Record<string, string>;
 }
 
 /** What can be read by itself: its route, and where this one is. */
 export interface Resource {
   readonly route: string;
   readonly path: string;
+  /** By what it is seen to be somebody's own, in place of a key. */
+  readonly headers?: Record<string, string>;
 }
 
 const hour_ms = 3_600_000;
@@ -70,7 +73,9 @@ export async function openHouse() {
   const webhook = await made("/webhooks", hook);
   const [event] = await shop.app.takeEvents();
   const since = iso(shop.app.clocks.live.now() - day_ms);
+  const [person, other] = [await signedInAs(shop.app.service, "owner"), await signedInAs(shop.app.service, "office")];
   const ids = {
+    ...{ cookie: person.headers.cookie, user: other.id },
     ...{ tea: tea.id, sku: tea.sku, lot: lot.id, waiting: waiting.id, travelling: travelling.id, to_location },
     ...{ customer: shop.customer.id, address: shop.customer.shipping_addresses[1].id, location: from_location },
     booking: (await made("/inventory/reserve", { order_id: "LATER", items: lines, expires_at })).reservation_id,
@@ -128,7 +133,8 @@ const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "ht
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
   Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
-  Readonly<Record<"account" | "card" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>>;
+  Readonly<Record<"account" | "card" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>> &
+  Readonly<Record<"cookie" | "user", string>>;
 
 function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
   return {
@@ -159,6 +165,8 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
     charts: { route: "/shipping/zones/charts", path: "/shipping/zones/charts" },
     shipment: { route: "/shipments/:id", path: `/shipments/${ids.shipment}` },
+    user: { route: "/users/:id", path: `/users/${ids.user}` },
+    me: { route: "/users/me", path: "/users/me", headers: { cookie: ids.cookie } },
     manifest: { route: "/shipping/manifests/:id", path: `/shipping/manifests/${ids.manifest}` },
   };
 }
@@ -177,6 +185,7 @@ export function changesOf(ids: Ids, random: Random, now: number): Change[] {
     ...stockChanges(ids, sent),
     ...returnChanges(ids, sent),
     ...deskChanges(ids, sent),
+    ...peopleChanges(ids, sent),
     ...shippingChanges(ids, sent),
   ];
 }
@@ -253,6 +262,15 @@ function returnChanges(ids: Ids, { quantity }: Sent): Change[] {
     act("reportRefund", "POST", "/refunds/ref_1001", { status: "refunded" }),
     act("closeReturn", "POST", "/close", {}),
     act("cancelReturn", "POST", "/cancel", {}),
+  ];
+}
+
+/** What people change of themselves and of others. */
+function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] {
+  const role = random.pick(["office", "floor"]);
+  return [
+    { id: "updateUser", of: "user", method: "PATCH", path: `/users/${user}`, body: { name, role } },
+    { id: "updateMe", of: "me", method: "PATCH", path: "/users/me", body: { name }, headers: { cookie } },
   ];
 }
 

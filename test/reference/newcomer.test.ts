@@ -4,6 +4,7 @@ import type { Examples } from "../../src/reference/example.ts";
 import { operationsOf } from "../../src/reference/routes.ts";
 import { live_only } from "../access/matrix.ts";
 import { openTestApp } from "../harness.ts";
+import { signedInAs } from "../users/people.ts";
 import { kept_files } from "./story/story.ts";
 
 const year_ms = 365 * 86_400_000;
@@ -22,6 +23,7 @@ async function newcomer() {
   const app = await openTestApp();
   app.clocks.test.advance(year_ms);
   const examples: Examples = await Bun.file(kept_files.examples).json();
+  const person = await signedInAs(app.service, "owner");
   const operations = operationsOf(app.app.routes);
   const send = async (id: string) => {
     const operation = operations.find((one) => one.id === id);
@@ -32,8 +34,9 @@ async function newcomer() {
     const headers = typeof example.body === "string" ? { "content-type": operation.sends } : {};
     const asked = query === "" ? path : `${path}?${query}`;
     const isLive = live_only.has(`${operation.method.toUpperCase()} ${operation.path.replace(/\{(\w+)\}/g, ":$1")}`);
-    const key = app.keys[isLive ? "live" : "test"].full;
-    const { status, body } = await app.call(operation.method.toUpperCase(), asked, example.body, { key, headers });
+    const key = operation.need === "user" ? null : app.keys[isLive ? "live" : "test"].full;
+    const who = { key, headers: { ...headers, ...(key === null && { cookie: person.headers.cookie }) } };
+    const { status, body } = await app.call(operation.method.toUpperCase(), asked, example.body, who);
     return { status, error: body?.error };
   };
   return { app, ids: operations.map(({ id }) => id), send };
@@ -54,6 +57,7 @@ const told = [
   "invalid_state_transition",
   "insufficient_inventory",
   "invalid_signature",
+  "invalid_credentials",
   "no_suggestion",
 ];
 // Its notification is of a day in the past.

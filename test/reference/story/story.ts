@@ -5,6 +5,7 @@ import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { carriers } from "./carriers.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
+import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
 import { reports } from "./reports.ts";
@@ -60,6 +61,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await events(story);
   await keys(story);
   await webhooks(story);
+  await people(story);
   await audit(story);
   await reports(story);
   return buyer;

@@ -1,0 +1,49 @@
+import { allPermissions, levelPermissions, type Permission } from "./permission.ts";
+
+/** The roles of users, that of the most permissions first. */
+export const roles = ["owner", "manager", "office", "floor", "viewer"] as const;
+export type Role = (typeof roles)[number];
+
+/** What a role is. */
+export interface RoleFacts {
+  readonly description: string;
+  readonly permissions: readonly Permission[];
+}
+
+const without = (words: Iterable<Permission>, ...less: readonly Permission[]) =>
+  [...words].filter((word) => !less.includes(word));
+
+/** What each role may do. */
+export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
+  owner: {
+    description: "Everything, also API keys, webhooks and the connections to platforms.",
+    permissions: allPermissions,
+  },
+  manager: {
+    description: "The whole house and its users, but no API keys, no webhooks and no connections to platforms.",
+    permissions: without(allPermissions, "keys.manage", "webhooks.manage", "platforms.manage"),
+  },
+  office: {
+    description: "The daily work: orders, stock, products, customers, labels, returns and reports.",
+    permissions: without(levelPermissions.read_write, "metrics.read"),
+  },
+  floor: {
+    description: "Goods in hand: pick, pack, ship, receive, count and put back. No list of customers, no reports.",
+    permissions: [
+      "orders.read",
+      "orders.fulfil",
+      "stock.read",
+      "stock.floor",
+      "catalog.read",
+      "returns.read",
+      "returns.receive",
+      "shipping.read",
+      "shipping.buy",
+      "tracking.read",
+    ],
+  },
+  viewer: {
+    description: "Sees the daily work and changes nothing.",
+    permissions: without(levelPermissions.read, "metrics.read", "webhooks.read", "events.read"),
+  },
+};

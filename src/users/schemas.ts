@@ -1,0 +1,84 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { allPermissions } from "../access/permission.ts";
+import { roles } from "../access/role.ts";
+import { pageFields } from "../kit/page.ts";
+import { choice, closed, nameField, nullable } from "../kit/schema.ts";
+import { password_max, password_min } from "./rules.ts";
+import { userStatuses } from "./status.ts";
+
+const moment = Type.String({ format: "date-time" });
+
+/** An e-mail address of a user. */
+export const emailField = () =>
+  Type.String({
+    maxLength: 254,
+    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
+    hint: "must be an e-mail address",
+  });
+
+/** A password that is chosen. */
+export const passwordField = () =>
+  Type.String({
+    minLength: password_min,
+    maxLength: password_max,
+    description: `${password_min} to ${password_max} characters, any of them.`,
+  });
+
+/** What a person is called. */
+export const personName = () => nameField(100);
+
+export const UpdateUser = closed(
+  {
+    name: Type.Optional(personName()),
+    role: Type.Optional(choice(roles)),
+    status: Type.Optional(choice(userStatuses, { description: "Who is disabled is signed out at once." })),
+  },
+  ["id", "email", "version", "last_sign_in_at", "created_at", "updated_at"],
+);
+export type UpdateUser = Static<typeof UpdateUser>;
+
+export const UpdateMe = closed({ name: Type.Optional(personName()) }, [
+  ...["id", "email", "role", "status", "version", "last_sign_in_at", "created_at", "updated_at"],
+]);
+export type UpdateMe = Static<typeof UpdateMe>;
+
+export const ChangePassword = closed({
+  current_password: Type.String({ minLength: 1, maxLength: 1000 }),
+  password: passwordField(),
+});
+export type ChangePassword = Static<typeof ChangePassword>;
+
+export const ListUsers = closed({
+  ...pageFields,
+  status: Type.Optional(choice(userStatuses)),
+  role: Type.Optional(choice(roles)),
+});
+export type ListUsers = Static<typeof ListUsers>;
+
+export const UserView = closed({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: choice(roles),
+  status: choice(userStatuses),
+  last_sign_in_at: nullable(moment),
+  created_at: moment,
+  updated_at: moment,
+  version: Type.Integer(),
+});
+
+export const RoleView = closed({
+  name: choice(roles),
+  description: Type.String(),
+  permissions: Type.Array(closed({ name: choice(allPermissions), description: Type.String() }, [])),
+});
+
+export const SessionView = closed({
+  id: Type.String(),
+  current: Type.Boolean({ description: "Whether it is the one that asks." }),
+  ip: nullable(Type.String({ description: "From where it was begun." })),
+  user_agent: nullable(Type.String({ description: "What the browser calls itself." })),
+  created_at: moment,
+  last_seen_at: Type.String({ format: "date-time", description: "To five minutes." }),
+  expires_at: moment,
+});

@@ -1,0 +1,125 @@
+import type { Again, Authenticator, Identity } from "../../access/guard/authentication.ts";
+import type { Rate } from "../../access/limits.ts";
+import type { Db } from "../../database/store.ts";
+import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
+import type { Service } from "../../http/service.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { type Mode, modes } from "../../kit/mode.ts";
+import { users_changed } from "../store.ts";
+import { hashOf, tokenIn } from "./session.ts";
+import { findSession, type Opened, touchSession } from "./store.ts";
+
+const remembered_ms = 500;
+const remembered_max = 1000;
+const touch_every_ms = 300_000;
+// A screen asks much at once, and a person may have many open.
+const rate: Rate = { per_minute: 60_000, burst: 1000 };
+
+/** A session that was found, and until when nobody need look again. */
+interface Found extends Identity {
+  readonly hash: string;
+  readonly expires_at: number;
+  /** Monotonic ms: until then nobody need look again, unless a user is changed in this process. */
+  readonly until: number;
+  /** How many changes of users this process knew of when the session was looked up. */
+  readonly changes: number;
+}
+
+/**
+ * Authenticates by the cookie of a session. The header `Packhouse-World` names the world, live unless given. Users are
+ * kept in the live store: what writes to the other one looks there first.
+ * Refuses: authentication_required, insecure_connection, cross_site_request, malformed_header.
+ */
+export function sessionAuthenticator(service: Service): Authenticator {
+  const { stores, log } = service;
+  const { live } = stores;
+  const remembered = new Map<string, Found>();
+  let changes = 0;
+  live.onWake((name) => {
+    if (name !== users_changed) return;
+    changes += 1;
+    remembered.clear();
+  });
+  const isFresh = (found: Found) => found.changes === changes && performance.now() < found.until;
+  const lookUp = async (db: Db, hash: string, mode: Mode, as_of: { until: number; changes: number }) => {
+    const opened = await findSession(db, hash);
+    if (opened === null || opened.user.status !== "active") throw ended();
+    return { opened, found: { ...identityOf(opened, service, mode), again, hash, ...as_of } };
+  };
+  const asOfNow = () => ({ until: performance.now() + remembered_ms, changes });
+  const latest = new WeakMap<Found, Found>();
+  const again: Again = {
+    confirm: async (identity, db) => {
+      const before = identity as Found;
+      const found = latest.get(before) ?? before;
+      if (db.mode !== live.mode) {
+        // Looked up a moment ago by `renew`: only what this process has changed since is not known.
+        if (found.changes === changes) return found;
+        throw new Fault("write_conflict", "Who may do what was changed at this very moment. Send it again.");
+      }
+      return inTime(isFresh(found) ? found : (await lookUp(db, found.hash, found.store.mode, asOfNow())).found, db.now);
+    },
+    renew: async (identity) => {
+      const before = identity as Found;
+      if (before.store === live || isFresh(latest.get(before) ?? before)) return;
+      const as_of = asOfNow();
+      const { found } = await live.read((db) => lookUp(db, before.hash, before.store.mode, as_of));
+      latest.set(before, inTime(found, live.clock.now()));
+    },
+  };
+  const find = async (request: Request, token: string) => {
+    refusePlain(service, request);
+    refuseCrossSite(service, request);
+    const mode = worldOf(request);
+    const name = `${mode}:${token}`;
+    const known = remembered.get(name);
+    if (known !== undefined && isFresh(known)) return inTime(known, live.clock.now());
+    const as_of = asOfNow();
+    const { found, opened } = await live.read((db) => lookUp(db, hashOf(token), mode, as_of));
+    if (remembered.size >= remembered_max) remembered.clear();
+    remembered.set(name, found);
+    const now = live.clock.now();
+    inTime(found, now);
+    if (now - opened.session.last_seen_at > touch_every_ms) {
+      const note = live.write((tx) => touchSession(tx, opened.session.id));
+      note.catch(() => log.warn("the last use of a session was not noted"));
+    }
+    return found;
+  };
+  return {
+    find: (request) => {
+      if (!request.headers.has("cookie")) return null;
+      const token = tokenIn(request, isSecure(service, request));
+      return token === null ? null : find(request, token);
+    },
+  };
+}
+
+function identityOf({ user, session }: Opened, { stores }: Service, mode: Mode) {
+  const { role, permissions } = user;
+  return {
+    type: "user",
+    id: wireId("user", user.id),
+    name: user.name,
+    store: stores[mode],
+    granted: { permissions: new Set(permissions), by: "role", name: role },
+    rate,
+    addresses: null,
+    expires_at: session.expires_at,
+  } as const;
+}
+
+function worldOf({ headers }: Request): Mode {
+  const given = headers.get("packhouse-world") ?? "live";
+  const mode = modes.find((one) => one === given);
+  if (mode === undefined) throw new Fault("malformed_header", "Packhouse-World must be live or test.");
+  return mode;
+}
+
+const ended = () => new Fault("authentication_required", "Your session has ended: sign in again.");
+
+function inTime(found: Found, now: number): Found {
+  if (found.expires_at <= now) throw ended();
+  return found;
+}

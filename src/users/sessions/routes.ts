@@ -1,0 +1,103 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { refuseBeyond } from "../../access/rules.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { isSecure } from "../../http/security.ts";
+import type { Service } from "../../http/service.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import { closed } from "../../kit/schema.ts";
+import { SessionView } from "../schemas.ts";
+import { getUser } from "../store.ts";
+import { sessionView } from "../view.ts";
+import { hashOf, tokenIn } from "./session.ts";
+import { endSession, endSessionsOf, findSession, listSessions } from "./store.ts";
+
+const EndedView = EnvelopedView(closed({ ended: Type.Integer({ description: "How many sessions." }) }));
+const SessionsView = EnvelopedView(Type.Array(SessionView));
+
+/** Where users are signed in, and how that ends. */
+export const sessionRoutes = (service: Service) =>
+  new Elysia({ prefix: "/users" })
+    .use(conventions)
+    .get("/me/sessions", ({ call }) => list(call, call.actor.id, service), {
+      detail: documented({
+        id: "listMySessions",
+        summary: "Where you are signed in",
+        answers: { 200: SessionsView },
+      }),
+    })
+    .delete("/me/sessions", ({ call }) => endOthers(call, service), {
+      detail: documented({
+        id: "endMyOtherSessions",
+        summary: "Sign out everywhere but here",
+        answers: { 200: EndedView },
+      }),
+    })
+    .delete("/me/sessions/:session_id", ({ call, params }) => end(call, call.actor.id, params.session_id), {
+      detail: documented({ id: "endMySession", summary: "Sign out in one place", answers: { 200: EndedView } }),
+    })
+    .get("/:id/sessions", ({ call, params }) => list(call, params.id, service), {
+      detail: documented({
+        id: "listSessions",
+        summary: "Where a user is signed in",
+        answers: { 200: SessionsView },
+      }),
+    })
+    .delete("/:id/sessions", ({ call, params }) => endAll(call, params.id), {
+      detail: documented({
+        id: "endSessions",
+        summary: "Sign a user out everywhere",
+        answers: { 200: EndedView },
+      }),
+    })
+    .delete("/:id/sessions/:session_id", ({ call, params }) => end(call, params.id, params.session_id), {
+      detail: documented({
+        id: "endSession",
+        summary: "Sign a user out in one place",
+        answers: { 200: EndedView },
+      }),
+    });
+
+const currentOf = ({ request }: Call, service: Service): string | null => {
+  const token = tokenIn(request, isSecure(service, request));
+  return token === null ? null : hashOf(token);
+};
+
+function list(call: Call, id: string, service: Service): Promise<Response> {
+  const current = currentOf(call, service);
+  return answerRead(call, async (db) => {
+    const user = await getUser(db, id);
+    return (await listSessions(db, user.id)).map((session) => sessionView(session, current));
+  });
+}
+
+function end(call: Call, id: string, session_id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    const user = await getUser(tx, id);
+    refuseBeyond(call.granted, user.permissions);
+    if (!(await endSession(tx, user.id, readId("session", session_id) ?? 0))) throw missing("session", session_id);
+    return { ended: 1 };
+  });
+}
+
+function endAll(call: Call, id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    const user = await getUser(tx, id);
+    refuseBeyond(call.granted, user.permissions);
+    return { ended: await endSessionsOf(tx, user.id, null) };
+  });
+}
+
+function endOthers(call: Call, service: Service): Promise<Response> {
+  const hash = currentOf(call, service);
+  return answerWrite(call, 200, async (tx) => {
+    const user = await getUser(tx, call.actor.id);
+    const current = hash === null ? null : await findSession(tx, hash);
+    return { ended: await endSessionsOf(tx, user.id, current?.session.id ?? null) };
+  });
+}

@@ -1,0 +1,82 @@
+import { and, desc, eq, gt, lte, ne } from "drizzle-orm";
+import { memberships, roles, sessions, users } from "../../../db/schema/users.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { userColumns, users_changed } from "../store.ts";
+import type { User } from "../user.ts";
+import type { Session } from "./session.ts";
+
+const byHash = prepared((sql, a: Args<{ hash: string }>) =>
+  sql
+    .select({ session: sessions, user: userColumns })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .innerJoin(memberships, and(eq(memberships.user_id, users.id), eq(memberships.covers, "house")))
+    .innerJoin(roles, eq(roles.name, memberships.role))
+    .where(eq(sessions.hash, a.hash)),
+);
+
+/** A session with whose it is. */
+export interface Opened {
+  readonly session: Session;
+  readonly user: User;
+}
+
+/** The session with this hash, expired or not, or null. */
+export async function findSession(db: Db, hash: string): Promise<Opened | null> {
+  const [row] = await byHash(db, { hash });
+  return row ?? null;
+}
+
+/** The sessions of a user that have not expired, newest first. */
+export async function listSessions(db: Db, user_id: number): Promise<Session[]> {
+  return db.sql
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.user_id, user_id), gt(sessions.expires_at, db.now)))
+    .orderBy(desc(sessions.id));
+}
+
+/** Stores a new session. */
+export async function insertSession(tx: Tx, session: Omit<Session, "id">): Promise<Session> {
+  const [row] = await tx.sql.insert(sessions).values(session).returning();
+  assert(row, "a stored session is returned");
+  return row;
+}
+
+/** Notes that a session was used. */
+export async function touchSession(tx: Tx, id: number): Promise<void> {
+  await tx.sql.update(sessions).set({ last_seen_at: tx.now }).where(eq(sessions.id, id));
+}
+
+/** Ends a session of a user; false when he has no such session. */
+export async function endSession(tx: Tx, user_id: number, id: number): Promise<boolean> {
+  const ended = await tx.sql
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.user_id, user_id)))
+    .returning({ id: sessions.id });
+  tx.wake(users_changed, tx.now);
+  return ended.length > 0;
+}
+
+/** Ends the session with this hash, if there is one. */
+export async function endSessionCalled(tx: Tx, hash: string): Promise<void> {
+  await tx.sql.delete(sessions).where(eq(sessions.hash, hash));
+  tx.wake(users_changed, tx.now);
+}
+
+/** Ends all sessions of a user but one, if that is named. Answers how many. */
+export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null): Promise<number> {
+  const ended = await tx.sql
+    .delete(sessions)
+    .where(and(eq(sessions.user_id, user_id), kept === null ? undefined : ne(sessions.id, kept)))
+    .returning({ id: sessions.id });
+  tx.wake(users_changed, tx.now);
+  return ended.length;
+}
+
+/** Forgets the sessions that have expired. */
+export async function deleteExpiredSessions(tx: Tx): Promise<void> {
+  await tx.sql.delete(sessions).where(lte(sessions.expires_at, tx.now));
+}

@@ -1,0 +1,41 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { allPermissions } from "../../access/permission.ts";
+import { roles } from "../../access/role.ts";
+import { modes } from "../../kit/mode.ts";
+import { choice, closed } from "../../kit/schema.ts";
+import { emailField, passwordField, personName } from "../schemas.ts";
+
+export const SignIn = closed({
+  email: emailField(),
+  password: Type.String({ minLength: 1, maxLength: 1000 }),
+  code: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 40, description: "Of the second factor, for who has one." }),
+  ),
+});
+export type SignIn = Static<typeof SignIn>;
+
+const token = Type.String({ minLength: 1, maxLength: 100, description: "What stands behind the # of the link." });
+
+export const Setup = closed({ token, email: emailField(), name: personName(), password: passwordField() });
+export type Setup = Static<typeof Setup>;
+
+export const Reset = closed({ token, password: passwordField() });
+export type Reset = Static<typeof Reset>;
+
+/** Who is signed in, and what he may do. */
+export const SignedInView = closed({
+  user: closed({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    role: choice(roles),
+    second_factor: Type.Boolean(),
+  }),
+  permissions: Type.Array(choice(allPermissions)),
+  worlds: Type.Array(choice(modes)),
+  version: Type.String({ description: "Of the program." }),
+});
+
+export const SignedOutView = closed({ signed_out: Type.Literal(true) });
+
+export const ResetView = closed({ reset: Type.Literal(true) });

@@ -1,0 +1,24 @@
+import type { Permission } from "../access/permission.ts";
+import type { Role } from "../access/role.ts";
+import type { UserStatus } from "./status.ts";
+
+/** A person who may sign in. */
+export interface User {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  /** Null until a password was chosen. */
+  readonly password_hash: string | null;
+  readonly status: UserStatus;
+  readonly role: Role;
+  /** What the role may do. */
+  readonly permissions: readonly Permission[];
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly last_sign_in_at: number | null;
+  /** Raised by each decision about the user. */
+  readonly version: number;
+}
+
+/** An e-mail address as it is compared: its case does not count. */
+export const emailKey = (email: string): string => email.toLowerCase();

@@ -1,0 +1,33 @@
+// Those who may sign in.
+import { hashPassword } from "../../../src/users/passwords.ts";
+import { getUser, saveUser } from "../../../src/users/store.ts";
+import { signedInAs, signInAgain } from "../../users/people.ts";
+import type { Teller } from "./teller.ts";
+
+const [old_password, password] = ["correct horse battery", "staple of the whole house"];
+
+/** Users, what they change of themselves, and where they are signed in. They are of the live world alone. */
+export async function people({ app, tell }: Teller): Promise<void> {
+  const key = app.keys.live.full;
+  const { service } = app;
+  await signedInAs(service, "owner", "Olive Owner");
+  const { id, headers } = await signedInAs(service, "office", "Otis Office");
+  const password_hash = await hashPassword(old_password);
+  await service.stores.live.write(async (tx) => saveUser(tx, { ...(await getUser(tx, id)), password_hash }));
+  await tell("listRoles", { key });
+  await tell("listUsers", { key, query: { status: "active" } });
+  await tell("getUser", { key, path: { id } });
+  await tell("getMe", { key: null, headers });
+  await tell("updateMe", { key: null, headers, body: { name: "Otis Office, new" } });
+  await tell("changePassword", { key: null, headers, body: { current_password: old_password, password } });
+  await signInAgain(service, id);
+  const [other] = (await tell("listMySessions", { key: null, headers })).data;
+  await tell("endMySession", { key: null, headers, path: { session_id: other.id } });
+  await tell("endMyOtherSessions", { key: null, headers });
+  await tell("listSessions", { key, path: { id } });
+  await tell("updateUser", { key, path: { id }, body: { role: "manager" } });
+  await tell("endSessions", { key, path: { id } });
+  const guest = await signedInAs(service, "viewer", "Vera Viewer");
+  const [theirs] = (await tell("listSessions", { key, path: { id: guest.id } })).data;
+  await tell("endSession", { key, path: { id: guest.id, session_id: theirs.id } });
+}
