@@ -86,13 +86,20 @@ async function request(address: string, { method, body, type, accept }: Content,
   throw problem;
 }
 
+interface Bare<Data> {
+  readonly data?: Data;
+  readonly meta?: { readonly pagination?: Pagination };
+  readonly pagination?: Pagination | null;
+}
+
 async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
   const text = await response.text();
   const body = text === "" ? {} : JSON.parse(text);
-  const { data = body, meta = {} } = body as { data?: Data; meta?: { pagination?: Pagination } };
+  // Customers and sessions are answered without an envelope; their lists hold what an envelope's `meta` would.
+  const { data = body, meta = {}, pagination = meta.pagination ?? null } = body as Bare<Data>;
   return {
     data: data as Data,
-    pagination: meta.pagination ?? null,
+    pagination,
     etag: response.headers.get("etag"),
     status: response.status,
   };

@@ -97,7 +97,10 @@ export function Form(props: Props) {
       noValidate
       onSubmit={send}
       onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          form.current?.requestSubmit();
+        }
       }}
     >
       {problem && <Refusal problem={problem} all_beside={allBeside} />}

@@ -1,0 +1,161 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { words } from "../texts/common.ts";
+import { Icon } from "./icon.tsx";
+
+/** One thing that can be picked. */
+export interface Choice {
+  readonly value: string;
+  readonly title: string;
+  readonly note?: string;
+}
+
+interface Props {
+  /** What is asked for. */
+  readonly label: string;
+  /** The title of what is picked; empty when nothing is. */
+  readonly shown: string;
+  readonly find: (typed: string, signal: AbortSignal) => Promise<readonly Choice[]>;
+  /** Null when what was picked is taken away. */
+  readonly onPick: (choice: Choice | null) => void;
+  readonly id?: string;
+  readonly placeholder?: string;
+  readonly disabled?: boolean;
+  readonly invalid?: boolean;
+  readonly described?: string;
+  /** Empties the field once something is picked, to pick the next one. */
+  readonly many?: boolean;
+}
+
+function useChoices(find: Props["find"], typed: string | null) {
+  const [found, setFound] = useState<readonly Choice[] | null>(null);
+  useEffect(() => {
+    if (typed === null) return setFound(null);
+    const aborting = new AbortController();
+    const timer = setTimeout(
+      () =>
+        find(typed.trim(), aborting.signal).then(
+          (all) => !aborting.signal.aborted && setFound(all),
+          () => !aborting.signal.aborted && setFound([]),
+        ),
+      typed === "" ? 0 : 120,
+    );
+    return () => {
+      clearTimeout(timer);
+      aborting.abort();
+    };
+  }, [typed]);
+  return found;
+}
+
+/** A field that finds what is typed and lets one thing be picked; arrows, Enter and Esc act as one expects. */
+export function Combobox({
+  label,
+  shown,
+  find,
+  onPick,
+  placeholder,
+  disabled,
+  invalid,
+  described,
+  many,
+  ...more
+}: Props) {
+  const own = useId();
+  const id = more.id ?? own;
+  const field = useRef<HTMLInputElement>(null);
+  /** What is typed; null while the list is closed. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const [at, setAt] = useState(0);
+  const found = useChoices(find, typed);
+  const open = typed !== null && found !== null;
+  useEffect(() => setAt(0), [found]);
+  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [at, open]);
+  const pick = (choice: Choice | undefined) => {
+    if (choice === undefined) return;
+    setTyped(null);
+    onPick(choice);
+    if (many && field.current) field.current.value = "";
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const all = found ?? [];
+    if (step !== undefined && typed === null) setTyped("");
+    else if (step !== undefined) setAt((all.length + at + step) % Math.max(1, all.length));
+    else if (event.key === "Enter" && open) pick(all[at]);
+    else if (event.key === "Escape" && typed !== null) setTyped(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="combobox">
+      <input
+        ref={field}
+        id={id}
+        type="text"
+        role="combobox"
+        aria-label={more.id === undefined ? label : undefined}
+        aria-expanded={open}
+        aria-controls={open ? `${id}-list` : undefined}
+        aria-autocomplete="list"
+        aria-activedescendant={open && found.length > 0 ? `${id}-${at}` : undefined}
+        aria-invalid={invalid || undefined}
+        aria-describedby={described}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        disabled={disabled}
+        value={typed ?? shown}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          if (event.currentTarget.value === "" && shown !== "") onPick(null);
+        }}
+        onFocus={(event) => event.currentTarget.select()}
+        onClick={() => typed === null && setTyped("")}
+        onBlur={() => setTyped(null)}
+        onKeyDown={onKeyDown}
+      />
+      <Icon name="down" />
+      {open && <Found id={id} label={label} found={found} at={at} onAt={setAt} onPick={pick} />}
+    </div>
+  );
+}
+
+interface FoundProps {
+  readonly id: string;
+  readonly label: string;
+  readonly found: readonly Choice[];
+  readonly at: number;
+  readonly onAt: (index: number) => void;
+  readonly onPick: (choice: Choice) => void;
+}
+
+function Found({ id, label, found, at, onAt, onPick }: FoundProps) {
+  return (
+    <div id={`${id}-list`} role="listbox" aria-label={label} class="combobox-list">
+      {found.map((choice, index) => (
+        <div
+          key={choice.value}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          onMouseMove={() => onAt(index)}
+          // Before the field loses the focus, and the list with it.
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onPick(choice);
+          }}
+        >
+          <span>{choice.title}</span>
+          {choice.note && <small>{choice.note}</small>}
+        </div>
+      ))}
+      {found.length === 0 && (
+        <div role="option" aria-disabled="true" aria-selected="false" class="combobox-nothing">
+          {words.nothingFound}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { useRef, useState } from "preact/hooks";
+import { words } from "../texts/common.ts";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+
+interface Props {
+  /** What is asked for. */
+  readonly title: string;
+  readonly text?: string;
+  /** As of an input: `.csv,text/csv`. */
+  readonly accept: string;
+  readonly onFile: (file: File) => void;
+}
+
+/** A place to drop a file on, or to choose one. */
+export function FileDrop({ title, text, accept, onFile }: Props) {
+  const [over, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const take = (files: FileList | null | undefined) => {
+    const file = files?.[0];
+    if (file !== undefined) onFile(file);
+    // The same file may be chosen again once it was corrected.
+    if (input.current) input.current.value = "";
+  };
+  return (
+    <section
+      class={over ? "file-drop over" : "file-drop"}
+      aria-label={title}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <Icon name="upload" size={24} />
+      <strong>{title}</strong>
+      {text && <p>{text}</p>}
+      <input
+        ref={input}
+        class="unseen"
+        type="file"
+        accept={accept}
+        aria-label={title}
+        tabIndex={-1}
+        onChange={(event) => take(event.currentTarget.files)}
+      />
+      <Button kind="primary" title={words.chooseFile} onClick={() => input.current?.click()} />
+    </section>
+  );
+}
