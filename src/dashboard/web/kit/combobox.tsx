@@ -48,22 +48,12 @@ function useChoices(find: Props["find"], typed: string | null) {
 }
 
 /** A field that finds what is typed and lets one thing be picked; arrows, Enter and Esc act as one expects. */
-export function Combobox({
-  label,
-  shown,
-  find,
-  onPick,
-  placeholder,
-  disabled,
-  invalid,
-  described,
-  many,
-  ...more
-}: Props) {
+export function Combobox(props: Props) {
+  const { label, shown, find, onPick, invalid, many } = props;
   const own = useId();
-  const id = more.id ?? own;
+  const id = props.id ?? own;
   const field = useRef<HTMLInputElement>(null);
-  /** What is typed; null while the list is closed. */
+  // What is typed; null while the list is closed.
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
   const found = useChoices(find, typed);
@@ -94,21 +84,21 @@ export function Combobox({
         id={id}
         type="text"
         role="combobox"
-        aria-label={more.id === undefined ? label : undefined}
+        aria-label={props.id === undefined ? label : undefined}
         aria-expanded={open}
         aria-controls={open ? `${id}-list` : undefined}
         aria-autocomplete="list"
         aria-activedescendant={open && found.length > 0 ? `${id}-${at}` : undefined}
         aria-invalid={invalid || undefined}
-        aria-describedby={described}
+        aria-describedby={props.described}
         autocomplete="off"
         spellcheck={false}
-        placeholder={placeholder}
-        disabled={disabled}
+        placeholder={props.placeholder}
+        disabled={props.disabled}
         value={typed ?? shown}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          if (event.currentTarget.value === "" && shown !== "") onPick(null);
+        onInput={({ currentTarget: { value } }) => {
+          setTyped(value);
+          if (value === "" && shown !== "") onPick(null);
         }}
         onFocus={(event) => event.currentTarget.select()}
         onClick={() => typed === null && setTyped("")}
