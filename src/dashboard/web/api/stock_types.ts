@@ -1,0 +1,34 @@
+// The shapes of what the API answers about stock, from its own schemas. Types alone.
+import type { Static } from "@sinclair/typebox";
+import type { TriedImportView } from "../../../http/imports.ts";
+import type { BinView, PlacedView } from "../../../inventory/bins/schemas.ts";
+import type { CountView, PlainCountView } from "../../../inventory/counts/schemas.ts";
+import type { ExplanationView } from "../../../inventory/explanations/schemas.ts";
+import type { LotDetail as LotDetailView, LotView } from "../../../inventory/lots/schemas.ts";
+import type { MovementView } from "../../../inventory/movements/schemas.ts";
+import type { MovedView } from "../../../inventory/moves/schemas.ts";
+import type { WaitingView } from "../../../inventory/putbacks/schemas.ts";
+import type { ReceiptView } from "../../../inventory/receipts/schemas.ts";
+import type { AdjustmentView, ItemView, LevelView } from "../../../inventory/stock/schemas.ts";
+import type { TransferView } from "../../../inventory/transfers/schemas.ts";
+import type { WarehouseView } from "../../../inventory/warehouses/schemas.ts";
+import type { TraceView } from "../../../orders/traces/schemas.ts";
+
+export type Level = Static<typeof LevelView>;
+export type StockOfSku = Static<typeof ItemView>;
+export type Explanation = Static<typeof ExplanationView>;
+export type Adjustment = Static<typeof AdjustmentView>;
+export type Moved = Static<typeof MovedView>;
+export type Movement = Static<typeof MovementView>;
+export type Placed = Static<typeof PlacedView>;
+export type Bin = Static<typeof BinView>;
+export type Warehouse = Static<typeof WarehouseView>;
+export type Lot = Static<typeof LotView>;
+export type LotDetail = Static<typeof LotDetailView>;
+export type Traced = Static<typeof TraceView>;
+export type Count = Static<typeof CountView>;
+export type PlainCount = Static<typeof PlainCountView>;
+export type Receipt = Static<typeof ReceiptView>;
+export type Transfer = Static<typeof TransferView>;
+export type WaitingUnits = Static<typeof WaitingView>;
+export type ImportReport = Static<typeof TriedImportView>;

@@ -1,0 +1,180 @@
+// Lines of a form, each of a few fields: goods of a delivery, of a transfer.
+import { ApiProblem } from "../api/problem.ts";
+import { words } from "../texts/common.ts";
+import { Button } from "./button.tsx";
+import type { Editing, Field, Option } from "./fields.tsx";
+
+/** One field of each line. */
+export interface LineField {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: "text" | "number" | "date" | "select";
+  readonly mono?: boolean;
+  readonly required?: boolean;
+  readonly options?: readonly Option[];
+  readonly wide?: boolean;
+}
+
+/** What was entered on one line. */
+export type LineValues = Readonly<Record<string, string>>;
+
+interface Settings {
+  readonly name: string;
+  readonly label: string;
+  readonly fields: readonly LineField[];
+  readonly add: string;
+  readonly remove: string;
+}
+
+/** A field of a form that holds lines; the API's refusals stand below the line and field that they are of. */
+export function lineFields({ name, label, fields, add, remove }: Settings): Field {
+  const blank = Object.fromEntries(fields.map((field) => [field.name, ""]));
+  return {
+    kind: "custom",
+    name,
+    label,
+    required: true,
+    render: (editing) => <Lines {...{ editing, fields, blank, add, remove }} />,
+  };
+}
+
+interface LinesProps extends Pick<Settings, "fields" | "add" | "remove"> {
+  readonly editing: Editing;
+  readonly blank: LineValues;
+}
+
+function Lines({ editing, fields, blank, add, remove }: LinesProps) {
+  const lines = (editing.value as readonly LineValues[] | undefined) ?? [blank];
+  const set = (at: number, name: string, value: string) =>
+    editing.set(lines.map((line, own) => (own === at ? { ...line, [name]: value } : line)));
+  const whole = editing.problem();
+  return (
+    <>
+      <div class="lines">
+        {lines.map((line, at) => (
+          <div key={at} class="line" role="group" aria-label={`${at + 1}`}>
+            {fields.map((field) => (
+              <LineInput
+                key={field.name}
+                id={`${editing.id}-${at}-${field.name}`}
+                field={field}
+                value={line[field.name] ?? ""}
+                problem={editing.problem(`[${at}].${field.name}`)}
+                onSet={(value) => set(at, field.name, value)}
+              />
+            ))}
+            <Button
+              kind="plain"
+              icon="delete"
+              iconOnly
+              title={remove}
+              disabled={lines.length === 1}
+              onClick={() => editing.set(lines.filter((_, own) => own !== at))}
+            />
+          </div>
+        ))}
+      </div>
+      {whole && (
+        <p class="field-wrong" role="alert">
+          {whole}
+        </p>
+      )}
+      <Button icon="plus" title={add} onClick={() => editing.set([...lines, blank])} />
+    </>
+  );
+}
+
+interface InputProps {
+  readonly id: string;
+  readonly field: LineField;
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onSet: (value: string) => void;
+}
+
+function LineInput({ id, field, value, problem, onSet }: InputProps) {
+  const { title, kind, mono, required, options = [], wide } = field;
+  const common = {
+    id,
+    value,
+    "aria-invalid": problem ? (true as const) : undefined,
+    "aria-describedby": problem ? `${id}-wrong` : undefined,
+    "aria-required": required || undefined,
+  };
+  const typed = (event: { currentTarget: { value: string } }) => onSet(event.currentTarget.value);
+  return (
+    <div class={wide ? "line-field wide" : `line-field ${kind}`}>
+      <label for={id}>
+        {title}
+        {!required && <small class="unseen">{words.optional}</small>}
+      </label>
+      {kind === "select" ? (
+        <select {...common} onChange={typed}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.title}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...common}
+          class={mono ? "mono" : undefined}
+          type={(kind === "date" ? "date" : "text") as "text"}
+          inputMode={kind === "number" ? "numeric" : undefined}
+          autocomplete="off"
+          onInput={typed}
+        />
+      )}
+      {problem && (
+        <p id={`${id}-wrong`} class="field-wrong" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What was entered on a line as the API takes it: no empty fields, and a number where a number is meant. */
+export type FilledLine = Readonly<Record<string, string | number>>;
+
+function filled(line: LineValues): FilledLine {
+  const entries = Object.entries(line).flatMap(([name, text]) => {
+    const trimmed = text.trim();
+    if (trimmed === "") return [];
+    return [[name, name === "quantity" && /^-?\d+$/.test(trimmed) ? Number(trimmed) : trimmed] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The lines that `counts`, by which the others are left out: all on which anything was entered unless given. */
+export function filledLines(
+  value: unknown,
+  counts = (line: FilledLine) => Object.keys(line).length > 0,
+): readonly FilledLine[] {
+  return (value as readonly LineValues[]).map(filled).filter(counts);
+}
+
+/** Sends some lines of a form. A refusal names lines by their place among those sent: here by that in the form. */
+export async function sendLines<Done>(
+  name: string,
+  value: unknown,
+  send: (lines: readonly FilledLine[]) => Promise<Done>,
+  counts = (line: FilledLine) => Object.keys(line).length > 0,
+): Promise<Done> {
+  const all = (value as readonly LineValues[]).map(filled);
+  const sent = all.flatMap((line, at) => (counts(line) ? at : []));
+  try {
+    return await send(all.filter(counts));
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const { status, code, message, facts, request_id } = error;
+    const details = error.fields.map(({ field, message: told }) => ({
+      field: field.replace(/^(\w+)\[(\d+)\]/, (whole, of: string, at: string) =>
+        of === name ? `${of}[${sent[Number(at)] ?? at}]` : whole,
+      ),
+      message: told,
+    }));
+    throw new ApiProblem(status, { error: { ...facts, code, message, details }, meta: { request_id } });
+  }
+}

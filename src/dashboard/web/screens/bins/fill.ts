@@ -1,0 +1,68 @@
+import type { Warehouse } from "../../api/stock_types.ts";
+import { binTexts as texts } from "../../texts/bins.ts";
+
+/** A bin as the list of warehouses shows it. */
+export type MapBin = Warehouse["location_zones"][number]["bins"][number];
+
+/** How full a bin is, in five steps and one for those of which that is not known. */
+export type Fill = "empty" | "some" | "half" | "much" | "full" | "unknown";
+
+/** The steps from empty to full. */
+export const fills: readonly Fill[] = ["empty", "some", "half", "much", "full", "unknown"];
+
+/** The step of a bin. */
+export function fillOf({ used, capacity }: Pick<MapBin, "used" | "capacity">): Fill {
+  if (used === 0) return "empty";
+  if (capacity === null) return "unknown";
+  const part = used / Math.max(capacity, 1);
+  if (part >= 1) return "full";
+  if (part >= 0.75) return "much";
+  return part >= 0.35 ? "half" : "some";
+}
+
+/** The word of a step. */
+export const fillWord = (fill: Fill): string => texts[fill];
+
+const order = new Intl.Collator("en", { numeric: true });
+
+/** What stands one upon the other: the bins whose codes differ in their last part alone. */
+export interface Bay {
+  readonly name: string;
+  /** The highest first, as one sees them. */
+  readonly bins: readonly MapBin[];
+}
+
+/** What stands side by side: the bays whose codes begin alike. */
+export interface Aisle {
+  readonly name: string;
+  readonly bays: readonly Bay[];
+}
+
+const partsOf = (code: string) => code.split(/[-./ ]/);
+
+/**
+ * The bins of a zone as they stand, by their codes: of `A-01-3` the aisle is `A`, the bay `01`, the level `3`; a bay of
+ * `A-01` has one bin. Bins that are no shelves stand in a row of their own.
+ */
+export function aislesOf(bins: readonly MapBin[]): readonly Aisle[] {
+  const sorted = bins.toSorted((one, other) => order.compare(one.code, other.code));
+  const aisles = Map.groupBy(sorted, ({ code, kind }) => (kind === "storage" ? (partsOf(code)[0] ?? code) : ""));
+  return [...aisles].map(([name, own]) => ({ name, bays: name === "" ? apart(own) : baysOf(own) }));
+}
+
+const apart = (bins: readonly MapBin[]): readonly Bay[] => bins.map((bin) => ({ name: "", bins: [bin] }));
+
+function baysOf(bins: readonly MapBin[]): readonly Bay[] {
+  const bays = Map.groupBy(bins, ({ code }) => {
+    const parts = partsOf(code);
+    return parts.length < 3 ? parts.slice(1).join("-") : parts.slice(1, -1).join("-");
+  });
+  return [...bays].map(([name, own]) => ({ name, bins: own.toReversed() }));
+}
+
+/** What stands in the cell of a bin: its level, or its whole code where it has none. */
+export function cellName({ code, kind }: MapBin): string {
+  const parts = partsOf(code);
+  if (kind !== "storage" || parts.length === 1) return code;
+  return parts.at(-1) ?? code;
+}

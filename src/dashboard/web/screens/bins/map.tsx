@@ -1,0 +1,231 @@
+import { memo } from "preact/compat";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useQuery } from "../../api/query.ts";
+import type { Placed, Warehouse } from "../../api/stock_types.ts";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { SearchField } from "../../kit/list_page.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { query, setQuery, to } from "../../shell/router.ts";
+import { binTexts as texts } from "../../texts/bins.ts";
+import { useWarehouses } from "../stock/shared.ts";
+import { aislesOf, cellName, fillOf, fills, fillWord, type MapBin } from "./fill.ts";
+import { BinPanel } from "./panel.tsx";
+
+type Zone = Warehouse["location_zones"][number];
+
+/** The bins of a warehouse as a map: zones as areas, bins as cells by the order of their codes. */
+export function BinsScreen() {
+  const { all, several, options, problem } = useWarehouses();
+  const warehouse = all.find(({ warehouse_id }) => warehouse_id === query.value.get("location")) ?? all[0];
+  const q = query.value.get("q") ?? "";
+  const chosen = query.value.get("bin");
+  const found = useFound(warehouse, q);
+  const bins = warehouse?.location_zones.flatMap((zone) => zone.bins) ?? [];
+  if (warehouse === undefined) {
+    return <Page title={texts.title}>{problem ? <Notice problem={problem} /> : <Skeleton lines={10} />}</Page>;
+  }
+  if (bins.length === 0) {
+    const act = <LinkButton title={texts.emptyAct} href={to("/settings/house")} />;
+    return (
+      <Page title={texts.title}>
+        <EmptyState icon="bins" title={texts.emptyTitle} text={texts.emptyText} act={act} />
+      </Page>
+    );
+  }
+  return (
+    <Page title={texts.title} beside={<span class="count">{texts.bins(bins.length)}</span>}>
+      <div class="list-bar">
+        <SearchField key="map" param="q" hint={texts.search} />
+        {several && (
+          <select
+            class="filter"
+            aria-label={texts.warehouse}
+            value={warehouse.warehouse_id}
+            onChange={(event) => setQuery({ location: event.currentTarget.value, bin: null })}
+          >
+            {options.map(({ value, title }) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+        )}
+        <span class="muted" role="status">
+          {found && texts.found(found.codes.size)}
+          {found?.more && ` · ${texts.foundMore}`}
+        </span>
+        <Legend />
+      </div>
+      <div class={chosen ? "map-page open" : "map-page"}>
+        <BinMap warehouse={warehouse} chosen={chosen} found={found?.codes ?? null} />
+        {chosen && (
+          <BinPanel key={chosen} warehouse={warehouse} code={chosen} onClose={() => setQuery({ bin: null })} />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+interface Found {
+  readonly codes: ReadonlySet<string>;
+  readonly more: boolean;
+}
+
+/** The codes of the bins that a search means: by their own name, or by what lies in them. */
+function useFound(warehouse: Warehouse | undefined, q: string): Found | null {
+  const asks = q !== "" && warehouse !== undefined;
+  const of = { location: warehouse?.warehouse_id, limit: 100 };
+  const goods = useQuery<readonly Placed[]>(asks ? "/inventory/items" : null, { ...of, q });
+  const lot = useQuery<readonly Placed[]>(asks ? "/inventory/items" : null, { ...of, lot_number: q });
+  return useMemo(() => {
+    if (!asks) return null;
+    const named = warehouse.location_zones
+      .flatMap((zone) => zone.bins)
+      .filter(({ code }) => code.toLowerCase().includes(q.toLowerCase()));
+    const held = [...(goods.data ?? []), ...(lot.data ?? [])].map(({ bin }) => bin);
+    return {
+      codes: new Set([...named.map(({ code }) => code), ...held]),
+      more: goods.pagination?.has_more ?? false,
+    };
+  }, [asks, warehouse, q, goods.data, lot.data]);
+}
+
+function Legend() {
+  return (
+    <ul class="map-legend" aria-label={texts.legend}>
+      {fills.map((fill) => (
+        <li key={fill}>
+          <span class={`cell ${fill}`} aria-hidden="true" />
+          {fillWord(fill)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface MapProps {
+  readonly warehouse: Warehouse;
+  readonly chosen: string | null;
+  readonly found: ReadonlySet<string> | null;
+}
+
+function BinMap({ warehouse, chosen, found }: MapProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => mark(box.current, chosen, found));
+  return (
+    // One listener for thousands of cells, each of which is a button of its own.
+    <div
+      ref={box}
+      class={found === null ? "map" : "map searched"}
+      role="group"
+      aria-label={texts.map(warehouse.name)}
+      onClick={(event) => {
+        const code = (event.target as Element).closest<HTMLElement>("button[data-bin]")?.dataset["bin"];
+        if (code !== undefined) setQuery({ bin: code });
+      }}
+      onKeyDown={(event) => walk(event, box.current)}
+    >
+      <p class="unseen">{texts.mapHelp}</p>
+      {warehouse.location_zones.map((zone) => (
+        <ZoneArea key={zone.zone_id} zone={zone} />
+      ))}
+    </div>
+  );
+}
+
+/** Marks what is chosen and found on the cells themselves: drawing thousands of them anew for that would be slow. */
+function mark(box: HTMLElement | null, chosen: string | null, found: ReadonlySet<string> | null): void {
+  const cells = [...(box?.querySelectorAll<HTMLElement>("button[data-bin]") ?? [])];
+  for (const cell of cells) {
+    const code = cell.dataset["bin"] ?? "";
+    cell.classList.toggle("found", found?.has(code) ?? false);
+    cell.setAttribute("aria-pressed", String(code === chosen));
+    cell.tabIndex = -1;
+  }
+  const entry =
+    cells.find(({ dataset }) => dataset["bin"] === chosen) ??
+    cells.find(({ classList }) => classList.contains("found")) ??
+    cells[0];
+  if (entry) entry.tabIndex = 0;
+}
+
+/** Moves the focus among the cells by what is seen: to the next one on that side. */
+function walk(event: KeyboardEvent, box: HTMLElement | null): void {
+  const cells = [...(box?.querySelectorAll<HTMLElement>("button[data-bin]") ?? [])];
+  const from = document.activeElement as HTMLElement;
+  if (!cells.includes(from)) return;
+  const ends = { Home: cells[0], End: cells.at(-1) }[event.key];
+  const next = ends ?? nearest(cells, from, event.key);
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+/** The nearest cell on a side of one; beside it what stands on the same height, above and below what is least aside. */
+function nearest(cells: readonly HTMLElement[], from: HTMLElement, key: string): HTMLElement | undefined {
+  const own = from.getBoundingClientRect();
+  let best: HTMLElement | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const cell of cells) {
+    if (cell === from) continue;
+    const { left, top } = cell.getBoundingClientRect();
+    const [right, down] = [left - own.left, top - own.top];
+    const level = Math.abs(down) < 6;
+    const far = {
+      ArrowRight: level && right > 0 ? right : Number.NaN,
+      ArrowLeft: level && right < 0 ? -right : Number.NaN,
+      ArrowDown: down >= 6 ? down + Math.abs(right) * 2 : Number.NaN,
+      ArrowUp: down <= -6 ? -down + Math.abs(right) * 2 : Number.NaN,
+    }[key];
+    if (far === undefined || Number.isNaN(far) || far >= least) continue;
+    [best, least] = [cell, far];
+  }
+  return best;
+}
+
+const ZoneArea = memo(function ZoneArea({ zone }: { readonly zone: Zone }) {
+  const { zone_id, temperature_zone, temperature_range, used, capacity, bins } = zone;
+  return (
+    <section class={`map-zone ${temperature_zone}`} aria-label={zone_id}>
+      <header>
+        <h2>{zone_id}</h2>
+        <span class={`map-temperature ${temperature_zone}`}>
+          {texts.zones[temperature_zone]}
+          {temperature_range && ` · ${temperature_range}`}
+        </span>
+        <span class="muted">
+          {texts.bins(bins.length)} · {texts.zoneFill(used, capacity)}
+        </span>
+      </header>
+      {aislesOf(bins).map(({ name, bays }) => (
+        <div key={name} class="map-aisle">
+          <span class="map-aisle-name">{name}</span>
+          <div class="map-bays">
+            {bays.map(({ name: bay, bins: own }) => (
+              <div key={bay || own[0]?.code} class="map-bay">
+                {own.map((bin) => (
+                  <Cell key={bin.code} bin={bin} />
+                ))}
+                {bay !== "" && own.length > 1 && <small aria-hidden="true">{bay}</small>}
+              </div>
+            ))}
+          </div>
+        </div>
+      ))}
+    </section>
+  );
+});
+
+function Cell({ bin }: { readonly bin: MapBin }) {
+  const { code, used, capacity } = bin;
+  const words = `${code}: ${texts.fillOf(used, capacity)}`;
+  return (
+    <button type="button" class={`cell ${fillOf(bin)}`} data-bin={code} tabIndex={-1} aria-label={words} title={words}>
+      {cellName(bin)}
+    </button>
+  );
+}

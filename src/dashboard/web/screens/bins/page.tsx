@@ -1,0 +1,123 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Bin, Count, Placed } from "../../api/stock_types.ts";
+import { Button } from "../../kit/button.tsx";
+import { count } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import { DescriptionList } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { navigate, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
+import { binTexts as texts } from "../../texts/bins.ts";
+import { stockTexts } from "../../texts/stock.ts";
+import { AdjustDialog, MoveDialog } from "../stock/acts.tsx";
+import { Ledger } from "../stock/ledger.tsx";
+import { Places } from "../stock/places.tsx";
+import { useWarehouses } from "../stock/shared.ts";
+
+/** One bin: how full it is, what lies in it, what came and went. */
+export function BinScreen({ params }: ScreenProps) {
+  const { warehouse: location = "", bin: code = "" } = params;
+  const { nameOf } = useWarehouses();
+  const { data: found, problem, loading } = useQuery<readonly Bin[]>("/inventory/bins", { location, bin: code });
+  const asked = { location, bin: code, limit: 100 };
+  const { data: rows = [] } = useQuery<readonly Placed[]>("/inventory/items", asked);
+  const [act, setAct] = useState<{ readonly kind: "move" | "adjust"; readonly at: Placed } | null>(null);
+  const back = { href: to("/bins", { location, bin: code }), title: texts.title };
+  const bin = found?.[0];
+  if (loading) return <Skeleton />;
+  if (bin === undefined) {
+    return (
+      <Page title={texts.unknownBin} back={back}>
+        {problem && <Notice problem={problem} />}
+      </Page>
+    );
+  }
+  const openCount = () =>
+    post<Count>("/inventory/counts", { location, bins: [code] })
+      .then(({ data }) => navigate(to(`/counts/${data.id}`)))
+      .catch(refused);
+  const acts = (at: Placed) => [
+    ...(may("stock.floor")
+      ? [{ title: stockTexts.move, icon: "arrowRight" as const, run: () => setAct({ kind: "move", at }) }]
+      : []),
+    ...(may("stock.write")
+      ? [{ title: stockTexts.adjust, icon: "adjust" as const, run: () => setAct({ kind: "adjust", at }) }]
+      : []),
+  ];
+  return (
+    <Page
+      title={texts.one(code)}
+      back={back}
+      below={nameOf(location)}
+      acts={may("stock.write") && <Button icon="clipboard" title={texts.count} onClick={() => void openCount()} />}
+    >
+      <Columns
+        main={
+          <Tabs
+            name={texts.one(code)}
+            tabs={[
+              {
+                id: "contents",
+                title: texts.contents,
+                count: rows.length,
+                content: () => <Places rows={rows} of="bin" acts={acts} />,
+              },
+              {
+                id: "ledger",
+                title: texts.ledger,
+                content: () => <Ledger of={{ location, bin: code }} on_hand={null} />,
+              },
+            ]}
+          />
+        }
+        side={<Facts bin={bin} />}
+      />
+      {act && <RowDialog {...act} onClose={() => setAct(null)} />}
+    </Page>
+  );
+}
+
+interface RowDialogProps {
+  readonly kind: "move" | "adjust";
+  readonly at: Placed;
+  readonly onClose: () => void;
+}
+
+/** What is done with the units of a row; the books of a SKU count all of its places. */
+function RowDialog({ kind, at, onClose }: RowDialogProps) {
+  const { data: places } = useQuery<readonly Placed[]>("/inventory/items", { sku: at.sku, limit: 100 });
+  if (places === undefined) return null;
+  const own = { sku: at.sku, places, at, onClose };
+  return kind === "move" ? <MoveDialog {...own} /> : <AdjustDialog {...own} />;
+}
+
+function Facts({ bin }: { readonly bin: Bin }) {
+  return (
+    <Card>
+      {bin.capacity !== null && (
+        <meter class="fill" min={0} max={Math.max(bin.capacity, 1)} value={bin.used} aria-label={texts.legend}>
+          {texts.fillOf(bin.used, bin.capacity)}
+        </meter>
+      )}
+      <DescriptionList
+        facts={[
+          [texts.used, texts.fillOf(bin.used, bin.capacity)],
+          [texts.capacity, bin.capacity === null ? texts.noCapacity : count(bin.capacity)],
+          [texts.free, bin.free === null ? null : count(bin.free)],
+          [texts.skus, count(bin.skus)],
+          [texts.kind, texts.kinds[bin.kind]],
+          [texts.zone, bin.zone_id],
+          [texts.temperature, bin.temperature_zone && texts.zones[bin.temperature_zone]],
+          [texts.range, bin.temperature_range],
+          [texts.pickOrder, count(bin.pick_order)],
+        ]}
+      />
+    </Card>
+  );
+}

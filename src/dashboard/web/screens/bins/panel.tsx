@@ -1,0 +1,74 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useQuery } from "../../api/query.ts";
+import type { Placed, Warehouse } from "../../api/stock_types.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { count } from "../../kit/format.ts";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { to } from "../../shell/router.ts";
+import { binTexts as texts } from "../../texts/bins.ts";
+import { words } from "../../texts/common.ts";
+import { binHref, Expiry } from "../stock/places.tsx";
+
+interface Props {
+  readonly warehouse: Warehouse;
+  readonly code: string;
+  readonly onClose: () => void;
+}
+
+const shown_max = 50;
+
+/** What lies in a bin, beside the map. */
+export function BinPanel({ warehouse, code, onClose }: Props) {
+  const { warehouse_id } = warehouse;
+  const asked = { location: warehouse_id, bin: code, limit: shown_max };
+  const { data: rows, pagination } = useQuery<readonly Placed[]>("/inventory/items", asked);
+  const zone = warehouse.location_zones.find(({ bins }) => bins.some((bin) => bin.code === code));
+  const bin = zone?.bins.find((one) => one.code === code);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const close = () => {
+    onClose();
+    const cells = document.querySelectorAll<HTMLElement>("button[data-bin]");
+    [...cells].find(({ dataset }) => dataset["bin"] === code)?.focus();
+  };
+  return (
+    <aside class="card map-panel" aria-label={texts.one(code)} onKeyDown={(event) => event.key === "Escape" && close()}>
+      <header class="card-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {code}
+        </h2>
+        <div class="card-acts">
+          <Button kind="plain" icon="close" iconOnly title={words.close} onClick={close} />
+        </div>
+      </header>
+      <div class="card-body stack">
+        <p class="muted">
+          {zone && `${zone.zone_id} · ${texts.zones[zone.temperature_zone]} · `}
+          {bin ? `${texts.kinds[bin.kind]} · ${texts.fillOf(bin.used, bin.capacity)}` : texts.unknownBin}
+        </p>
+        {rows === undefined && <Skeleton lines={3} />}
+        {rows?.length === 0 && <p>{texts.nothingIn}</p>}
+        {rows && rows.length > 0 && (
+          <ul class="map-contents">
+            {rows.map((row) => (
+              <li key={`${row.sku} ${row.lot_number}`}>
+                <a href={to(`/stock/${encodeURIComponent(row.sku)}`)}>
+                  <code>{row.sku}</code>
+                </a>
+                <strong>{count(row.quantity)}</strong>
+                <span class="muted">{row.name}</span>
+                {row.lot_number && (
+                  <small>
+                    {row.lot_number} <Expiry at={row.expiration_date} />
+                  </small>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {pagination?.has_more && <p class="muted">{texts.more(shown_max)}</p>}
+        {bin && <LinkButton title={texts.open} href={binHref(warehouse_id, code)} />}
+      </div>
+    </aside>
+  );
+}

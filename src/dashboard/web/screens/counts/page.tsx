@@ -1,0 +1,189 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Count } from "../../api/stock_types.ts";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { money, count as number } from "../../kit/format.ts";
+import { ActionMenu } from "../../kit/menu.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { DescriptionList, Time } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { to } from "../../shell/router.ts";
+import { said as toast } from "../../shell/toasts.tsx";
+import { countTexts as texts } from "../../texts/counts.ts";
+import { entered, said, useWarehouses } from "../stock/shared.ts";
+import { CountBadge, whatOf } from "./list.tsx";
+import { Sheet } from "./sheet.tsx";
+
+/** One count: what is counted, where it differs from the books, and how the differences are posted. */
+export function CountScreen({ params }: ScreenProps) {
+  const found = useQuery<Count>(`/inventory/counts/${params["id"]}`);
+  const { data: count, etag, problem, loading, reload } = found;
+  const [dialog, setDialog] = useState<"found" | "post" | null>(null);
+  const back = { href: to("/counts"), title: texts.title };
+  if (loading) return <Skeleton />;
+  if (count === undefined) {
+    return (
+      <Page title={texts.title} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const onClose = () => setDialog(null);
+  return (
+    <Page
+      title={texts.one(count.id)}
+      back={back}
+      beside={<CountBadge status={count.status} />}
+      below={whatOf(count)}
+      acts={<Acts count={count} etag={etag} onDialog={setDialog} />}
+    >
+      <Columns main={<Sheet key={count.id} count={count} />} side={<Side count={count} />} />
+      {dialog === "found" && <FoundDialog count={count} onClose={onClose} />}
+      {dialog === "post" && <PostDialog count={count} etag={etag} onClose={onClose} />}
+    </Page>
+  );
+}
+
+interface ActsProps {
+  readonly count: Count;
+  readonly etag: string | null;
+  readonly onDialog: (dialog: "found" | "post") => void;
+}
+
+function Acts({ count, etag, onDialog }: ActsProps) {
+  const { id, allowed_actions, lines_total, lines_counted } = count;
+  const left = lines_total - lines_counted;
+  const review = () =>
+    confirm({
+      title: texts.reviewTitle(id),
+      text: texts.reviewText(left),
+      act: texts.review,
+      run: async () => {
+        await post(`/inventory/counts/${id}/review`, {}, { match: etag });
+        toast(texts.reviewed(id));
+      },
+    });
+  const cancel = () =>
+    confirm({
+      title: texts.cancelTitle(id),
+      text: texts.cancelText,
+      act: texts.cancel,
+      danger: true,
+      run: async () => {
+        await post(`/inventory/counts/${id}/cancel`, {}, { match: etag });
+        toast(texts.cancelled(id));
+      },
+    });
+  const records = may("stock.floor") && allowed_actions.includes("record");
+  const writes = may("stock.write");
+  return (
+    <>
+      <ActionMenu
+        items={[
+          { title: texts.print, icon: "print", run: () => window.print() },
+          ...(records ? [{ title: texts.found, icon: "plus" as const, run: () => onDialog("found") }] : []),
+          ...(writes && allowed_actions.includes("cancel")
+            ? [{ title: texts.cancel, icon: "delete" as const, danger: true, run: cancel }]
+            : []),
+        ]}
+      />
+      {writes && allowed_actions.includes("review") && (
+        <Button kind={left === 0 ? "primary" : "normal"} title={texts.review} onClick={review} />
+      )}
+      {writes && allowed_actions.includes("post") && (
+        <Button kind="primary" icon="check" title={texts.post} onClick={() => onDialog("post")} />
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly count: Count;
+  readonly onClose: () => void;
+}
+
+function FoundDialog({ count, onClose }: DialogProps) {
+  return (
+    <FormDialog
+      title={texts.found}
+      text={texts.foundText}
+      submit={texts.foundAct}
+      onClose={onClose}
+      first={{ sku: "", bin: "", lot_number: "", quantity: "" }}
+      fields={[
+        { kind: "text", name: "sku", label: texts.sku, required: true, mono: true, width: "half", focus: true },
+        { kind: "text", name: "bin", label: texts.bin, required: true, mono: true, width: "half" },
+        { kind: "text", name: "lot_number", label: texts.lot, mono: true, width: "half" },
+        { kind: "number", name: "quantity", label: texts.quantity, required: true, width: "half" },
+      ]}
+      onSubmit={async ({ sku, bin, lot_number, quantity }, key) => {
+        const line = { sku: said(sku), bin: said(bin), lot_number: said(lot_number) ?? null };
+        const lines = [{ ...line, quantity: entered(quantity) }];
+        await post(`/inventory/counts/${count.id}/lines`, { lines }, { key });
+        toast(texts.saved(1));
+      }}
+    />
+  );
+}
+
+function PostDialog({ count, etag, onClose }: DialogProps & { readonly etag: string | null }) {
+  const { lines_different = 0, units_over = 0, units_short = 0 } = count.summary ?? {};
+  return (
+    <FormDialog
+      title={texts.postTitle(count.id)}
+      text={texts.postText(lines_different, units_over, units_short)}
+      submit={texts.post}
+      onClose={onClose}
+      first={{ allow_shortfall: false }}
+      fields={
+        units_short === 0
+          ? []
+          : [{ kind: "switch", name: "allow_shortfall", label: texts.letWait, help: texts.letWaitHelp }]
+      }
+      onSubmit={async ({ allow_shortfall }, key) => {
+        const body = allow_shortfall === true ? { allow_shortfall: true } : {};
+        await post(`/inventory/counts/${count.id}/post`, body, { key, match: etag });
+        toast(texts.posted(count.id));
+      }}
+    />
+  );
+}
+
+function Side({ count }: { readonly count: Count }) {
+  const { nameOf } = useWarehouses();
+  const { summary } = count;
+  return (
+    <>
+      <Card title={texts.details}>
+        <DescriptionList
+          facts={[
+            [texts.warehouse, nameOf(count.location)],
+            [texts.progress, texts.of(count.lines_counted, count.lines_total)],
+            [texts.opened, <Time key="opened" at={count.created_at} />],
+            [texts.by, count.opened_by],
+            count.notes === null ? null : [texts.notes, count.notes],
+            count.posted_at === null ? null : [texts.statuses.posted, <Time key="posted" at={count.posted_at} />],
+          ]}
+        />
+      </Card>
+      {summary && (
+        <Card title={texts.summary}>
+          <DescriptionList
+            facts={[
+              [texts.difference, number(summary.lines_different)],
+              [texts.over, `${number(summary.units_over)} · ${money(summary.value_over)}`],
+              [texts.short, `${number(summary.units_short)} · ${money(summary.value_short)}`],
+              [texts.net, money(summary.value_net)],
+            ]}
+          />
+        </Card>
+      )}
+    </>
+  );
+}

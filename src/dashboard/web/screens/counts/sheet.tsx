@@ -1,0 +1,168 @@
+import { useEffect, useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { may } from "../../api/session.ts";
+import type { Count } from "../../api/stock_types.ts";
+import { Button } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { askToDiscard } from "../../kit/form.tsx";
+import { money, count as number } from "../../kit/format.ts";
+import { Card } from "../../kit/page.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { guardLeaving } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { countTexts as texts } from "../../texts/counts.ts";
+import { entered } from "../stock/shared.ts";
+
+type Line = Count["lines"][number];
+
+const keyOf = ({ sku, bin, lot_number }: Line) => JSON.stringify([sku, bin, lot_number]);
+const lines_max = 500;
+
+/** The lines of a count. While it may be counted each has a field; Enter goes on to the next one. */
+export function Sheet({ count }: { readonly count: Count }) {
+  const { id, lines, allowed_actions } = count;
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [only, setOnly] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const records = may("stock.floor") && allowed_actions.includes("record");
+  const changed = lines.filter((line) => {
+    const units = entered(typed[keyOf(line)]);
+    return units !== null && units >= 0 && units !== line.counted_quantity;
+  });
+  useUnsaved(changed.length > 0);
+  const save = async () => {
+    setBusy(true);
+    try {
+      for (let at = 0; at < changed.length; at += lines_max) {
+        const body = changed.slice(at, at + lines_max).map((line) => ({
+          ...{ sku: line.sku, bin: line.bin, lot_number: line.lot_number },
+          quantity: entered(typed[keyOf(line)]),
+        }));
+        await post<Count>(`/inventory/counts/${id}/lines`, { lines: body });
+      }
+      setTyped({});
+      said(texts.saved(changed.length));
+    } catch (error) {
+      refused(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const shown = only ? lines.filter(({ difference }) => difference !== null && difference !== 0) : lines;
+  return (
+    <Card
+      title={texts.lines}
+      flush
+      acts={
+        <>
+          {lines.some(({ difference }) => difference) && (
+            <button type="button" class="filter flag" aria-pressed={only} onClick={() => setOnly(!only)}>
+              {texts.onlyDifferent}
+            </button>
+          )}
+          {changed.length > 0 && <span class="muted unsaved">{texts.unsaved(changed.length)}</span>}
+          {records && (
+            <Button kind="primary" title={texts.save} disabled={changed.length === 0} busy={busy} onClick={save} />
+          )}
+        </>
+      }
+    >
+      {lines.length === 0 ? (
+        <EmptyState icon="clipboard" title={texts.nothing} />
+      ) : (
+        <div role="group" aria-label={texts.lines} onKeyDown={onEnter}>
+          <DataTable
+            name={texts.lines}
+            rows={shown}
+            columns={columnsOf(records ? { typed, set: (key, text) => setTyped({ ...typed, [key]: text }) } : null)}
+            id={keyOf}
+          />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** Enter in a field goes on to the next one, as a scanner and a quick hand expect. */
+function onEnter(event: KeyboardEvent): void {
+  const field = event.target as HTMLElement;
+  if (event.key !== "Enter" || !(field instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  const all = [...document.querySelectorAll<HTMLInputElement>("input.counted")];
+  const next = all[all.indexOf(field) + 1];
+  next?.focus();
+  next?.select();
+}
+
+function useUnsaved(unsaved: boolean): void {
+  useEffect(() => {
+    if (!unsaved) return;
+    const free = guardLeaving((go) => {
+      void askToDiscard().then((leave) => leave && go());
+      return true;
+    });
+    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", onUnload);
+    return () => {
+      free();
+      window.removeEventListener("beforeunload", onUnload);
+    };
+  }, [unsaved]);
+}
+
+interface Entries {
+  readonly typed: Readonly<Record<string, string>>;
+  readonly set: (key: string, text: string) => void;
+}
+
+function columnsOf(entries: Entries | null): readonly Column<Line>[] {
+  return [
+    { id: "bin", title: texts.bin, cell: ({ bin }) => <code>{bin}</code> },
+    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    {
+      id: "expected",
+      title: texts.expected,
+      align: "right",
+      cell: ({ expected_quantity }) =>
+        expected_quantity === null ? <span class="muted">{texts.hidden}</span> : number(expected_quantity),
+    },
+    {
+      id: "counted",
+      title: texts.counted,
+      align: "right",
+      cell: (line) => (entries === null ? number(line.counted_quantity) : <CountedField line={line} {...entries} />),
+    },
+    {
+      id: "difference",
+      title: texts.difference,
+      align: "right",
+      cell: ({ difference }) => <Difference units={difference} />,
+    },
+    { id: "value", title: texts.value, align: "right", cell: ({ value }) => (value ? money(value) : "") },
+  ];
+}
+
+function Difference({ units }: { readonly units: number | null }) {
+  if (units === null) return null;
+  if (units === 0) return <span class="muted">0</span>;
+  return <span class={units > 0 ? "plus" : "minus"}>{`${units > 0 ? "+" : ""}${number(units)}`}</span>;
+}
+
+function CountedField({ line, typed, set }: Entries & { readonly line: Line }) {
+  const key = keyOf(line);
+  const text = typed[key] ?? (line.counted_quantity === null ? "" : String(line.counted_quantity));
+  const units = entered(text);
+  return (
+    <input
+      class="counted"
+      type="text"
+      inputMode="numeric"
+      autocomplete="off"
+      aria-label={texts.countedOf(line.sku, line.bin, line.lot_number)}
+      aria-invalid={text !== "" && (units === null || units < 0) ? true : undefined}
+      value={text}
+      onInput={(event) => set(key, event.currentTarget.value)}
+    />
+  );
+}

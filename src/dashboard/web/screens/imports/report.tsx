@@ -1,0 +1,86 @@
+import type { ImportReport } from "../../api/stock_types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Card } from "../../kit/page.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { importTexts as texts } from "../../texts/imports.ts";
+
+type Refusal = ImportReport["errors"][number];
+type Change = NonNullable<ImportReport["changes"]>[number];
+
+const refusalColumns: readonly Column<Refusal>[] = [
+  { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
+  { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
+  { id: "field", title: texts.field, cell: ({ field }) => field && <code>{field}</code> },
+  { id: "problem", title: texts.problem, cell: ({ message }) => message, wide: true },
+];
+
+interface RefusalsProps {
+  readonly errors: readonly Refusal[];
+  readonly failed: number;
+}
+
+/** What is wrong with the rows that are refused, by line. */
+export function Refusals({ errors, failed }: RefusalsProps) {
+  return (
+    <Card title={texts.refusedTitle} flush>
+      <p class="muted pad">{texts.refusedText}</p>
+      <DataTable
+        name={texts.refusedTitle}
+        rows={errors}
+        columns={refusalColumns}
+        id={(row) => String(errors.indexOf(row))}
+      />
+      {new Set(errors.map(({ line }) => line)).size < failed && (
+        <p class="muted pad">{texts.more(errors.length, failed)}</p>
+      )}
+    </Card>
+  );
+}
+
+const written = (value: Change["fields"][number]["from"]) => (value === null ? texts.empty : String(value));
+
+function Cells({ change, fields }: Change) {
+  return (
+    <ul class="cell-changes">
+      {fields.map(({ field, from, to }) => (
+        <li key={field}>
+          <code>{field}</code>{" "}
+          {change === "updated" && (
+            <>
+              <del>{written(from)}</del> <span aria-hidden="true">→</span>{" "}
+            </>
+          )}
+          <ins>{written(to)}</ins>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const changeColumns: readonly Column<Change>[] = [
+  { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
+  { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
+  {
+    id: "kind",
+    title: texts.kind,
+    cell: ({ change }) => <Badge tone={change === "created" ? "good" : "info"}>{texts.kinds[change]}</Badge>,
+  },
+  { id: "fields", title: texts.fields, cell: (it) => <Cells {...it} />, wide: true },
+];
+
+interface ChangesProps {
+  readonly changes: readonly Change[];
+  readonly all: number;
+  readonly done: boolean;
+}
+
+/** What each row changes, cell by cell. */
+export function Changes({ changes, all, done }: ChangesProps) {
+  const title = done ? texts.changedTitle : texts.changesTitle;
+  return (
+    <Card title={title} flush>
+      <DataTable name={title} rows={changes} columns={changeColumns} id={({ line }) => String(line)} />
+      {changes.length < all && <p class="muted pad">{texts.more(changes.length, all)}</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,208 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { sendCsv } from "../../api/client.ts";
+import { saveBlob, saveFile } from "../../api/documents.ts";
+import { type ApiProblem, problemOf } from "../../api/problem.ts";
+import type { ImportReport } from "../../api/stock_types.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import { count } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { Figure, Figures } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { importTexts as texts } from "../../texts/imports.ts";
+import { Drop } from "./drop.tsx";
+import { Changes, Refusals } from "./report.tsx";
+
+interface Kind {
+  readonly path: "/inventory/import" | "/products/import";
+  readonly file: "/inventory/export.csv" | "/products/export.csv";
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly back: { readonly path: string; readonly title: string };
+  readonly go: string;
+}
+
+const stock: Kind = {
+  path: "/inventory/import",
+  file: "/inventory/export.csv",
+  name: "inventory.csv",
+  title: texts.stock,
+  text: texts.stockText,
+  back: { path: "/stock", title: texts.stockTitle },
+  go: texts.openStock,
+};
+
+const products: Kind = {
+  path: "/products/import",
+  file: "/products/export.csv",
+  name: "products.csv",
+  title: texts.products,
+  text: texts.productsText,
+  back: { path: "/products", title: texts.productsTitle },
+  go: texts.openProducts,
+};
+
+/** Takes in a file of counted stock. */
+export const StockImportScreen = () => <ImportScreen kind={stock} />;
+
+/** Takes in a file of products. */
+export const ProductImportScreen = () => <ImportScreen kind={products} />;
+
+const bytes_max = 10 << 20;
+
+type Stage =
+  | { readonly at: "choose" }
+  | { readonly at: "trying"; readonly file: File }
+  | { readonly at: "tried"; readonly file: File; readonly report: ImportReport; readonly took_ms: number }
+  | { readonly at: "taking"; readonly file: File; readonly report: ImportReport; readonly took_ms: number }
+  | { readonly at: "done"; readonly report: ImportReport; readonly changes: ImportReport["changes"] };
+
+/** Where a file stands, and the steps that it takes: tried out, looked at, taken in. */
+function useImport({ path }: Kind) {
+  const [stage, setStage] = useState<Stage>({ at: "choose" });
+  const [problem, setProblem] = useState<ApiProblem | string | null>(null);
+  const tryOut = async (file: File) => {
+    setProblem(null);
+    if (file.size > bytes_max) return setProblem(texts.tooLarge);
+    setStage({ at: "trying", file });
+    const began = performance.now();
+    try {
+      const { data: report } = await sendCsv<ImportReport>(path, file, { params: { dry_run: true } });
+      setStage({ at: "tried", file, report, took_ms: performance.now() - began });
+    } catch (error) {
+      setProblem(problemOf(error));
+      setStage({ at: "choose" });
+    }
+  };
+  const take = async ({ file, report, took_ms }: Extract<Stage, { at: "tried" }>) => {
+    const { created, updated, failed } = report;
+    const agreed = await confirm({
+      title: texts.takeTitle(created + updated),
+      text: texts.takeText(created, updated, failed),
+      act: texts.take(created + updated),
+    });
+    if (!agreed) return;
+    setStage({ at: "taking", file, report, took_ms });
+    try {
+      const { data } = await sendCsv<ImportReport>(path, file);
+      said(texts.took(data.created, data.updated));
+      setStage({ at: "done", report: data, changes: report.changes });
+    } catch (error) {
+      setProblem(problemOf(error));
+      setStage({ at: "tried", file, report, took_ms });
+    }
+  };
+  const again = () => {
+    setProblem(null);
+    setStage({ at: "choose" });
+  };
+  return { stage, problem, tryOut, take, again };
+}
+
+/** A file is dropped, tried out, looked at, and taken in. */
+function ImportScreen({ kind }: { readonly kind: Kind }) {
+  const { stage, problem, tryOut, take, again } = useImport(kind);
+  const save = () => void saveFile(kind.file, kind.name).catch(refused);
+  return (
+    <Page
+      title={kind.title}
+      back={{ href: to(kind.back.path), title: kind.back.title }}
+      acts={stage.at !== "choose" && <Button icon="upload" title={texts.another} onClick={again} />}
+    >
+      <div class="stack">
+        {typeof problem === "string" && <Notice kind="problem">{problem}</Notice>}
+        {problem !== null && typeof problem !== "string" && <Notice problem={problem} />}
+        {stage.at === "choose" && (
+          <>
+            <Drop onFile={tryOut} />
+            <Card>
+              <p>{kind.text}</p>
+              <p class="muted">{texts.templateHint}</p>
+              <Button icon="download" title={texts.template} onClick={save} />
+            </Card>
+          </>
+        )}
+        {stage.at === "trying" && <Working title={texts.trying(stage.file.name)} expected_ms={null} />}
+        {stage.at === "taking" && (
+          <Working title={texts.taking(stage.report.rows)} expected_ms={stage.took_ms} note={texts.doNotClose} />
+        )}
+        {(stage.at === "tried" || stage.at === "done") && (
+          <Report stage={stage} kind={kind} onTake={() => stage.at === "tried" && void take(stage)} />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+interface ReportProps {
+  readonly stage: Extract<Stage, { at: "tried" | "done" }>;
+  readonly kind: Kind;
+  readonly onTake: () => void;
+}
+
+function Report({ stage, kind, onTake }: ReportProps) {
+  const { report } = stage;
+  const { rows, created, updated, unchanged, failed, errors } = report;
+  const changes = (stage.at === "done" ? stage.changes : report.changes) ?? [];
+  const some = created + updated;
+  const saveRefused = () => {
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const lines = errors.map((it) => [String(it.line), it.name ?? "", it.field ?? "", it.message].map(cell).join(","));
+    saveBlob(new Blob([["line,name,column,problem", ...lines].join("\r\n")], { type: "text/csv" }), "refused.csv");
+  };
+  return (
+    <>
+      <Notice kind={stage.at === "done" ? "done" : "info"}>
+        <p>{stage.at === "done" ? texts.done : some === 0 ? texts.nothingToDo : texts.tried}</p>
+      </Notice>
+      <Figures>
+        <Figure name={texts.rows} value={count(rows)} />
+        <Figure name={texts.created} value={count(created)} />
+        <Figure name={texts.updated} value={count(updated)} />
+        <Figure name={texts.unchanged} value={count(unchanged)} />
+        <Figure name={texts.failed} value={<span class={failed > 0 ? "minus" : ""}>{count(failed)}</span>} />
+      </Figures>
+      <div class="import-acts">
+        {stage.at === "tried" && some > 0 && (
+          <Button kind="primary" icon="check" title={texts.take(some)} onClick={onTake} />
+        )}
+        {stage.at === "done" && <LinkButton kind="primary" title={kind.go} href={to(kind.back.path)} />}
+        {errors.length > 0 && <Button icon="download" title={texts.refusedFile} onClick={saveRefused} />}
+      </div>
+      {errors.length > 0 && <Refusals errors={errors} failed={failed} />}
+      {changes.length > 0 && <Changes changes={changes} all={some} done={stage.at === "done"} />}
+    </>
+  );
+}
+
+interface WorkingProps {
+  readonly title: string;
+  /** About how long it takes; null when that is not known. */
+  readonly expected_ms: number | null;
+  readonly note?: string;
+}
+
+/** How far it is: the run takes about as long as trying it out did. */
+function Working({ title, expected_ms, note }: WorkingProps) {
+  const began = useRef(performance.now());
+  const [passed, setPassed] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setPassed(performance.now() - began.current), 200);
+    return () => clearInterval(timer);
+  }, []);
+  const part = expected_ms === null ? undefined : Math.min(0.97, passed / Math.max(expected_ms, 1));
+  return (
+    <Card>
+      <div class="working" role="status">
+        <strong>{title}</strong>
+        <progress aria-label={title} {...(part === undefined ? {} : { value: part, max: 1 })} />
+        <span class="muted">
+          {expected_ms !== null && passed > 800 && texts.left((expected_ms - passed) / 1000)} {note}
+        </span>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,247 @@
+import { useState } from "preact/hooks";
+import { patch, post } from "../../api/client.ts";
+import { saveFile } from "../../api/documents.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { LotDetail, Traced } from "../../api/stock_types.ts";
+import { Button } from "../../kit/button.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { List } from "../../kit/list_page.tsx";
+import { ActionMenu } from "../../kit/menu.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { DescriptionList, Time, Timeline } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { to } from "../../shell/router.ts";
+import { refused, toast } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { lotTexts as texts } from "../../texts/lots.ts";
+import { binHref, Expiry } from "../stock/places.tsx";
+import { said } from "../stock/shared.ts";
+import { LotBadge } from "./list.tsx";
+
+type Given = LotDetail["allowed_statuses"][number];
+type Changed = LotDetail & { readonly backordered_orders: readonly { readonly order_number: string }[] };
+
+/** One lot: its state, where it lies, and where its units went. */
+export function LotScreen({ params }: ScreenProps) {
+  const query = useQuery<LotDetail>(`/inventory/lots/${params["id"]}`);
+  const { data: lot, etag, problem, loading, reload } = query;
+  const [given, setGiven] = useState<Given | "dates" | null>(null);
+  const back = { href: to("/lots"), title: texts.title };
+  if (loading) return <Skeleton />;
+  if (lot === undefined) {
+    return (
+      <Page title={texts.title} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={texts.one(lot.lot_number)}
+      back={back}
+      beside={<LotBadge status={lot.status} />}
+      below={<a href={to(`/stock/${encodeURIComponent(lot.sku)}`)}>{lot.sku}</a>}
+      acts={may("stock.write") && <Acts lot={lot} onAct={setGiven} />}
+    >
+      <Columns main={<Main lot={lot} />} side={<Side lot={lot} />} />
+      {given === "dates" && <DatesDialog lot={lot} etag={etag} onClose={() => setGiven(null)} />}
+      {given !== null && given !== "dates" && (
+        <StatusDialog status={given} lot={lot} etag={etag} onClose={() => setGiven(null)} />
+      )}
+    </Page>
+  );
+}
+
+interface ActsProps {
+  readonly lot: LotDetail;
+  readonly onAct: (given: Given | "dates") => void;
+}
+
+function Acts({ lot: { allowed_statuses }, onAct }: ActsProps) {
+  const first = allowed_statuses.includes("recalled") ? "recalled" : allowed_statuses[0];
+  const others = allowed_statuses.filter((status) => status !== first);
+  return (
+    <>
+      <ActionMenu
+        items={[
+          ...others.map((status) => ({ title: texts.acts[status], run: () => onAct(status) })),
+          { title: texts.dates, icon: "calendar", run: () => onAct("dates") },
+        ]}
+      />
+      {first && (
+        <Button
+          kind={first === "recalled" ? "danger" : "primary"}
+          title={texts.acts[first]}
+          onClick={() => onAct(first)}
+        />
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly lot: LotDetail;
+  readonly etag: string | null;
+  readonly onClose: () => void;
+}
+
+function StatusDialog({ status, lot, etag, onClose }: DialogProps & { readonly status: Given }) {
+  return (
+    <FormDialog
+      title={texts.actTitle(texts.acts[status], lot.lot_number)}
+      text={texts.actTexts[status]}
+      submit={texts.acts[status]}
+      danger={status !== "available"}
+      onClose={onClose}
+      first={{ reason: "", notes: "" }}
+      fields={[
+        { kind: "text", name: "reason", label: texts.reason, help: texts.reasonHelp, required: true, focus: true },
+        { kind: "text", name: "notes", label: texts.notes, lines: 2 },
+      ]}
+      onSubmit={async ({ reason, notes }, key) => {
+        const body = { status, reason, notes: said(notes) ?? null };
+        const { data } = await post<Changed>(`/inventory/lots/${lot.id}/status`, body, { key, match: etag });
+        const waits = data.backordered_orders.map(({ order_number }) => order_number);
+        toast({
+          kind: waits.length > 0 ? "info" : "done",
+          text: texts.done(data.lot_number, texts.statuses[data.status]),
+          note: waits.length > 0 ? texts.wait(waits.join(", ")) : null,
+        });
+      }}
+    />
+  );
+}
+
+function DatesDialog({ lot, etag, onClose }: DialogProps) {
+  const days = {
+    expiration_date: lot.expiration_date?.slice(0, 10) ?? "",
+    received_date: lot.received_date.slice(0, 10),
+  };
+  return (
+    <FormDialog
+      title={texts.dates}
+      text={texts.datesText}
+      submit={words.save}
+      unchanged={false}
+      onClose={onClose}
+      first={{ ...days, notes: "" }}
+      fields={[
+        { kind: "date", name: "expiration_date", label: texts.expiry, width: "half" },
+        { kind: "date", name: "received_date", label: texts.received, width: "half" },
+        { kind: "text", name: "notes", label: texts.notes, lines: 2 },
+      ]}
+      onSubmit={async ({ expiration_date, received_date, notes }, key) => {
+        const body = {
+          ...(expiration_date === days.expiration_date ? {} : { expiration_date: said(expiration_date) ?? null }),
+          ...(received_date === days.received_date ? {} : { received_date: said(received_date) }),
+          notes: said(notes) ?? null,
+        };
+        await patch<Changed>(`/inventory/lots/${lot.id}`, body, { key, match: etag });
+        toast({ kind: "done", text: texts.corrected(lot.lot_number) });
+      }}
+    />
+  );
+}
+
+type Place = LotDetail["locations"][number];
+
+const placeColumns: readonly Column<Place>[] = [
+  { id: "bin", title: texts.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
+  { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
+];
+
+const traceColumns: readonly Column<Traced>[] = [
+  { id: "order", title: texts.order, cell: ({ order_number }) => order_number },
+  { id: "customer", title: texts.customer, cell: ({ customer }) => customer.name, wide: true },
+  {
+    id: "email",
+    title: texts.email,
+    cell: ({ customer }) => <a href={`mailto:${customer.email}`}>{customer.email}</a>,
+  },
+  { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
+  {
+    id: "assumed",
+    title: texts.assumed,
+    align: "right",
+    cell: ({ assumed_quantity }) => <span title={texts.assumedHelp}>{count(assumed_quantity)}</span>,
+  },
+  {
+    id: "parcel",
+    title: texts.parcel,
+    cell: ({ shipments }) => shipments.flatMap(({ tracking_number }) => tracking_number ?? []).join(", "),
+  },
+  { id: "shipped", title: texts.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
+];
+
+function Main({ lot }: { readonly lot: LotDetail }) {
+  const file = () =>
+    void saveFile(`/inventory/lots/${lot.id}/trace/export.csv`, `trace-${lot.lot_number}.csv`).catch(refused);
+  return (
+    <>
+      <Card title={texts.where} flush={lot.locations.length > 0}>
+        {lot.locations.length === 0 ? (
+          <p class="muted">{texts.nowhere}</p>
+        ) : (
+          <DataTable
+            name={texts.where}
+            rows={lot.locations}
+            columns={placeColumns}
+            id={({ warehouse_id, location }) => `${warehouse_id} ${location}`}
+            href={({ warehouse_id, location, kind }) => (kind === "staging" ? null : binHref(warehouse_id, location))}
+          />
+        )}
+      </Card>
+      <Card title={texts.trace} acts={<Button icon="download" title={texts.traceFile} onClick={file} />}>
+        <p class="muted">{texts.traceText}</p>
+        <List<Traced>
+          name={texts.trace}
+          path={`/inventory/lots/${lot.id}/trace`}
+          columns={traceColumns}
+          id={({ order_id }) => order_id}
+          href={({ order_id }) => to(`/orders/${order_id}`)}
+          empty={<p>{texts.traceEmpty}</p>}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Side({ lot }: { readonly lot: LotDetail }) {
+  return (
+    <>
+      <Card>
+        <DescriptionList
+          facts={[
+            [texts.onHand, count(lot.quantity)],
+            [texts.promised, count(lot.reserved)],
+            [texts.picked, count(lot.picked)],
+            [texts.expiry, lot.expiration_date && <Expiry at={lot.expiration_date} />],
+            [texts.received, <Time at={lot.received_date} />],
+            [texts.created, <Time at={lot.created_at} />],
+          ]}
+        />
+      </Card>
+      <Card title={texts.history}>
+        {lot.changes.length === 0 ? (
+          <p class="muted">{texts.noHistory}</p>
+        ) : (
+          <Timeline
+            entries={lot.changes.toReversed().map((change, at) => ({
+              id: String(at),
+              at: change.changed_at,
+              title: texts.from(texts.statuses[change.from_status], texts.statuses[change.to_status]),
+              by: change.actor.id,
+              note: [change.reason, change.notes].filter(Boolean).join(" · "),
+            }))}
+          />
+        )}
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { may } from "../../api/session.ts";
+import type { WaitingUnits } from "../../api/stock_types.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { said as toast } from "../../shell/toasts.tsx";
+import { putBackTexts as texts } from "../../texts/putbacks.ts";
+import { entered, said, useWarehouses } from "../stock/shared.ts";
+
+/** Units that wait to go back to a shelf. */
+export function PutBacksScreen() {
+  const { several, options, nameOf } = useWarehouses();
+  const [chosen, setChosen] = useState<WaitingUnits | null>(null);
+  const columns: readonly Column<WaitingUnits>[] = [
+    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
+    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "from", title: texts.from, cell: ({ bin }) => <code>{bin}</code> },
+    { id: "to", title: texts.to, cell: ({ suggested_bin }) => suggested_bin && <code>{suggested_bin}</code> },
+    ...(several
+      ? [{ id: "warehouse", title: texts.warehouse, cell: ({ location }: WaitingUnits) => nameOf(location) }]
+      : []),
+    {
+      id: "cause",
+      title: texts.cause,
+      wide: true,
+      cell: ({ order_id, return_id }) =>
+        return_id === null ? (
+          <a href={to(`/orders/${order_id}`)}>{texts.order(order_id)}</a>
+        ) : (
+          <a href={to(`/returns/${return_id}`)}>{texts.return_(return_id)}</a>
+        ),
+    },
+    { id: "since", title: texts.since, cell: ({ waiting_since }) => <Time at={waiting_since} /> },
+  ];
+  const acts = (row: WaitingUnits) => <Button title={texts.putBack} onClick={() => setChosen(row)} />;
+  return (
+    <>
+      <ListPage<WaitingUnits>
+        name={texts.title}
+        title={texts.title}
+        path="/inventory/putbacks"
+        search={{ param: "sku", hint: texts.search }}
+        filters={several ? [{ kind: "choice", param: "location", title: texts.warehouse, options }] : []}
+        columns={columns}
+        id={({ order_id, return_id, sku, lot_number, bin }) => [order_id, return_id, sku, lot_number, bin].join(" ")}
+        {...(may("stock.floor") ? { rowActs: acts } : {})}
+        empty={
+          <EmptyState
+            icon="return"
+            title={texts.emptyTitle}
+            text={texts.emptyText}
+            act={<LinkButton title={texts.emptyAct} href={to("/stock")} />}
+          />
+        }
+      />
+      {chosen && <PutBackDialog waiting={chosen} onClose={() => setChosen(null)} />}
+    </>
+  );
+}
+
+function PutBackDialog({ waiting, onClose }: { readonly waiting: WaitingUnits; readonly onClose: () => void }) {
+  const { sku, quantity, lot_number, location, order_id, return_id, suggested_bin } = waiting;
+  return (
+    <FormDialog
+      title={texts.putBackTitle(sku)}
+      text={texts.putBackText}
+      submit={texts.putBack}
+      onClose={onClose}
+      first={{ quantity: String(quantity), bin: suggested_bin ?? "" }}
+      fields={[
+        { kind: "number", name: "quantity", label: texts.units, required: true, width: "half" },
+        { kind: "text", name: "bin", label: texts.bin, required: true, mono: true, width: "half", focus: true },
+      ]}
+      onSubmit={async (values, key) => {
+        const whose = return_id === null ? { order_id } : { return_id };
+        const lot = lot_number === null ? {} : { lot_number };
+        const [units, bin] = [entered(values["quantity"]), said(values["bin"])];
+        await post("/inventory/putbacks", { ...whose, sku, ...lot, location, quantity: units, bin }, { key });
+        toast(texts.done(units ?? 0, sku, bin ?? ""));
+      }}
+    >
+      {(values) => {
+        const [units, bin] = [entered(values["quantity"]), said(values["bin"])];
+        if (units === null || bin === undefined) return null;
+        return <p class="will">{texts.will(units, Math.max(0, quantity - units), bin)}</p>;
+      }}
+    </FormDialog>
+  );
+}

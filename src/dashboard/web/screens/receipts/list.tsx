@@ -1,0 +1,74 @@
+import { may } from "../../api/session.ts";
+import type { Receipt } from "../../api/stock_types.ts";
+import { Badge, type Tone } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { receiptTexts as texts } from "../../texts/receipts.ts";
+import { optionsOf, useWarehouses } from "../stock/shared.ts";
+
+const tones: Readonly<Record<Receipt["status"], Tone>> = {
+  expected: "info",
+  receiving: "warning",
+  closed: "good",
+  cancelled: "neutral",
+};
+
+/** How far a receipt is. */
+export function ReceiptBadge({ status }: Pick<Receipt, "status">) {
+  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
+}
+
+const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
+  lines.reduce((total, line) => total + line[of], 0);
+
+/** All deliveries that are or were expected. */
+export function ReceiptsScreen() {
+  const { several, options, nameOf } = useWarehouses();
+  const add = may("stock.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.create} href={to("/receipts/new")} />
+  );
+  const columns: readonly Column<Receipt>[] = [
+    { id: "id", title: texts.id, cell: ({ id }) => id },
+    { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "" },
+    { id: "supplier", title: texts.supplier, cell: ({ supplier }) => supplier ?? "", wide: true },
+    { id: "status", title: texts.status, cell: ({ status }) => <ReceiptBadge status={status} /> },
+    ...(several ? [{ id: "location", title: texts.warehouse, cell: ({ location }: Receipt) => nameOf(location) }] : []),
+    {
+      id: "expected",
+      title: texts.expected,
+      sort: "expected_at",
+      cell: ({ expected_at }) => <Time at={expected_at} />,
+    },
+    { id: "lines", title: texts.lines, align: "right", cell: ({ lines }) => count(lines.length) },
+    {
+      id: "progress",
+      title: texts.progress,
+      align: "right",
+      cell: ({ lines }) => texts.of(sum(lines, "quantity_received"), sum(lines, "quantity")),
+    },
+    { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+  return (
+    <ListPage<Receipt>
+      name={texts.title}
+      title={texts.title}
+      path="/inventory/receipts"
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
+        ...(several ? [{ kind: "choice", param: "location", title: texts.warehouse, options } as const] : []),
+      ]}
+      sort="-created_at"
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/receipts/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="truck" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

@@ -1,0 +1,260 @@
+// What is done with units of a SKU: each dialog says before what will be after.
+import { patch, post } from "../../api/client.ts";
+import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
+import type { Field, Values } from "../../kit/fields.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { refused, said as toast } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { stockTexts as texts } from "../../texts/stock.ts";
+import { entered, optionsOf, said, useWarehouses } from "./shared.ts";
+
+interface Props {
+  readonly sku: string;
+  /** Where its units lie. */
+  readonly places: readonly Placed[];
+  /** The place that is meant from the start. */
+  readonly at?: Placed | undefined;
+  readonly onClose: () => void;
+}
+
+const keyOf = ({ warehouse_id, bin, lot_number }: Placed) => JSON.stringify([warehouse_id, bin, lot_number]);
+
+/** The field in which one of the places is chosen. */
+function usePlaces(given: readonly Placed[], kinds: readonly Placed["kind"][], at: Placed | undefined) {
+  const { several, nameOf } = useWarehouses();
+  const places = given.filter(({ kind }) => kinds.includes(kind));
+  const field: Field = {
+    kind: "select",
+    name: "place",
+    label: texts.place,
+    required: true,
+    options: places.map((it) => ({
+      value: keyOf(it),
+      title: texts.placeTitle(it.bin, it.lot_number, count(it.quantity), several ? nameOf(it.warehouse_id) : null),
+    })),
+  };
+  const first = at ?? places[0];
+  const chosen = ({ place }: Values) => places.find((it) => keyOf(it) === place);
+  return { field, first: first === undefined ? "" : keyOf(first), chosen };
+}
+
+/** What names a place in a request. */
+const named = ({ warehouse_id, bin, lot_number }: Placed) => ({
+  location: warehouse_id,
+  bin,
+  ...(lot_number === null ? {} : { lot_number }),
+});
+
+const notes: Field = { kind: "text", name: "notes", label: texts.notes, lines: 2 };
+const letWait: Field = { kind: "switch", name: "allow_shortfall", label: texts.letWait, help: texts.letWaitHelp };
+
+/** Corrects what the books say of one bin and lot. */
+export function AdjustDialog({ sku, places, at, onClose }: Props) {
+  const lasting = ["storage", "quarantine", "damage", "returns", "putback"] as const;
+  const { field, first, chosen } = usePlaces(places, lasting, at);
+  const inWarehouse = (place: Placed) =>
+    places.filter((it) => it.warehouse_id === place.warehouse_id).reduce((sum, it) => sum + it.quantity, 0);
+  const byOf = (values: Values) => {
+    const [place, now] = [chosen(values), entered(values["counted"])];
+    return place === undefined || now === null ? null : now - place.quantity;
+  };
+  return (
+    <FormDialog
+      title={texts.adjustTitle(sku)}
+      text={texts.adjustText}
+      submit={texts.adjust}
+      onClose={onClose}
+      first={{ place: first, counted: "", reason: "stock_count", notes: "", allow_shortfall: false }}
+      fields={[
+        field,
+        { kind: "number", name: "counted", label: texts.counted, help: texts.countedHelp, required: true, focus: true },
+        { kind: "select", name: "reason", label: texts.reason, required: true, options: optionsOf(texts.reasons) },
+        { ...notes, help: texts.notesFor },
+        { ...letWait, when: (values) => (byOf(values) ?? 0) < 0 },
+      ]}
+      onSubmit={async (values, key) => {
+        const place = chosen(values);
+        const adjustment = byOf(values);
+        if (place === undefined || adjustment === null) return;
+        const { data } = await patch<Adjustment>(
+          `/inventory/${encodeURIComponent(sku)}`,
+          {
+            adjustment,
+            reason: values["reason"],
+            ...named(place),
+            notes: said(values["notes"]) ?? null,
+            expected_quantity: inWarehouse(place),
+            ...(values["allow_shortfall"] === true ? { allow_shortfall: true } : {}),
+          },
+          { key },
+        );
+        toast(texts.adjusted(sku, data.previous_quantity, data.new_quantity));
+      }}
+    >
+      {(values) => {
+        const [place, by] = [chosen(values), byOf(values)];
+        if (place === undefined || by === null) return null;
+        const before = inWarehouse(place);
+        return (
+          <p class="will">
+            {by === 0
+              ? texts.nothingChanges
+              : `${texts.willBe(place.quantity, place.quantity + by)} ${texts.totalWillBe(before, before + by)}`}
+          </p>
+        );
+      }}
+    </FormDialog>
+  );
+}
+
+const quantityField: Field = { kind: "number", name: "quantity", label: texts.quantity, required: true, width: "half" };
+const movable = ["storage", "quarantine", "damage"] as const;
+
+/** Moves units to another bin of the warehouse; it can be undone. */
+export function MoveDialog({ sku, places, at, onClose }: Props) {
+  const { field, first, chosen } = usePlaces(places, movable, at);
+  return (
+    <FormDialog
+      title={texts.moveTitle(sku)}
+      text={texts.moveText}
+      submit={texts.move}
+      onClose={onClose}
+      first={{ place: first, quantity: at ? String(at.quantity) : "", to_bin: "", notes: "" }}
+      fields={[
+        field,
+        quantityField,
+        {
+          kind: "text",
+          name: "to_bin",
+          label: texts.toBin,
+          help: texts.toBinHelp,
+          required: true,
+          mono: true,
+          width: "half",
+        },
+        notes,
+      ]}
+      onSubmit={async ({ place: _place, ...values }, key) => {
+        const from = chosen({ place: _place });
+        if (from === undefined) return;
+        const body = { sku, ...named(from), to_bin: said(values["to_bin"]), notes: said(values["notes"]) ?? null };
+        const quantity = entered(values["quantity"]);
+        const { data } = await post<Moved>("/inventory/moves", { ...body, quantity }, { key });
+        const back = { ...named(from), sku, quantity: data.quantity, bin: data.bin, to_bin: data.from_bin };
+        toast(texts.movedDone(data.quantity, sku, data.bin), {
+          title: words.undo,
+          run: () => void post("/inventory/moves", back).then(() => toast(texts.undoNote), refused),
+        });
+      }}
+    >
+      {(values) => {
+        const [from, quantity, bin] = [chosen(values), entered(values["quantity"]), said(values["to_bin"])];
+        if (from === undefined || quantity === null || bin === undefined) return null;
+        return <p class="will">{texts.moveWill(from.bin, from.quantity, bin, quantity)}</p>;
+      }}
+    </FormDialog>
+  );
+}
+
+/** Takes units off sale, lot or no lot. */
+export function OffSaleDialog({ sku, places, at, onClose }: Props) {
+  const { field, first, chosen } = usePlaces(places, ["storage"], at);
+  return (
+    <FormDialog
+      title={texts.quarantineTitle(sku)}
+      text={texts.quarantineText}
+      submit={texts.quarantine}
+      danger
+      onClose={onClose}
+      first={{ place: first, quantity: "", condition: "quarantined", notes: "", allow_shortfall: false }}
+      fields={[
+        field,
+        quantityField,
+        {
+          kind: "select",
+          name: "condition",
+          label: texts.condition,
+          required: true,
+          width: "half",
+          options: optionsOf(texts.conditions),
+        },
+        notes,
+        letWait,
+      ]}
+      onSubmit={async (values, key) => {
+        const from = chosen(values);
+        if (from === undefined) return;
+        const { data } = await post<Moved>(
+          "/inventory/moves",
+          {
+            sku,
+            ...named(from),
+            quantity: entered(values["quantity"]),
+            condition: values["condition"],
+            notes: said(values["notes"]) ?? null,
+            ...(values["allow_shortfall"] === true ? { allow_shortfall: true } : {}),
+          },
+          { key },
+        );
+        toast(texts.movedDone(data.quantity, sku, data.bin));
+      }}
+    >
+      {(values) => {
+        const [from, quantity] = [chosen(values), entered(values["quantity"])];
+        if (from === undefined || quantity === null) return null;
+        return <p class="will">{texts.quarantineWill(quantity, from.quantity - quantity)}</p>;
+      }}
+    </FormDialog>
+  );
+}
+
+/** Takes units in that no delivery announced. */
+export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onClose: () => void }) {
+  const { several, options } = useWarehouses();
+  const where: readonly Field[] = several
+    ? [{ kind: "select", name: "location", label: texts.warehouse, required: true, options, empty: "" }]
+    : [];
+  return (
+    <FormDialog
+      title={texts.addTitle}
+      text={texts.addText}
+      submit={texts.add}
+      onClose={onClose}
+      first={{
+        sku,
+        quantity: "",
+        location: "",
+        bin: "",
+        lot_number: "",
+        expiration_date: "",
+        reference: "",
+        notes: "",
+      }}
+      fields={[
+        { kind: "text", name: "sku", label: texts.sku, required: true, mono: true, width: "half", focus: sku === "" },
+        quantityField,
+        ...where,
+        { kind: "text", name: "bin", label: texts.bin, help: texts.binHelp, mono: true, width: "half" },
+        { kind: "text", name: "reference", label: texts.reference, width: "half" },
+        { kind: "text", name: "lot_number", label: texts.lot, help: texts.lotHelp, mono: true, width: "half" },
+        { kind: "date", name: "expiration_date", label: texts.expiry, help: texts.expiryHelp, width: "half" },
+        notes,
+      ]}
+      onSubmit={async ({ quantity, ...values }, key) => {
+        const filled = Object.entries(values).flatMap(([name, value]) => {
+          const text = said(value);
+          return text === undefined ? [] : [[name, text] as const];
+        });
+        const units = entered(quantity);
+        await post("/inventory", { ...Object.fromEntries(filled), quantity: units }, { key });
+        toast(texts.added(units ?? 0, said(values["sku"]) ?? ""));
+      }}
+    >
+      {(values) => {
+        const quantity = entered(values["quantity"]);
+        return quantity === null ? null : <p class="will">{texts.addWill(quantity)}</p>;
+      }}
+    </FormDialog>
+  );
+}

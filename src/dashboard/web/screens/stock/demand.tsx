@@ -1,0 +1,125 @@
+import type { Explanation } from "../../api/stock_types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { Card } from "../../kit/page.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { stockTexts as texts } from "../../texts/stock.ts";
+import { useWarehouses } from "./shared.ts";
+
+type Waiting = NonNullable<Explanation["backordered"]>["claims"][number];
+type Holding = NonNullable<Explanation["reserved"]>["claims"][number];
+
+function Claimant({ order_id, order_number }: Pick<Waiting, "order_id" | "order_number">) {
+  return order_id === null ? <span>{order_number}</span> : <a href={to(`/orders/${order_id}`)}>{order_number}</a>;
+}
+
+const waitingColumns: readonly Column<Waiting>[] = [
+  { id: "order", title: texts.order, cell: (it) => <Claimant {...it} /> },
+  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
+  { id: "priority", title: texts.priority, align: "right", cell: ({ priority }) => count(priority) },
+  { id: "since", title: texts.since, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    id: "paused",
+    title: texts.status,
+    cell: ({ paused }) => (paused ? <Badge tone="warning">{texts.onHold}</Badge> : ""),
+  },
+];
+
+const holdingColumns: readonly Column<Holding>[] = [
+  { id: "order", title: texts.order, cell: (it) => <Claimant {...it} /> },
+  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
+  { id: "picked", title: texts.picked, align: "right", cell: ({ picked }) => count(picked) },
+  { id: "until", title: texts.until, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "") },
+  { id: "reservation", title: texts.reservation, cell: ({ reservation_id }) => reservation_id },
+];
+
+/** Who waits for units of a SKU, and who is promised some. */
+export function Demand({ explanation }: { readonly explanation: Explanation }) {
+  const { backordered, reserved } = explanation;
+  return (
+    <div class="stack">
+      <Card title={texts.waits} flush={(backordered?.claims.length ?? 0) > 0}>
+        {backordered?.claims.length ? (
+          <DataTable
+            name={texts.waits}
+            rows={backordered.claims}
+            columns={waitingColumns}
+            id={({ reservation_id }) => reservation_id}
+          />
+        ) : (
+          <p class="muted">{texts.nobodyWaits}</p>
+        )}
+        {backordered?.more && <p class="muted pad">{texts.moreThanNamed}</p>}
+      </Card>
+      <Card title={texts.promisedTo} flush={(reserved?.claims.length ?? 0) > 0}>
+        {reserved?.claims.length ? (
+          <DataTable
+            name={texts.promisedTo}
+            rows={reserved.claims}
+            columns={holdingColumns}
+            id={({ reservation_id }) => reservation_id}
+          />
+        ) : (
+          <p class="muted">{texts.nobodyHolds}</p>
+        )}
+        {reserved?.more && <p class="muted pad">{texts.moreThanNamed}</p>}
+      </Card>
+    </div>
+  );
+}
+
+interface Coming {
+  readonly id: string;
+  readonly href: string;
+  readonly what: string;
+  readonly reference: string | null;
+  readonly units: number;
+  readonly way: string;
+  readonly at: string | null;
+}
+
+const comingColumns: readonly Column<Coming>[] = [
+  { id: "what", title: texts.what, cell: ({ what, id }) => `${what} ${id}` },
+  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
+  { id: "at", title: texts.expectedAt, cell: ({ at }) => <Time at={at} /> },
+  { id: "way", title: texts.to, cell: ({ way }) => way },
+  { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
+];
+
+/** What is on its way, and with what. */
+export function Incoming({ explanation }: { readonly explanation: Explanation }) {
+  const { nameOf } = useWarehouses();
+  const { receipts = [], transfers = [] } = explanation.incoming ?? {};
+  const rows: readonly Coming[] = [
+    ...receipts.map(({ receipt_id: id, reference, units, location, expected_at }) => ({
+      ...{ id, reference, units, href: to(`/receipts/${id}`), what: texts.delivery },
+      ...{ way: nameOf(location), at: expected_at },
+    })),
+    ...transfers.map(({ transfer_id: id, reference, units, from_location, to_location, shipped_at }) => ({
+      ...{ id, reference, units, href: to(`/transfers/${id}`), what: texts.transfer },
+      ...{ way: `${nameOf(from_location)} → ${nameOf(to_location)}`, at: shipped_at },
+    })),
+  ];
+  if (rows.length === 0) {
+    return (
+      <EmptyState
+        icon="truck"
+        title={texts.noIncoming}
+        act={<LinkButton title={texts.expectIt} href={to("/receipts/new")} />}
+      />
+    );
+  }
+  return (
+    <DataTable
+      name={texts.incomingTab}
+      rows={rows}
+      columns={comingColumns}
+      id={({ id }) => id}
+      href={({ href }) => href}
+    />
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery } from "../../api/query.ts";
+import type { Movement } from "../../api/stock_types.ts";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { type Filter, List, listParams } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { query, to } from "../../shell/router.ts";
+import { stockTexts as texts } from "../../texts/stock.ts";
+import { optionsOf } from "./shared.ts";
+
+/** By how many units a movement changes what is on hand of its SKU in the house; 0 within it. */
+export function changeOf({ from_location, to_location, quantity }: Movement): number {
+  const leaves = to_location in texts.outside;
+  const comes = from_location === null || from_location === "in_transit";
+  return leaves ? -quantity : comes ? quantity : 0;
+}
+
+/** What was on hand right after each movement of an unbroken list, the newest first; by the movement's id. */
+export function totalsAfter(rows: readonly Movement[], on_hand: number): ReadonlyMap<string, number> {
+  const after = new Map<string, number>();
+  let left = on_hand;
+  for (const row of rows) {
+    after.set(row.id, left);
+    left -= changeOf(row);
+  }
+  return after;
+}
+
+const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
+
+function Change({ movement }: { readonly movement: Movement }) {
+  const change = changeOf(movement);
+  if (change === 0) return <span class="muted">{texts.moved(count(movement.quantity))}</span>;
+  return <span class={change > 0 ? "plus" : "minus"}>{signed(change)}</span>;
+}
+
+const placeName = (place: string | null) => (place === null ? "–" : (texts.outside[place] ?? place));
+
+/** What caused a movement, with a way to it. */
+export function Reference({ reference }: Pick<Movement, "reference">) {
+  if (reference === null) return null;
+  const { type, id } = reference;
+  const screens: Readonly<Record<string, string>> = {
+    order: "orders",
+    receipt: "receipts",
+    transfer: "transfers",
+    count: "counts",
+    return: "returns",
+  };
+  const screen = screens[type];
+  return screen === undefined ? <span>{id}</span> : <a href={to(`/${screen}/${encodeURIComponent(id)}`)}>{id}</a>;
+}
+
+const reasonOf = (reason: string) => {
+  const text = (texts.reasons as Readonly<Record<string, string>>)[reason] ?? reason.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+function columnsOf(totals: ReadonlyMap<string, number> | null, with_sku: boolean): readonly Column<Movement>[] {
+  return [
+    { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} exact /> },
+    ...(with_sku
+      ? [
+          {
+            id: "sku",
+            title: texts.sku,
+            cell: ({ sku }: Movement) => <a href={to(`/stock/${encodeURIComponent(sku)}`)}>{sku}</a>,
+          },
+        ]
+      : []),
+    { id: "what", title: texts.what, cell: ({ type }) => texts.types[type] },
+    { id: "change", title: texts.change, align: "right", cell: (it) => <Change movement={it} /> },
+    ...(totals === null
+      ? []
+      : [
+          {
+            id: "total",
+            title: texts.total,
+            align: "right" as const,
+            cell: ({ id }: Movement) => count(totals.get(id)),
+          },
+        ]),
+    {
+      id: "route",
+      title: texts.route,
+      cell: (it) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
+    },
+    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "balance", title: texts.balance, align: "right", cell: (it) => count(it.balance_after) },
+    {
+      id: "why",
+      title: texts.why,
+      cell: ({ reason, confirmed }) => (
+        <span title={confirmed ? undefined : texts.assumed}>
+          {reasonOf(reason)}
+          {!confirmed && " *"}
+        </span>
+      ),
+    },
+    { id: "reference", title: texts.reference, cell: (it) => <Reference reference={it.reference} /> },
+    { id: "by", title: texts.by, cell: ({ actor }) => actor.id },
+    { id: "notes", title: texts.notes, extra: true, cell: ({ notes }) => notes ?? "" },
+  ];
+}
+
+const filters: readonly Filter[] = [
+  { kind: "choice", param: "type", title: texts.what, options: optionsOf(texts.types) },
+  { kind: "text", param: "reason", title: texts.why },
+  { kind: "text", param: "lot_number", title: texts.lot },
+  { kind: "text", param: "actor", title: texts.byWhom },
+  { kind: "date", param: "created_after", title: texts.after },
+  { kind: "date", param: "created_before", title: texts.before },
+];
+
+interface Props {
+  readonly of: Readonly<Record<string, string>>;
+  /** What is on hand of the SKU now; null where the list is not all that ever moved of one SKU. */
+  readonly on_hand: number | null;
+}
+
+/** Every change of quantity, with who did it and why. */
+export function Ledger({ of, on_hand }: Props) {
+  const settings = {
+    name: texts.ledger,
+    path: "/inventory/movements",
+    params: of,
+    filters,
+    limit: 50,
+    id: ({ id }: Movement) => id,
+    empty: <EmptyState icon="list" title={texts.noMovements} text={texts.noMovementsText} />,
+  };
+  const asked = listParams<Movement>({ ...settings, columns: [] });
+  const { data: rows } = useQuery<readonly Movement[]>(settings.path, asked);
+  const narrowed = [...filters.map(({ param }) => param), "page", "cursor"].some((param) => query.value.has(param));
+  const totals = on_hand === null || narrowed || rows === undefined ? null : totalsAfter(rows, on_hand);
+  return <List<Movement> {...settings} columns={columnsOf(totals, of["sku"] === undefined)} />;
+}

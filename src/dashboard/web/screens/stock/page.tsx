@@ -1,0 +1,199 @@
+import { useState } from "preact/hooks";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Explanation, Placed, StockOfSku } from "../../api/stock_types.ts";
+import { Button } from "../../kit/button.tsx";
+import { count } from "../../kit/format.ts";
+import { ActionMenu, type MenuAct } from "../../kit/menu.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { navigate, to } from "../../shell/router.ts";
+import { stockTexts as texts } from "../../texts/stock.ts";
+import { LotsOfSku } from "../lots/list.tsx";
+import { AddDialog, AdjustDialog, MoveDialog, OffSaleDialog } from "./acts.tsx";
+import { Demand, Incoming } from "./demand.tsx";
+import { Ledger } from "./ledger.tsx";
+import { StockBadge } from "./list.tsx";
+import { Picture } from "./picture.tsx";
+import { Places } from "./places.tsx";
+
+interface Act {
+  readonly kind: "adjust" | "move" | "off_sale" | "add";
+  readonly at?: Placed | undefined;
+}
+
+/** One SKU: why its number is what it is, where it lies, what moved, who waits. */
+export function SkuScreen({ params }: ScreenProps) {
+  const sku = params["sku"] ?? "";
+  const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
+  const { data: explanation } = useQuery<Explanation>(`/inventory/${encodeURIComponent(sku)}/explain`);
+  const { data: places = [] } = useQuery<readonly Placed[]>("/inventory/items", { sku, sort: "bin", limit: 100 });
+  const [act, setAct] = useState<Act | null>(null);
+  const back = { href: to("/stock"), title: texts.title };
+  if (loading) return <Skeleton />;
+  if (stock === undefined) {
+    return (
+      <Page title={texts.unknownSku} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const parts = explanation?.components;
+  return (
+    <Page
+      title={stock.name}
+      back={back}
+      beside={<StockBadge status={stock.status} />}
+      below={
+        <>
+          <code>{sku}</code> · {texts.reorderNote(stock.reorder_point)}
+        </>
+      }
+      acts={<Acts sku={sku} bundle={parts !== undefined} places={places} onAct={(kind) => setAct({ kind })} />}
+    >
+      <div class="stack">
+        <Card title={texts.picture}>{parts ? <Parts parts={parts} stock={stock} /> : <Picture level={stock} />}</Card>
+        <Tabs
+          name={stock.name}
+          tabs={[
+            ...(parts
+              ? []
+              : [
+                  {
+                    id: "places",
+                    title: texts.places,
+                    count: places.length,
+                    content: () => (
+                      <Places rows={places} of="sku" acts={(at) => rowActs(at, (kind) => setAct({ kind, at }))} />
+                    ),
+                  },
+                ]),
+            {
+              id: "demand",
+              title: texts.demand,
+              content: () => (explanation ? <Demand explanation={explanation} /> : <Skeleton />),
+            },
+            {
+              id: "incoming",
+              title: texts.incomingTab,
+              content: () => (explanation ? <Incoming explanation={explanation} /> : <Skeleton />),
+            },
+            ...(stock.lot_tracking
+              ? [{ id: "lots", title: texts.lots, count: stock.lots.length, content: () => <LotsOfSku sku={sku} /> }]
+              : []),
+            ...(parts
+              ? []
+              : [
+                  { id: "ledger", title: texts.ledger, content: () => <Ledger of={{ sku }} on_hand={stock.on_hand} /> },
+                ]),
+          ]}
+        />
+      </div>
+      {act && <ActDialog act={act} sku={sku} places={places} onClose={() => setAct(null)} />}
+    </Page>
+  );
+}
+
+interface ActDialogProps {
+  readonly act: Act;
+  readonly sku: string;
+  readonly places: readonly Placed[];
+  readonly onClose: () => void;
+}
+
+function ActDialog({ act: { kind, at }, ...props }: ActDialogProps) {
+  if (kind === "add") return <AddDialog sku={props.sku} onClose={props.onClose} />;
+  if (kind === "adjust") return <AdjustDialog {...props} at={at} />;
+  return kind === "move" ? <MoveDialog {...props} at={at} /> : <OffSaleDialog {...props} at={at} />;
+}
+
+/** What may be done with units of one place. */
+function rowActs({ kind }: Placed, act: (kind: Act["kind"]) => void): readonly MenuAct[] {
+  if (kind === "staging") return [];
+  const moves = kind === "storage" || kind === "quarantine" || kind === "damage";
+  return [
+    ...(may("stock.write") ? [{ title: texts.adjust, icon: "adjust" as const, run: () => act("adjust") }] : []),
+    ...(may("stock.floor") && moves
+      ? [{ title: texts.move, icon: "arrowRight" as const, run: () => act("move") }]
+      : []),
+    ...(may("stock.floor") && kind === "storage"
+      ? [{ title: texts.quarantine, icon: "pause" as const, danger: true, run: () => act("off_sale") }]
+      : []),
+  ];
+}
+
+interface ActsProps {
+  readonly sku: string;
+  readonly bundle: boolean;
+  readonly places: readonly Placed[];
+  readonly onAct: (kind: Act["kind"]) => void;
+}
+
+function Acts({ sku, bundle, places, onAct }: ActsProps) {
+  const product = () => navigate(to("/products", { q: sku }));
+  const hasLots = places.some(({ lot_id }) => lot_id !== null);
+  if (bundle) return <ActionMenu items={[{ title: texts.productPage, icon: "tag", run: product }]} />;
+  return (
+    <>
+      <ActionMenu
+        items={[
+          ...(may("stock.floor")
+            ? [{ title: texts.quarantine, icon: "pause" as const, danger: true, run: () => onAct("off_sale") }]
+            : []),
+          ...(may("stock.write") && hasLots
+            ? [
+                {
+                  title: texts.recall,
+                  icon: "alert" as const,
+                  run: () => navigate(to(`/stock/${encodeURIComponent(sku)}`, { tab: "lots" })),
+                },
+              ]
+            : []),
+          { title: texts.productPage, icon: "tag", run: product },
+        ]}
+      />
+      {may("stock.floor") && places.length > 0 && (
+        <Button icon="arrowRight" title={texts.move} onClick={() => onAct("move")} />
+      )}
+      {may("stock.write") && places.length > 0 && (
+        <Button icon="adjust" title={texts.adjust} onClick={() => onAct("adjust")} />
+      )}
+      {may("stock.write") && <Button kind="primary" icon="plus" title={texts.add} onClick={() => onAct("add")} />}
+    </>
+  );
+}
+
+type Part = NonNullable<Explanation["components"]>[number];
+
+function Parts({ parts, stock }: { readonly parts: readonly Part[]; readonly stock: StockOfSku }) {
+  const fewest = Math.min(...parts.map(({ sets }) => sets));
+  const columns: readonly Column<Part>[] = [
+    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "needed", title: texts.setsOf, cell: ({ quantity }) => texts.partsNeeded(quantity), wide: true },
+    { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
+    {
+      id: "sets",
+      title: texts.enoughFor,
+      align: "right",
+      cell: ({ sets }) => (sets === fewest ? `${texts.sets(sets)} · ${texts.scarcest}` : texts.sets(sets)),
+    },
+  ];
+  return (
+    <>
+      <p>
+        <strong>{texts.sets(stock.available)}</strong> <span class="muted">{texts.bundleText}</span>
+      </p>
+      <DataTable
+        name={texts.setsOf}
+        rows={parts}
+        columns={columns}
+        id={({ sku }) => sku}
+        href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import type { Level } from "../../api/stock_types.ts";
+import { count } from "../../kit/format.ts";
+import { setQuery } from "../../shell/router.ts";
+import { stockTexts as texts } from "../../texts/stock.ts";
+
+/** What the picture draws: the numbers of one answer of the API, taken apart. */
+export interface Parts {
+  readonly on_hand: number;
+  readonly available: number;
+  /** Promised and still on the shelf. */
+  readonly promised: number;
+  readonly picked: number;
+  readonly apart: readonly { readonly cause: keyof typeof texts.causes; readonly units: number }[];
+  readonly incoming: number;
+  readonly backordered: number;
+}
+
+/** The parts of a SKU's number: `available + promised + picked + apart` is what is on hand. */
+export function partsOf(level: Level): Parts {
+  const { on_hand, available, reserved, picked, unavailable, incoming, backordered } = level;
+  const causes = Object.keys(texts.causes) as (keyof typeof texts.causes)[];
+  const apart = causes.flatMap((cause) => (unavailable[cause] > 0 ? [{ cause, units: unavailable[cause] }] : []));
+  return { on_hand, available, promised: reserved - picked, picked, apart, incoming, backordered };
+}
+
+const width = 1000;
+const least = 14;
+
+/** Shares of a width by their units; what is there at all is seen, however little it is. */
+export function shares(units: readonly number[], whole: number): number[] {
+  const sum = units.reduce((total, one) => total + one, 0);
+  if (sum === 0) return units.map(() => 0);
+  const lifted = units.map((one) => (one === 0 ? 0 : Math.max(least, (one / sum) * whole)));
+  const over = lifted.reduce((total, one) => total + one, 0) - whole;
+  const roomy = lifted.reduce((total, one) => total + Math.max(0, one - least), 0);
+  return lifted.map((one) => (one > least && roomy > 0 ? one - (over * (one - least)) / roomy : one));
+}
+
+interface Piece {
+  readonly id: string;
+  readonly title: string;
+  readonly units: number;
+  readonly note: string;
+  readonly tab: string;
+}
+
+function piecesOf({ available, promised, picked, apart }: Parts): Piece[] {
+  return [
+    { id: "available", title: texts.available, units: available, note: texts.availableNote, tab: "places" },
+    { id: "promised", title: texts.promised, units: promised, note: texts.promisedNote, tab: "demand" },
+    { id: "picked", title: texts.picked, units: picked, note: texts.pickedNote, tab: "demand" },
+    {
+      id: "apart",
+      title: texts.notForSale,
+      units: apart.reduce((sum, { units }) => sum + units, 0),
+      note:
+        apart.length === 0
+          ? texts.apartNote
+          : apart.map(({ cause, units }) => `${texts.causes[cause]} ${count(units)}`).join(" · "),
+      tab: "places",
+    },
+  ];
+}
+
+/** A SKU's number as a picture: what is on hand in its parts, and below it what comes and what is waited for. */
+export function Picture({ level }: { readonly level: Level }) {
+  const parts = partsOf(level);
+  const pieces = piecesOf(parts);
+  const [available, promised, picked, apart] = pieces.map(({ units }) => units);
+  const around: Piece[] = [
+    { id: "incoming", title: texts.incoming, units: parts.incoming, note: texts.incomingNote, tab: "incoming" },
+    {
+      id: "backordered",
+      title: texts.backordered,
+      units: parts.backordered,
+      note: texts.backorderedNote,
+      tab: "demand",
+    },
+  ];
+  const drawn = around.filter(({ units }) => units > 0);
+  const tall = 44 + drawn.length * 20;
+  const largest = Math.max(parts.on_hand, parts.incoming, parts.backordered, 1);
+  return (
+    <div class="picture">
+      <p class="picture-sum">
+        <strong>{count(parts.on_hand)}</strong> {texts.onHand.toLowerCase()}
+      </p>
+      <svg
+        class="picture-bars"
+        viewBox={`0 0 ${width} ${tall}`}
+        style={{ height: `${tall}px` }}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={texts.sentence(parts.on_hand, available ?? 0, promised ?? 0, picked ?? 0, apart ?? 0)}
+      >
+        <Bar pieces={pieces} top={0} height={44} whole={(parts.on_hand / largest) * width} />
+        {drawn.map((piece, at) => (
+          <Bar key={piece.id} pieces={[piece]} top={50 + at * 20} height={14} whole={(piece.units / largest) * width} />
+        ))}
+      </svg>
+      <ul class="picture-parts">
+        {[...pieces, ...around].map(({ id, title, units, note, tab }) => (
+          <li key={id} class={units === 0 ? "nought" : ""}>
+            <button type="button" class="plain" onClick={() => setQuery({ tab: tab === "places" ? null : tab })}>
+              <span class={`swatch ${id}`} aria-hidden="true" />
+              <span class="picture-name">{title}</span>
+              <strong data-part={id}>{count(units)}</strong>
+              <small>{note}</small>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface BarProps {
+  readonly pieces: readonly Piece[];
+  readonly top: number;
+  readonly height: number;
+  readonly whole: number;
+}
+
+function Bar({ pieces, top, height, whole }: BarProps) {
+  const wide = shares(
+    pieces.map(({ units }) => units),
+    Math.max(whole, least),
+  );
+  let left = 0;
+  return (
+    <g>
+      {pieces.map(({ id, title, units }, at) => {
+        const own = wide[at] ?? 0;
+        if (own === 0) return null;
+        const x = left;
+        left += own;
+        return (
+          <rect key={id} class={`piece ${id}`} x={x} y={top} width={Math.max(1, own - 2)} height={height} rx="3">
+            <title>{`${title}: ${count(units)}`}</title>
+          </rect>
+        );
+      })}
+    </g>
+  );
+}

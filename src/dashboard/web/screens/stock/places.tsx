@@ -1,0 +1,100 @@
+import type { Placed } from "../../api/stock_types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count, date } from "../../kit/format.ts";
+import { ActionMenu, type MenuAct } from "../../kit/menu.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { to } from "../../shell/router.ts";
+import { stockTexts as texts } from "../../texts/stock.ts";
+import { daysUntil, useWarehouses } from "./shared.ts";
+
+/** The page of a bin. */
+export const binHref = (warehouse_id: string, bin: string) =>
+  to(`/bins/${encodeURIComponent(warehouse_id)}/${encodeURIComponent(bin)}`);
+
+/** A date of expiry, with a word when it is near or past. */
+export function Expiry({ at }: { readonly at: string | null }) {
+  if (at === null) return null;
+  const days = daysUntil(at);
+  const tone = days <= 0 ? "bad" : days <= 30 ? "warning" : null;
+  return (
+    <>
+      {date(at)} {tone && <Badge tone={tone}>{days <= 0 ? texts.causes.expired : `${days} d`}</Badge>}
+    </>
+  );
+}
+
+const staging = "STAGING-";
+
+/** A bin by its code and what keeps its units from sale; that of picked units by the order which they wait for. */
+function Bin({ bin, kind, cause }: Placed) {
+  if (kind === "staging") {
+    const order = bin.slice(staging.length);
+    return (
+      <>
+        {texts.kinds.staging} <a href={to(`/orders/${order}`)}>{order}</a>
+      </>
+    );
+  }
+  return (
+    <>
+      <code>{bin}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
+    </>
+  );
+}
+
+interface Props {
+  readonly rows: readonly Placed[];
+  /** Of one SKU, or of one bin. */
+  readonly of: "sku" | "bin";
+  /** What can be done with the units of a row. */
+  readonly acts?: (row: Placed) => readonly MenuAct[];
+}
+
+/** What lies where: a row for each bin and lot. */
+export function Places({ rows, of, acts }: Props) {
+  const { several, nameOf } = useWarehouses();
+  if (rows.length === 0) return <EmptyState icon="bins" title={texts.noPlaces} text={texts.noPlacesText} />;
+  const columns: readonly Column<Placed>[] = [
+    ...(of === "sku"
+      ? [
+          { id: "bin", title: texts.bin, cell: (it: Placed) => <Bin {...it} /> },
+          ...(several
+            ? [{ id: "warehouse", title: texts.warehouse, cell: (it: Placed) => nameOf(it.warehouse_id) }]
+            : []),
+        ]
+      : [
+          {
+            id: "sku",
+            title: texts.sku,
+            cell: ({ sku, cause }: Placed) => (
+              <>
+                <code>{sku}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
+              </>
+            ),
+          },
+          { id: "name", title: texts.name, cell: ({ name }: Placed) => name, wide: true as const },
+        ]),
+    {
+      id: "lot",
+      title: texts.lot,
+      cell: ({ lot_id, lot_number }) => (lot_id === null ? "" : <a href={to(`/lots/${lot_id}`)}>{lot_number}</a>),
+    },
+    { id: "expiry", title: texts.expiry, cell: ({ expiration_date }) => <Expiry at={expiration_date} /> },
+    { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+    { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
+    { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
+  ];
+  return (
+    <DataTable
+      name={texts.places}
+      rows={rows}
+      columns={columns}
+      id={({ sku, warehouse_id, bin, lot_number }) => [sku, warehouse_id, bin, lot_number].join(" ")}
+      href={({ sku, warehouse_id, bin, kind }) =>
+        of === "bin" ? to(`/stock/${encodeURIComponent(sku)}`) : kind === "staging" ? null : binHref(warehouse_id, bin)
+      }
+      {...(acts ? { acts: (row: Placed) => <ActionMenu items={acts(row)} /> } : {})}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import { post } from "../../api/client.ts";
+import type { Transfer } from "../../api/stock_types.ts";
+import type { Field } from "../../kit/fields.tsx";
+import { Form } from "../../kit/form.tsx";
+import { lineFields, sendLines } from "../../kit/line_fields.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { navigate, to } from "../../shell/router.ts";
+import { said as toast } from "../../shell/toasts.tsx";
+import { transferTexts as texts } from "../../texts/transfers.ts";
+import { said, useWarehouses } from "../stock/shared.ts";
+
+const items = lineFields({
+  name: "items",
+  label: texts.lines,
+  add: texts.addLine,
+  remove: texts.removeLine,
+  fields: [
+    { name: "sku", title: texts.sku, kind: "text", mono: true, required: true, wide: true },
+    { name: "quantity", title: texts.quantity, kind: "number", required: true },
+    { name: "lot_number", title: texts.lot, kind: "text", mono: true },
+    { name: "bin", title: texts.bin, kind: "text", mono: true },
+  ],
+});
+
+/** Plans a transfer. */
+export function NewTransferScreen() {
+  const { options } = useWarehouses();
+  const back = to("/transfers");
+  const place = (name: string, label: string): Field => ({
+    ...{ kind: "select", name, label, required: true, width: "half", options, empty: "" },
+  });
+  return (
+    <Page title={texts.create} back={{ href: back, title: texts.title }} narrow>
+      <Card>
+        <Form
+          submit={texts.create}
+          onCancel={() => navigate(back)}
+          first={{ from_location: "", to_location: "", reference: "", items: [{ sku: "", quantity: "" }] }}
+          fields={[
+            place("from_location", texts.from),
+            place("to_location", texts.to),
+            { kind: "text", name: "reference", label: texts.reference, width: "half" },
+            items,
+          ]}
+          onSubmit={async ({ from_location, to_location, reference, items: lines }, key) => {
+            const body = { from_location, to_location, reference: said(reference) ?? null };
+            const { data } = await sendLines("items", lines, (filled) =>
+              post<Transfer>("/inventory/transfers", { ...body, items: filled }, { key }),
+            );
+            toast(texts.planned(data.id));
+            navigate(to(`/transfers/${data.id}`), { replace: true });
+          }}
+        />
+      </Card>
+    </Page>
+  );
+}

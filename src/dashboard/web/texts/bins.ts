@@ -1,0 +1,62 @@
+import { count, plural, share } from "../kit/format.ts";
+
+const units = (value: number) => plural(value, "unit", "units");
+
+/** The words of the map of bins and the page of one. */
+export const binTexts = {
+  title: "Bins",
+  warehouse: "Warehouse",
+  search: "Find a bin, a SKU or a lot",
+  searching: "Searching",
+  found: (bins: number) => plural(bins, "bin matches", "bins match"),
+  foundMore: "The first hundred places are shown; name it more closely to see the others.",
+  zones: { ambient: "Ambient", refrigerated: "Refrigerated", frozen: "Frozen" },
+  zoneFill: (used: number, capacity: number | null) =>
+    capacity === null ? units(used) : `${count(used)} of ${units(capacity)} · ${share(used / Math.max(capacity, 1))}`,
+  bins: (value: number) => plural(value, "bin", "bins"),
+  empty: "Empty",
+  some: "Little in it",
+  half: "Half full",
+  much: "Nearly full",
+  full: "Full",
+  unknown: "Used, no capacity set",
+  legend: "How full",
+  fillOf: (used: number, capacity: number | null) =>
+    used === 0
+      ? "empty"
+      : capacity === null
+        ? units(used)
+        : `${count(used)} of ${units(capacity)}, ${share(used / Math.max(capacity, 1))} full`,
+  map: (warehouse: string) => `Map of ${warehouse}`,
+  mapHelp: "Arrow keys move between bins, Enter shows what lies in one.",
+  contents: "What lies in it",
+  nothingIn: "Nothing lies here.",
+  open: "Open the page of the bin",
+  choose: "Choose a bin to see what lies in it.",
+  one: (code: string) => `Bin ${code}`,
+  unknownBin: "No such bin",
+  zone: "Zone",
+  temperature: "Temperature",
+  range: "Range",
+  capacity: "Capacity",
+  noCapacity: "not set",
+  used: "Used",
+  free: "Room for",
+  pickOrder: "Place on the pick path",
+  kind: "Kind",
+  kinds: {
+    storage: "Storage",
+    staging: "Picked for an order",
+    returns: "Returns",
+    putback: "Put-back",
+    quarantine: "Quarantine",
+    damage: "Damage",
+  },
+  skus: "SKUs",
+  count: "Count this bin",
+  ledger: "Ledger",
+  emptyTitle: "No bins yet",
+  emptyText: "A warehouse has zones, and zones have bins. Set them up in the settings of the house.",
+  emptyAct: "Set up the house",
+  more: (shown: number) => `The first ${shown} are shown here; the page of the bin shows all.`,
+} as const;

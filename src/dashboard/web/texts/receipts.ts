@@ -1,0 +1,63 @@
+import { plural } from "../kit/format.ts";
+
+const units = (value: number) => plural(value, "unit", "units");
+
+/** The words of the screens about deliveries that are expected. */
+export const receiptTexts = {
+  title: "Receipts",
+  one: (id: string) => `Receipt ${id}`,
+  create: "Expect a delivery",
+  search: "Search reference, supplier or SKU",
+  id: "Receipt",
+  reference: "Reference",
+  referenceHelp: "Your name of it, such as a purchase order.",
+  supplier: "Supplier",
+  status: "Status",
+  statuses: { expected: "Expected", receiving: "Receiving", closed: "Closed", cancelled: "Cancelled" },
+  warehouse: "Warehouse",
+  expected: "Expected",
+  lines: "Lines",
+  progress: "Received",
+  of: (received: number, expected: number) => `${received} of ${expected}`,
+  created: "Entered",
+  emptyTitle: "No deliveries yet",
+  emptyText: "Enter what a supplier is to bring. Its units count as incoming until they arrive.",
+  sku: "SKU",
+  quantity: "Units",
+  lot: "Lot",
+  expiry: "Expires",
+  bin: "Bin",
+  condition: "Condition",
+  conditions: { good: "Good", damaged: "Damaged", quarantined: "Quarantine" },
+  addLine: "Add a line",
+  removeLine: "Remove the line",
+  created_: (id: string) => `${id} is expected.`,
+  received: "Received",
+  outstanding: "Outstanding",
+  over: "Over",
+  missing: "Missing",
+  apart: "Set aside",
+  arrivals: "Enter what arrived",
+  arrivalsText:
+    "Units are on hand at once, and whoever waits for them gets them. Leave lines empty that have not come.",
+  take: "Take in",
+  willTake: (value: number) => `${units(value)} are taken in.`,
+  more: (value: number) => ` ${units(value)} more than expected: taken in all the same, and told as over.`,
+  taken: (value: number) => `${units(value)} taken in.`,
+  nothingEntered: "Enter units on at least one line.",
+  close: "Close",
+  closeTitle: (id: string) => `Close ${id}?`,
+  closeText: (value: number) =>
+    value === 0
+      ? "Everything has come. Nothing can be received on it afterwards."
+      : `${units(value)} have not come. They are told as missing and no longer count as incoming.`,
+  closed: (id: string) => `${id} is closed.`,
+  cancel: "Call off",
+  cancelTitle: (id: string) => `Call off ${id}?`,
+  cancelText: "Its units no longer count as incoming. This cannot be undone.",
+  cancelled: (id: string) => `${id} is called off.`,
+  print: "Print",
+  ledger: "What came in",
+  details: "Details",
+  setAsideHelp: "Not good when they came, and kept apart.",
+} as const;

@@ -1,0 +1,63 @@
+import { plural } from "../kit/format.ts";
+
+const units = (value: number) => plural(value, "unit", "units");
+
+/** The words of the screens about units that go from one warehouse to another. */
+export const transferTexts = {
+  title: "Transfers",
+  one: (id: string) => `Transfer ${id}`,
+  create: "Plan a transfer",
+  search: "Search reference or SKU",
+  id: "Transfer",
+  reference: "Reference",
+  status: "Status",
+  statuses: { pending: "Planned", in_transit: "In transit", received: "Received", cancelled: "Cancelled" },
+  from: "From",
+  to: "To",
+  units: "Units",
+  created: "Planned",
+  shipped: "Shipped",
+  received: "Received",
+  emptyTitle: "No transfers yet",
+  emptyText: "A transfer takes units from one warehouse to another. On the way they are on hand in neither.",
+  oneWarehouse: "Transfers go between warehouses, and there is only one. Add another in the settings of the house.",
+  setUp: "Set up the house",
+  sku: "SKU",
+  quantity: "Units",
+  lot: "Lot",
+  bin: "From bin",
+  toBin: "To bin",
+  lines: "Units to move",
+  addLine: "Add a line",
+  removeLine: "Remove the line",
+  planned: (id: string) => `${id} is planned.`,
+  inTransit: "In transit",
+  writtenOff: "Written off",
+  ship: "Ship",
+  shipTitle: (id: string) => `Ship ${id}?`,
+  shipText: (value: number) => `${units(value)} leave the shelves and count as incoming where they go.`,
+  shippedDone: (id: string) => `${id} is on its way.`,
+  receive: "Receive",
+  receiveTitle: (id: string) => `Receive ${id}`,
+  receiveText: "Enter what arrived. Leave a line empty that has not come.",
+  receiveWill: (value: number, left: number) =>
+    `${units(value)} arrive; ${left === 0 ? "nothing" : units(left)} is left on the way.`,
+  receivedDone: (value: number) => `${units(value)} received.`,
+  close: "Close",
+  closeTitle: (id: string) => `Close ${id}?`,
+  closeText: (value: number) =>
+    value === 0
+      ? "Everything has arrived."
+      : `${units(value)} have not arrived and are written off. This cannot be undone.`,
+  missing: "Why units are missing",
+  reasons: { lost: "Lost", damaged: "Damaged", shrinkage: "Shrinkage" },
+  notes: "Notes",
+  closed: (id: string) => `${id} is closed.`,
+  cancel: "Cancel it",
+  cancelTitle: (id: string) => `Cancel ${id}?`,
+  cancelText: "Nothing has left for it, and nothing will.",
+  cancelled: (id: string) => `${id} is cancelled.`,
+  print: "Print",
+  details: "Details",
+  ledger: "What moved",
+} as const;
