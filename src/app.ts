@@ -14,6 +14,8 @@ import { tellSets } from "./inventory/bundles/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { keyAuthenticator, withoutKey } from "./keys/authenticator.ts";
 import { keyRoutes } from "./keys/routes.ts";
+import { historyRoutes } from "./operations/history/routes.ts";
+import { requestRoutes } from "./operations/requests/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
@@ -45,6 +47,8 @@ const features = (service: Service) =>
   new Elysia()
     .use(errorRoutes)
     .use(eventRoutes)
+    .use(requestRoutes(service))
+    .use(historyRoutes)
     .use(auditRoutes)
     .use(keyRoutes(service))
     .use(userRoutes(service))

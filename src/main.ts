@@ -51,6 +51,10 @@ const retention = {
     ...{ type: "string", value: "N", default: "30" },
     help: "days that payloads of events and the log of deliveries are kept, 5 to 90",
   },
+  "request-log-days": {
+    ...{ type: "string", value: "N", default: "7" },
+    help: "days that the log of requests is kept, 1 to 30",
+  },
 } as const satisfies Flags;
 const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
 const past = {
@@ -230,21 +234,25 @@ type ServeFlags = Place &
     "allow-insecure-lan": boolean;
   };
 
+function daysOf(given: ServeFlags, name: keyof typeof retention, least: number, most: number): number {
+  const days = /^\d{1,2}$/.test(given[name] ?? "") ? Number(given[name]) : Number.NaN;
+  if (days >= least && days <= most) return days;
+  throw new WrongUse(`--${name} must be a number from ${least} to ${most}.`);
+}
+
 async function runServe(given: ServeFlags): Promise<number> {
   const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
   if (!(port <= 65_535)) throw new WrongUse("--port must be a number to 65535.");
-  const days = given["event-retention-days"] ?? "";
-  const event_retention_days = /^\d{1,2}$/.test(days) ? Number(days) : Number.NaN;
-  if (!(event_retention_days >= 5 && event_retention_days <= 90)) {
-    throw new WrongUse("--event-retention-days must be a number from 5 to 90.");
-  }
+  const event_retention_days = daysOf(given, "event-retention-days", 5, 90);
   const ended = Promise.withResolvers<number>();
   const { host = "127.0.0.1", data = "./data" } = given;
   const lines = new LineWriter();
   process.on("exit", () => lines.finish());
   const exit = (code: number) => process.exit(code);
   const allow_insecure_lan = given["allow-insecure-lan"];
-  const settings = { host, port, allow_insecure_lan, data, database_url: databaseUrl, event_retention_days };
+  const request_log_days = daysOf(given, "request-log-days", 1, 30);
+  const kept = { event_retention_days, request_log_days };
+  const settings = { host, port, allow_insecure_lan, data, database_url: databaseUrl, ...kept };
   const { serve } = await import("./serve.ts");
   let running: Running | null = null;
   let asked = false;

@@ -10,6 +10,8 @@ import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { counter } from "./kit/meter.ts";
+import { notePoint } from "./operations/history/jobs.ts";
+import { forgetOldRequests } from "./operations/requests/jobs.ts";
 import { holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
 import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
 import { moveImports } from "./platforms/imports/store.ts";
@@ -37,7 +39,7 @@ import { movePauses } from "./webhooks/subscriptions/store.ts";
 interface TimedJob {
   /** Whether it runs when the service starts, too. */
   readonly at_start?: true;
-  /** Minute, hour, day of month, month, weekday; UTC by the machine's clock. */
+  /** Minute, hour, day of month, month, weekday, before them perhaps the second; UTC by the machine's clock. */
   readonly when: string;
   readonly what: string;
   readonly job: (store: Store, service: Service) => Promise<void>;
@@ -76,6 +78,8 @@ const timedJobs: readonly TimedJob[] = [
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
+  { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
+  { when: "*/10 * * * *", what: "forget requests past their time, and too many",  job: forgetOldRequests },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];

@@ -17,6 +17,7 @@ import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import type { Log } from "./kit/log.ts";
 import { type Site, unreachable } from "./kit/site.ts";
+import { requestLogOf } from "./operations/requests/jobs.ts";
 import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
@@ -37,6 +38,7 @@ export interface ServeSettings {
   readonly event_retention_days: number;
   /** Whether people may sign in over plain http from other machines. */
   readonly allow_insecure_lan: boolean;
+  readonly request_log_days: number;
   readonly log: Log;
   /** A request that takes this long is logged as slow. */
   readonly slow_ms: number;
@@ -91,6 +93,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     tls: false,
     allow_insecure_lan: settings.allow_insecure_lan,
     event_retention_days: settings.event_retention_days,
+    request_log_days: settings.request_log_days,
     carrier_patience_ms,
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
@@ -127,7 +130,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     if (!all) log.warn("what was under way took too long and was left");
     await port?.end();
     // All that was answered is on the disk: what a slow one does not get done now, the next start does.
-    const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => stores.close());
+    const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => close(stores, service));
     if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
     return all;
   };
@@ -148,6 +151,13 @@ async function within(limit_ms: number, work: (limit_ms: number) => Promise<unkn
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), limit_ms);
   return await Promise.race([work(limit_ms).then(() => true), late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Writes the requests that are not in their log yet, and lets go of the data. */
+async function close(stores: Stores, service: Service): Promise<void> {
+  const unsaid = () => service.log.warn("the last requests were not logged");
+  await requestLogOf(service).flush().catch(unsaid);
+  await stores.close();
 }
 
 /** Waits until the last answer is out and the jobs are at rest. */

@@ -66,6 +66,7 @@ function serviceOn(
     loopback_only,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
+    request_log_days: 7,
     carrier_patience_ms: more.carrier_patience_ms ?? 5000,
     mail,
     peerOf: () => "127.0.0.1",
@@ -85,6 +86,9 @@ async function begin(...stores: readonly Store[]): Promise<void> {
   }
   await stores[0]?.write(ensureRoles);
 }
+
+const beside = /^\/(health|metrics(?!\/)|t\/|dashboard\/)/;
+const addressOf = (path: string) => `http://packhouse.test${beside.test(path) ? path : `/v1${path}`}`;
 
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: Options = {}) {
@@ -116,7 +120,7 @@ export async function openTestApp(options: Options = {}) {
   ): Promise<Answered> {
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const response = await app.handle(
-      new Request(`http://packhouse.test${/^\/(health|metrics|t\/|dashboard\/)/.test(path) ? path : `/v1${path}`}`, {
+      new Request(addressOf(path), {
         method,
         headers: {
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),

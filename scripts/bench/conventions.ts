@@ -89,6 +89,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     loopback_only: true,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
+    request_log_days: 7,
     carrier_patience_ms: 0,
     mail: null,
     peerOf: () => "127.0.0.1",

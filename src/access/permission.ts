@@ -22,6 +22,7 @@ export const permissions = {
   "tracking.read": "See where parcels are",
   "tracking.write": "Follow parcels and record scans",
   "events.read": "Read the events",
+  "requests.read": "Read the log of requests",
   "webhooks.read": "See webhooks, their deliveries and the notices",
   "webhooks.manage": "Set up webhooks, send deliveries again",
   "platforms.manage": "Connect shops and carriers of other platforms",

@@ -242,6 +242,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /webhooks/:id/rotate-secret": "webhooks.manage",
   "POST /webhooks/:id/test": "webhooks.manage",
   "GET /webhooks/:id/logs": "webhooks.read",
+  "GET /webhooks/:id/logs/:log_id": "webhooks.read",
   "GET /webhooks/:id/deliveries": "webhooks.read",
   "POST /webhooks/:id/deliveries/:delivery_id/redeliver": "webhooks.manage",
   "POST /webhooks/:id/recover": "webhooks.manage",
@@ -270,6 +271,10 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /events": "events.read",
   "GET /events/:id": "events.read",
   "GET /event-types": "any",
+
+  "GET /metrics/history": "metrics.read",
+  "GET /requests": "requests.read",
+  "GET /requests/:id": "requests.read",
 
   "GET /errors": "any",
 };

@@ -4,6 +4,7 @@ import { enveloped } from "./envelope.ts";
 import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
 import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
 import type { KeptAnswer } from "./store.ts";
+import { traceOf } from "./trace.ts";
 import { inTurn } from "./turns.ts";
 
 /** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
@@ -107,6 +108,7 @@ function etagOf(data: unknown): { readonly etag?: string } {
 
 /** An answer from JSON text that is already written. */
 export function jsonResponse(call: Call, status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
+  traceOf(call.request).bytes_out = Buffer.byteLength(body);
   return new Response(body, {
     status,
     headers: { "content-type": "application/json", "x-request-id": call.request_id, ...call.headers, ...headers },

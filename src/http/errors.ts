@@ -3,7 +3,7 @@ import { type Fault, type FaultCode, type FieldProblem, faults } from "../kit/fa
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
 import { originOf, type Reached } from "./origin.ts";
-import type { Trace } from "./trace.ts";
+import { type Trace, traceOf } from "./trace.ts";
 
 /** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
 export interface ErrorBody {
@@ -86,6 +86,7 @@ function wantsProblem(request: Request): boolean {
 /** The whole answer to a refusal. `headers` are those that the request's other answers would carry too. */
 export function errorResponse(fault: Fault, asked: Asked, headers: Readonly<Record<string, string>>, now: number) {
   const { status, body, headers: own } = refusalOf(fault, asked, now);
+  traceOf(asked.request).bytes_out = Buffer.byteLength(body);
   return new Response(body, { status, headers: { ...headers, "x-request-id": asked.request_id, ...own } });
 }
 

@@ -39,6 +39,8 @@ export interface Service {
   readonly webhook_allow_cidrs: readonly string[];
   /** For how many days payloads of events and the log of deliveries are kept. */
   readonly event_retention_days: number;
+  /** For how many days requests are kept in their log. */
+  readonly request_log_days: number;
   /** For how long a client who buys a label waits for its carrier, before it is told to look again later. */
   readonly carrier_patience_ms: number;
   /** The mail server and addresses by which the operator is told of what goes wrong; null without e-mail. */

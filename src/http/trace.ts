@@ -15,6 +15,10 @@ export interface Trace {
   mode: Mode | null;
   /** Headers that its answer carries whatever it says. */
   readonly headers: Record<string, string>;
+  /** How long its answer's body is in bytes, where that is known; else null. */
+  bytes_out: number | null;
+  /** Whether it came from elsewhere than the addresses of its key, which are only observed. */
+  outside: boolean;
   /** How much of its answer is in memory at a time, when it is made while it is sent; else null. */
   held_bytes: number | null;
   /** Keeps its connection open for so many seconds, 0 for as long as it takes; null for one that is never kept so. */
@@ -33,6 +37,8 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     route: null,
     actor_id: null,
     mode: null,
+    bytes_out: null,
+    outside: false,
     held_bytes: null,
     waitFor: null,
     code: null,

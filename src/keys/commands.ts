@@ -4,6 +4,7 @@ import type { Tx } from "../database/store.ts";
 import { Fault, invalid, invalidFields, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, keyText } from "./key.ts";
+import { forgetObservation } from "./observations/store.ts";
 import { type KeySettings, refuseEnded, refuseLockout, settingProblems, statusOf } from "./rules.ts";
 import { insertKey, listKeys, saveKey } from "./store.ts";
 
@@ -81,6 +82,7 @@ export async function updateKey(
   const after = { ...before, ...input };
   refuseProblems(after, tx.now);
   if (!allow_lockout) refuseLockout(keys, after, tx.now);
+  if (input.ip_list !== undefined || input.ip_mode === "observe") await forgetObservation(tx, before.id);
   return saveKey(tx, after);
 }
 

@@ -15,6 +15,8 @@ import { wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { createKey, lockKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./commands.ts";
 import { type ApiKey, prefixOf } from "./key.ts";
+import { Observer } from "./observations/jobs.ts";
+import { findObservations, type Observation } from "./observations/store.ts";
 import { statusOf } from "./rules.ts";
 import { CreatedKeyView, CreateKey, DeleteKey, KeyView, ListKeys, RevokeKey, RotateKey, UpdateKey } from "./schemas.ts";
 import { countKeys, getKey, listKeyPage } from "./store.ts";
@@ -23,7 +25,9 @@ const overlap_seconds_default = 24 * 3600;
 const random_bytes = 96;
 
 /** The API keys of the world that the asking key is of. */
-export const keyRoutes = (service: Service) =>
+export const keyRoutes = (service: Service) => routesOf(service, new Observer(service));
+
+const routesOf = (service: Service, observer: Observer) =>
   new Elysia({ prefix: "/keys" })
     .use(conventions)
     .get("", ({ call, query }) => list(call, query), {
@@ -40,7 +44,7 @@ export const keyRoutes = (service: Service) =>
         refuses: ["key_limit"],
       }),
     })
-    .get("/:id", ({ call, params }) => answerRead(call, async (db) => keyAnswer(db, await getKey(db, params.id))), {
+    .get("/:id", ({ call, params }) => show(call, params.id, observer), {
       detail: documented({
         id: "getKey",
         tagged: true,
@@ -93,6 +97,12 @@ export const keyRoutes = (service: Service) =>
       }),
     });
 
+async function show(call: Call, id: string, observer: Observer): Promise<Response> {
+  // Whoever has just tried an address sees what came of it.
+  await observer.flush();
+  return answerRead(call, async (db) => keyAnswer(db, await getKey(db, id)));
+}
+
 function list(call: Call, query: ListKeys): Promise<Response> {
   const filters = { status: query.status ?? null };
   return answerList(
@@ -103,7 +113,13 @@ function list(call: Call, query: ListKeys): Promise<Response> {
       count: (db) => countKeys(db, filters),
       position: ({ created_at, id }) => [created_at, id],
     },
-    (keys, db) => keys.map((key) => keyView(db, key)),
+    async (keys, db) => {
+      const observations = await findObservations(
+        db,
+        keys.map(({ id }) => id),
+      );
+      return keys.map((key) => keyView(db, key, observations.get(key.id)));
+    },
   );
 }
 
@@ -184,13 +200,13 @@ function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at 
 }
 
 /** A key as answers about it alone show it: its use and the clock change it without a new version. */
-function keyAnswer(db: Pick<Db, "mode" | "now">, key: ApiKey, made: { readonly key?: string } = {}) {
-  const view = keyView(db, key);
+async function keyAnswer(db: Db, key: ApiKey, made: { readonly key?: string } = {}) {
+  const view = keyView(db, key, (await findObservations(db, [key.id])).get(key.id));
   return tagged({ ...view, ...made }, key.version, view);
 }
 
 /** A key as the API shows it. */
-function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey) {
+function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey, observed?: Observation) {
   return {
     id: wireId("key", key.id),
     name: key.name,
@@ -207,5 +223,11 @@ function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey) {
     expires_at: isoOrNull(key.expires_at),
     revoked_at: isoOrNull(key.revoked_at),
     replaced_by: key.replaced_by === null ? null : wireId("key", key.replaced_by),
+    observed: observed === undefined ? null : observationView(observed),
   };
+}
+
+function observationView({ denied, last_at, addresses }: Observation) {
+  const shown = addresses.map(({ address, at }) => ({ address, at: iso(at) }));
+  return { denied, last_at: iso(last_at), addresses: shown };
 }

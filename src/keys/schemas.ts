@@ -97,6 +97,16 @@ const keyFields = {
   expires_at: nullable(moment),
   revoked_at: nullable(Type.String({ format: "date-time", description: "When the key was revoked, or will be." })),
   replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
+  observed: nullable(
+    closed({
+      // Since the list was set, or began to be observed.
+      denied: Type.Integer({ description: "Requests that `ip_list` would have refused." }),
+      last_at: moment,
+      addresses: Type.Array(closed({ address: Type.String(), at: moment }), {
+        description: "Where the last of them came from, the latest first; ten at most.",
+      }),
+    }),
+  ),
 };
 
 export const KeyView = closed(keyFields);

@@ -46,6 +46,8 @@ export const matrix: Readonly<Record<string, string>> = {
   // Every GET of data, and two POSTs that only ask.
   "GET /metrics": "401 ok  ok  ok",
   "GET /dashboard/api/events": "401 ok  ok  ok",
+  "GET /metrics/history": "401 ok  ok  ok",
+  "GET /webhooks/:id/logs/:log_id": "401 ok  ok  ok",
   "GET /errors": "401 ok  ok  ok",
   "GET /event-types": "401 ok  ok  ok",
   "GET /events": "401 ok  ok  ok",
@@ -215,6 +217,8 @@ export const matrix: Readonly<Record<string, string>> = {
   // How the account is set up: keys, receivers, platforms, warehouses.
   "GET /audit": "401 403 403 ok",
   "GET /audit/export.csv": "401 403 403 ok",
+  "GET /requests": "401 403 403 ok",
+  "GET /requests/:id": "401 403 403 ok",
   "GET /keys": "401 403 403 ok",
   "POST /keys": "401 403 403 ok",
   "GET /keys/:id": "401 403 403 ok",

@@ -277,7 +277,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
       "/inventory/receipts",
     ],
     ...["/inventory/transfers", "/customers", "/orders", "/orders/:id/history", "/returns", "/platforms"],
-    ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs"],
+    ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
     ...["/audit", "/users", "/users/me/sessions", "/users/:id/sessions"],
     ...["/shipping/carrier-accounts", "/shipping/rate-cards", "/shipping/rate-cards/:id/history", "/shipping/holidays"],
@@ -312,6 +312,8 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   ],
   "its links are signed anew in each answer": ["/shipping/labels/:id", "/shipping/labels"],
   "a page of this moment, which nobody keeps": ["/t/:token"],
+  "figures of this moment": ["/metrics/history"],
+  "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
   "a document to print, which nobody keeps": [
     ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
   ],

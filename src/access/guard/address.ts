@@ -1,4 +1,5 @@
 import { clientOf, type Service } from "../../http/service.ts";
+import { traceOf } from "../../http/trace.ts";
 import type { AddressList } from "../../kit/address.ts";
 import { Fault } from "../../kit/fault.ts";
 
@@ -17,6 +18,8 @@ export function checkAddress(
 ): void {
   const address = clientOf(service, request);
   const allowed = address !== null && list.includes(address);
-  if (mode === "observe") headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
-  else if (!allowed) throw new Fault("ip_not_allowed", "This API key may not be used from your address.");
+  if (mode === "observe") {
+    headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
+    traceOf(request).outside = !allowed;
+  } else if (!allowed) throw new Fault("ip_not_allowed", "This API key may not be used from your address.");
 }

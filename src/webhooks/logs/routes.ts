@@ -1,15 +1,21 @@
 import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
+import { answerRead } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
-import { ListView } from "../../http/envelope.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { findEventContents } from "../../outbox/store.ts";
+import { deliveryBody } from "../deliveries/delivery.ts";
 import { eventFilterOf } from "../schemas.ts";
 import { getSubscription } from "../subscriptions/store.ts";
 import { attemptView } from "./log.ts";
-import { AttemptView, ListAttempts } from "./schemas.ts";
-import { countAttempts, listAttempts } from "./store.ts";
+import { AttemptView, ListAttempts, WholeAttemptView } from "./schemas.ts";
+import { countAttempts, findAttempt, listAttempts } from "./store.ts";
 
 /** The log of what was sent. */
 export const logRoutes = new Elysia({ prefix: "/webhooks" })
@@ -21,7 +27,30 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
       summary: "List the attempts made at a subscription's deliveries",
       answers: { 200: ListView(AttemptView) },
     }),
-  });
+  })
+  .get(
+    "/:id/logs/:log_id",
+    ({ call, params }) => answerRead(call, (db) => wholeAttempt(db, params.id, params.log_id)),
+    {
+      detail: documented({
+        id: "getWebhookLog",
+        summary: "Get one attempt with the bytes that were sent",
+        answers: { 200: EnvelopedView(WholeAttemptView) },
+      }),
+    },
+  );
+
+/** One line of the log, with what was sent: made of the event again, as each attempt makes it. */
+async function wholeAttempt(db: Db, id: string, log_id: string): Promise<object> {
+  const subscription = await getSubscription(db, id);
+  const found = await findAttempt(db, subscription.id, readId("attempt", log_id) ?? 0);
+  if (found === null) throw missing("attempt", log_id);
+  const { delivery } = found;
+  const content = (await findEventContents(db, [delivery.event_id])).get(delivery.event_id);
+  const made = content === undefined ? "" : deliveryBody(delivery.form, content, delivery.sequence);
+  const view = attemptView(found.attempt);
+  return { ...view, request: { ...view.request, body: delivery.body || made || null } };
+}
 
 function listLog(call: Call, id: string, query: ListAttempts): Promise<Response> {
   const asked = { status: query.status, ...eventFilterOf(query) };

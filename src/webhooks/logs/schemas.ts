@@ -19,7 +19,7 @@ const headers = Type.Record(Type.String(), Type.String());
 /** Why an attempt was no success. */
 export const ErrorView = nullable(closed({ code: choice(attemptErrors), message: Type.String() }));
 
-export const AttemptView = closed({
+const attemptFields = {
   id: Type.String(),
   delivery_id: Type.String(),
   event_id: Type.String(),
@@ -43,4 +43,15 @@ export const AttemptView = closed({
   duration_ms: nullable(Type.Integer()),
   started_at: moment,
   next_attempt_at: nullable(moment),
+};
+
+export const AttemptView = closed(attemptFields);
+
+/** An attempt by itself: with what was sent. */
+export const WholeAttemptView = closed({
+  ...attemptFields,
+  request: closed({
+    headers,
+    body: nullable(Type.String({ description: "What was sent, byte for byte; null once it was forgotten." })),
+  }),
 });

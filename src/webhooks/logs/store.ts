@@ -47,6 +47,22 @@ export async function listAttempts(
   return rows as LoggedAttempt[];
 }
 
+/** A line of a subscription's log with the delivery that it is of, or null. */
+export async function findAttempt(
+  db: Db,
+  subscription_id: number,
+  id: number,
+): Promise<{ readonly attempt: LoggedAttempt; readonly delivery: typeof deliveries.$inferSelect } | null> {
+  const [row] = await db.sql
+    .select({ attempt: getTableColumns(delivery_attempts), delivery: getTableColumns(deliveries) })
+    .from(delivery_attempts)
+    .innerJoin(deliveries, isOfDelivery)
+    .where(and(eq(delivery_attempts.subscription_id, subscription_id), eq(delivery_attempts.id, id)));
+  if (row === undefined) return null;
+  const { event_id, event_type } = row.delivery;
+  return { attempt: { ...row.attempt, event_id, event_type } as LoggedAttempt, delivery: row.delivery };
+}
+
 /** How many lines of a subscription's log match. */
 export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
   const [row] = await db.sql

@@ -13,6 +13,7 @@ import { attemptStatus } from "../attempt.ts";
 import { eventDescriptions } from "../catalog.ts";
 import type { Finished } from "../deliveries/delivery.ts";
 import { attempt } from "../deliveries/jobs.ts";
+import { deliveryHeaders } from "../signing.ts";
 import { beginTest, endTest } from "./commands.ts";
 import { SendTest, TestView } from "./schemas.ts";
 
@@ -52,14 +53,17 @@ function exampleOf({ event, event_type }: SendTest): DomainEvent {
   return { type, data: example, previous: previous_example };
 }
 
-function testView({ claim, result }: Finished) {
-  const { status_code, body, error, duration_ms } = result;
+function testView({ claim, signatures, result }: Finished) {
+  const { delivery, subscription, body } = claim;
+  const { event_id, event_type } = delivery;
+  const { status_code, headers: answered, truncated, error, duration_ms } = result;
+  const subscription_id = wireId("subscription", subscription.id);
+  const headers = deliveryHeaders({ event_id, event_type, test: true, ...signatures, subscription_id, attempt: 1 });
   return {
-    delivery_id: wireId("delivery", claim.delivery.id),
-    event_id: claim.delivery.event_id,
-    event_type: claim.delivery.event_type,
-    status: attemptStatus(result),
-    response: status_code === null ? null : { status_code, body_excerpt: body },
+    delivery_id: wireId("delivery", delivery.id),
+    ...{ event_id, event_type, status: attemptStatus(result) },
+    request: { url: subscription.url, headers, body },
+    response: status_code === null ? null : { status_code, headers: answered, body_excerpt: result.body, truncated },
     error,
     duration_ms,
   };

@@ -15,7 +15,19 @@ export const TestView = closed({
   event_id: Type.String(),
   event_type: choice(eventTypes),
   status: choice(attemptStatuses),
-  response: nullable(closed({ status_code: Type.Integer(), body_excerpt: nullable(Type.String()) })),
+  request: closed({
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.String({ description: "What was sent, byte for byte." }),
+  }),
+  response: nullable(
+    closed({
+      status_code: Type.Integer(),
+      headers: Type.Record(Type.String(), Type.String()),
+      body_excerpt: nullable(Type.String()),
+      truncated: Type.Boolean(),
+    }),
+  ),
   error: ErrorView,
   duration_ms: nullable(Type.Integer()),
 });

@@ -1,5 +1,6 @@
 // What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
 import { hmacBase64, hmacHex } from "../../../src/kit/hmac.ts";
+import { insertRequests } from "../../../src/operations/requests/store.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import type { Answered, TestApp } from "../../harness.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
@@ -77,9 +78,19 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await accounts(live, shelf)),
         ...(await rateCards(live, turn)),
         ...(await keysToChange(live, keys)),
+        ...(await loggedRequest(app, live)),
       };
     },
   };
+}
+
+/** A request in the log, which those that pass the port by do not come to. */
+async function loggedRequest(app: TestApp, ask: Ask): Promise<Supplies> {
+  const asked = { method: "GET", route: "/orders", path: "/orders", query: "", status: 200, code: null };
+  const from = { actor_id: null, ip: null, request_id: "supplied", took_ms: 1, bytes_in: null, bytes_out: null };
+  await app.service.stores.live.write((tx) => insertRequests(tx, [{ at: tx.now, ...asked, ...from }]));
+  const [request] = await ask("GET", "/requests?limit=1");
+  return { getRequest: { path: { id: request.id } } };
 }
 
 /** A store at a platform with orders that wait for their payment, and one that has been sent. */
@@ -128,6 +139,9 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
   await ask("POST", "/inventory", { sku: "TEA", quantity: 5 });
   await app.runJobs();
   const [delivery] = await ask("GET", `${path}/deliveries`);
+  await ask("PATCH", path, { active: true });
+  await ask("POST", `${path}/test`, { event: "order.created" });
+  const [line] = await ask("GET", `${path}/logs`);
   const body = { since: "2026-01-01T00:00:00Z" };
   const ready = async (turn: number): Promise<Supplies> => {
     // Somebody may have paused it, and some tests are allowed in a minute.
@@ -142,6 +156,7 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
       createWebhook: { body: { ...fresh, url: `${receiver}/made-${turn}` } },
       redeliverWebhookDelivery: { path: { id, delivery_id: delivery.id } },
       recoverWebhook: { path: { id }, body },
+      getWebhookLog: { path: { id, log_id: line.id } },
       getWebhookRecovery: { path: { id, job_id: job.id } },
       ...Object.fromEntries(
         ["testWebhook", "updateWebhook", "rotateWebhookSecret", "deleteWebhook"].map((name) => [name, { path: other }]),

@@ -92,7 +92,7 @@ export class World {
     const asked = this.#settle(Object.keys(query).length === 0 ? (usual.query ?? {}) : query) as Fields;
     const texts = Object.entries(asked).map(([name, value]) => [name, String(value)] as [string, string]);
     const search = texts.length === 0 ? "" : `?${new URLSearchParams(texts)}`;
-    const root = /^\/(?:health|metrics|t\/)/.test(place) ? "" : "/v1";
+    const root = /^\/(?:health|metrics(?!\/)|t\/)/.test(place) ? "" : "/v1";
     const raw = body === undefined || schema === undefined ? body : JSON.stringify(body);
     const headers = {
       ...it.headers,

@@ -1,5 +1,8 @@
 // Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
 import { firstId } from "../../../src/database/migrate.ts";
+import type { LoggedRequest } from "../../../src/operations/requests/request.ts";
+import { insertRequests } from "../../../src/operations/requests/store.ts";
+import { start } from "../../harness.ts";
 import type { Teller } from "./teller.ts";
 
 /** Keys of test mode. */
@@ -52,7 +55,8 @@ export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> 
     const stock = { key, body: { sku: "TEA-100", quantity: 5, location: `whs_${firstId.test}` } };
     await act("addInventory", stock);
     await app.runJobs();
-    await tell("listWebhookLogs", { key, path, query: { event_type: "inventory.received" } });
+    const logs = await tell("listWebhookLogs", { key, path, query: { event_type: "inventory.received" } });
+    await tell("getWebhookLog", { key, path: { ...path, log_id: logs.data[0].id } });
     await tell("updateWebhook", { key, path, body: { active: false } });
     await act("addInventory", stock);
     await app.runJobs();
@@ -74,11 +78,28 @@ export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> 
   }
 }
 
+// Requests are logged at the port, which a story passes by.
+const asked: LoggedRequest = {
+  ...{ at: start, method: "GET", route: "/orders/:id", path: "/orders/ord_9999", query: "", status: 404 },
+  ...{ code: "resource_missing", actor_id: "key_1001", ip: "203.0.113.7", took_ms: 1.2 },
+  ...{ request_id: "req_019c1e2f4b7a7c3d9e5f60718293a4b5", bytes_in: null, bytes_out: 412 },
+};
+
 /** What happened, what can, and how the service is. */
-export async function events({ app, tell }: Teller): Promise<void> {
+export async function events({ app, mode, tell }: Teller): Promise<void> {
   await app.runJobs();
   const { data } = await tell("listEvents", { query: { type: "inventory.received", limit: "1" } });
   await tell("getEvent", { path: { id: data[0].id } });
-  for (const operation of ["listEventTypes", "listErrors", "getHealth", "getMetrics", "getOpenApi"])
+  await app.service.stores[mode].write((tx) => insertRequests(tx, [asked]));
+  const requests = await tell("listRequests", { query: { status: "4xx", limit: "1" } });
+  await tell("getRequest", { path: { id: requests.data[0].id } });
+  for (const operation of [
+    "getMetricsHistory",
+    "listEventTypes",
+    "listErrors",
+    "getHealth",
+    "getMetrics",
+    "getOpenApi",
+  ])
     await tell(operation);
 }

@@ -1,0 +1,60 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { answerRead } from "../../http/answer.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import { iso } from "../../kit/clock.ts";
+import { closed, nullable } from "../../kit/schema.ts";
+import { pointsOf } from "./jobs.ts";
+import type { Point } from "./point.ts";
+
+const numbers = Type.Array(Type.Number());
+const some = (description: string) => Type.Array(nullable(Type.Number()), { description });
+
+/** The figures of the last day, a list for each: the places of all lists belong together. */
+export const HistoryView = closed({
+  at: Type.Array(Type.String({ format: "date-time" }), { description: "When each point was noted, oldest first." }),
+  requests_2xx: Type.Array(Type.Number(), { description: "Requests a second, by the class of their status." }),
+  requests_3xx: numbers,
+  requests_4xx: numbers,
+  requests_5xx: numbers,
+  duration_p50_ms: some("Half of the requests of both worlds took no longer; null where there were none."),
+  duration_p99_ms: some("99 of a hundred requests took no longer."),
+  deliveries: Type.Array(Type.Number(), { description: "Attempts at webhook deliveries a second that arrived." }),
+  deliveries_failed: numbers,
+  deliveries_waiting: some("Deliveries that were still to be made."),
+  database_bytes: some("The size of the database."),
+  memory_bytes: Type.Array(Type.Number(), { description: "What the process held." }),
+});
+
+/** The figures of the last day, for plots. */
+export const historyRoutes = new Elysia({ prefix: "/metrics" })
+  .use(conventions)
+  .get("/history", ({ call }) => answerRead(call, async () => historyView(pointsOf(call.store))), {
+    detail: documented({
+      id: "getMetricsHistory",
+      summary: "The figures of the last 24 hours, for plots",
+      description:
+        "A point each half minute, of the world that asks; memory and durations are of the process. They are kept in" +
+        " the memory of the server that answers: they begin when it started, and know nothing of other servers.",
+      answers: { 200: EnvelopedView(HistoryView) },
+    }),
+  });
+
+function historyView(points: readonly Point[]): Static<typeof HistoryView> {
+  return {
+    at: points.map(({ at }) => iso(at)),
+    requests_2xx: points.map(({ requests }) => requests["2xx"]),
+    requests_3xx: points.map(({ requests }) => requests["3xx"]),
+    requests_4xx: points.map(({ requests }) => requests["4xx"]),
+    requests_5xx: points.map(({ requests }) => requests["5xx"]),
+    duration_p50_ms: points.map(({ p50_ms }) => p50_ms),
+    duration_p99_ms: points.map(({ p99_ms }) => p99_ms),
+    deliveries: points.map(({ deliveries }) => deliveries),
+    deliveries_failed: points.map(({ failed_deliveries }) => failed_deliveries),
+    deliveries_waiting: points.map(({ deliveries_waiting }) => deliveries_waiting),
+    database_bytes: points.map(({ database_bytes }) => database_bytes),
+    memory_bytes: points.map(({ memory_bytes }) => memory_bytes),
+  };
+}
