@@ -83,6 +83,22 @@ async function showsItsReference(address: string): Promise<void> {
   }
 }
 
+/** The dashboard's page, and all that it loads at once. */
+async function showsItsDashboard(address: string): Promise<void> {
+  const page = await fetch(`${address}/dashboard/orders`);
+  const html = await page.text();
+  const assets = [...html.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+  if (!page.ok || assets.length < 3)
+    throw new Error(`/dashboard/orders answered ${page.status}: ${html.slice(0, 200)}`);
+  for (const path of assets) {
+    const answer = await fetch(`${address}${path}`, { headers: { "accept-encoding": "br" } });
+    const text = await answer.text();
+    if (!answer.ok || text.length < 100) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    if (/\.(?:js|css)$/.test(path) && answer.headers.get("content-encoding") !== "br")
+      throw new Error(`${path} is not packed`);
+  }
+}
+
 /** Serves while some work is done, with the address and what was printed until it was told, and stops. */
 async function serving(
   folder: string,
@@ -138,6 +154,7 @@ async function servesAndStops(folder: string): Promise<void> {
     live = /ph_live_\w+/.exec(said)?.[0] ?? "";
     const test = /ph_test_\w+/.exec(said)?.[0] ?? "";
     await showsItsReference(address);
+    await showsItsDashboard(address);
     await printsNames(`${address}/v1`, live);
     await shipsByItself(`${address}/v1`, live);
     await shipsByCarrier(`${address}/v1`, test);

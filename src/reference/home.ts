@@ -8,7 +8,13 @@ export const homePolicy = plainPolicy(css);
 
 /** What a program is told at `/`. */
 export function homeFacts(origin: string): string {
-  const paths = { api: "/v1", reference: "/docs", openapi: "/openapi.json", health: "/health" };
+  const paths = {
+    api: "/v1",
+    dashboard: "/dashboard",
+    reference: "/docs",
+    openapi: "/openapi.json",
+    health: "/health",
+  };
   const links = Object.entries(paths).map(([name, path]) => [name, `${origin}${path}`]);
   return JSON.stringify({ name: "Packhouse", version, ...Object.fromEntries(links) });
 }
@@ -23,11 +29,13 @@ export function homePage(origin: string): string {
       "<h1>Packhouse</h1>",
       `<p>Version ${version} runs here: orders, stock, labels, tracking and returns of a warehouse, as a JSON API at`,
       `<code>${escaped(api)}</code>.${origin === "" ? " (ADDRESS is what your browser shows.)" : ""}</p>`,
+      '<p><a href="/dashboard"><strong>Open the dashboard</strong></a>: orders, stock, shipping and settings in your browser.',
+      "As long as nobody can sign in, each start prints a link that makes the first user.</p>",
       '<ul>\n<li><a href="/docs">Reference</a>: every call, with examples to try out</li>',
       '<li><a href="/docs/errors">Errors</a>: what each code means and what to do</li>',
       '<li><a href="/openapi.json">OpenAPI document</a>: for client generators and other tools</li>',
       '<li><a href="/health">Health</a>: whether everything works</li>\n</ul>',
-      "<h2>First steps</h2>\n<ol>",
+      "<h2>First steps for programs</h2>\n<ol>",
       ...steps(api).map(([text, lines]) => `<li>${text}\n<pre>${escaped(lines)}</pre></li>`),
       "</ol>",
       "<p>From here on, see the reference: customers, orders, labels, webhooks that tell you of each change.</p>",

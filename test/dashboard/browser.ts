@@ -7,7 +7,6 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { findChromium, howToGetChromium } from "../../scripts/chromium.ts";
 import { type StartedService, usualProgram } from "../../scripts/service.ts";
 import { ensureWeb } from "../../scripts/web.ts";
-import { allPermissions } from "../../src/access/permission.ts";
 import { type Client, client, startFreshService } from "../flows/service.ts";
 
 const found = findChromium();
@@ -88,9 +87,8 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
     });
     contexts.push(context);
     context.setDefaultTimeout(patience_ms);
-    if (!signed_out && cookies !== null) await context.addCookies(cookies);
+    if (!signed_out) await context.addCookies(cookies);
     const page = await context.newPage();
-    if (!signed_out && cookies === null) await pretend(page, keys.live);
     const tab = watched(page, service.url);
     tabs.push(tab);
     await page.goto(`${service.url}/dashboard${path === "/" ? "" : path}`);
@@ -114,8 +112,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
 /** Makes the first user by the link that the first start printed, and answers the cookies of his session. */
 async function setUp({ url, said }: StartedService) {
   const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
-  // Until the first start prints one, tabs go by the key.
-  if (token === undefined) return null;
+  if (token === undefined) throw new Error(`The first start printed no link: ${said}`);
   const answer = await fetch(`${url}/dashboard/api/setup`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -126,14 +123,6 @@ async function setUp({ url, said }: StartedService) {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
     return { name, value, url };
   });
-}
-
-/** Who is signed in as long as nobody can sign in. */
-async function pretend(page: Page, key: string): Promise<void> {
-  const user = { id: "usr_1", name: owner.name, email: owner.email, role: "owner", second_factor: false };
-  const session = { user, permissions: allPermissions, worlds: ["live", "test"], version: "0" };
-  await page.route("**/dashboard/api/session", (route) => route.fulfill({ json: session }));
-  await page.setExtraHTTPHeaders({ authorization: `Bearer ${key}` });
 }
 
 function watched(page: Page, url: string): Tab {
