@@ -29,7 +29,7 @@ export function homePage(origin: string): string {
       "<h1>Packhouse</h1>",
       `<p>Version ${version} runs here: orders, stock, labels, tracking and returns of a warehouse, as a JSON API at`,
       `<code>${escaped(api)}</code>.${origin === "" ? " (ADDRESS is what your browser shows.)" : ""}</p>`,
-      '<p><a href="/dashboard"><strong>Open the dashboard</strong></a>: orders, stock, shipping and settings in your browser.',
+      '<p><a href="/dashboard"><strong>Open the dashboard</strong></a>: orders, stock and settings in your browser.',
       "As long as nobody can sign in, each start prints a link that makes the first user.</p>",
       '<ul>\n<li><a href="/docs">Reference</a>: every call, with examples to try out</li>',
       '<li><a href="/docs/errors">Errors</a>: what each code means and what to do</li>',
