@@ -15,7 +15,7 @@ import {
 import { isStartRefused } from "./database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
 import type { Difference } from "./database/verifier.ts";
-import { keyCommands } from "./keyring.ts";
+import { type KeyCommand, keyCommands } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { closest, didYouMean } from "./kit/did_you_mean.ts";
 import { Fault } from "./kit/fault.ts";
@@ -25,6 +25,7 @@ import { writeWhole } from "./kit/whole_file.ts";
 import { operationFlags, readOperation } from "./operation.ts";
 import type { Running } from "./serve.ts";
 import type { exporting } from "./spreadsheets.ts";
+import { userCommands } from "./user_commands.ts";
 import { verifyStore } from "./verification.ts";
 
 process.umask(0o077);
@@ -80,7 +81,8 @@ const commands: Readonly<Record<string, Command>> = {
     },
     run: runServe,
   }),
-  ...keysOnCommandLine(),
+  ...onCommandLine("keys", keyCommands),
+  ...onCommandLine("users", userCommands),
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
@@ -126,11 +128,12 @@ const commands: Readonly<Record<string, Command>> = {
   }),
 };
 
-function keysOnCommandLine(): Record<string, Command> {
+/** Commands of one group, which work on the data, also beside a running server. */
+function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>): Record<string, Command> {
   const voice = { print, warn: (line: string) => console.error(line) };
   return Object.fromEntries(
-    Object.entries(keyCommands).map(([name, { summary, flags, must_exist, run }]) => [
-      `keys ${name}`,
+    Object.entries(all).map(([name, { summary, flags, must_exist, run }]) => [
+      `${group} ${name}`,
       command({
         summary,
         flags: { ...flags, ...place },

@@ -1,4 +1,6 @@
 import { Elysia } from "elysia";
+import { grantOf } from "../access/permission.ts";
+import { refuseBeyond } from "../access/rules.ts";
 import type { Db, Tx } from "../database/store.ts";
 import { answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
@@ -124,6 +126,7 @@ function list(call: Call, query: ListKeys): Promise<Response> {
 }
 
 function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
+  refuseBeyond(call.granted, grantOf(permission, call.store.mode).permissions);
   // Whoever names addresses means that no others may come.
   const ip_mode = body.ip_list?.length ? "enforce" : "off";
   return answerMade(call, service, (tx, random) =>
@@ -135,6 +138,8 @@ function rotate(call: Call, id: string, body: RotateKey, service: Service): Prom
   const { overlap_seconds = overlap_seconds_default } = body;
   return answerMade(call, service, async (tx, random) => {
     await requireVersion(tx, call, id);
+    const { permission } = await lockKey(tx, id);
+    refuseBeyond(call.granted, grantOf(permission, tx.mode).permissions);
     return rotateKey(tx, id, overlap_seconds, random);
   });
 }

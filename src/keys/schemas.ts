@@ -30,6 +30,7 @@ const readOnly = [
   "last_used_at",
   "revoked_at",
   "replaced_by",
+  "observed",
 ];
 
 const optional = {

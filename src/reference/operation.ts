@@ -61,6 +61,7 @@ const of_keys: readonly FaultCode[] = [
   "api_key_expired",
   "ip_not_allowed",
   "rate_limited",
+  "insecure_connection",
 ];
 const of_bodies: readonly FaultCode[] = ["malformed_request", "payload_too_large", "unsupported_media_type"];
 const of_writes: readonly FaultCode[] = [
@@ -89,6 +90,7 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
   add(need !== "none", ...of_keys);
   add(need !== "none" && need !== "any", "insufficient_permission");
   add(method !== "get", ...of_bodies);
+  add(method !== "get" && need !== "none", "cross_site_request");
   add(isWrite(operation), ...of_writes);
   add(path.includes("{"), "resource_missing");
   add(path.startsWith("/orders/{id}"), "ambiguous_identifier");
