@@ -9,6 +9,7 @@ export const binTexts = {
   search: "Find a bin, a SKU or a lot",
   searching: "Searching",
   found: (bins: number) => plural(bins, "bin matches", "bins match"),
+  andMore: (bins: number) => `and ${count(bins)} more, marked on the map`,
   foundMore: "The first hundred places are shown; name it more closely to see the others.",
   zones: { ambient: "Ambient", refrigerated: "Refrigerated", frozen: "Frozen" },
   zoneFill: (used: number, capacity: number | null) =>

@@ -52,6 +52,7 @@ export const importTexts = {
     `${count(created)} are new and ${count(updated)} are changed.` +
     (failed === 0 ? "" : ` ${rows(failed)} are refused and left out.`),
   nothingToDo: "The file changes nothing.",
+  allRefused: "No row of the file changes anything, and some are refused: put these right and try it again.",
   took: (created: number, updated: number) => `${count(created)} new, ${count(updated)} changed.`,
   tooLarge: "The file is larger than 10 MiB. Make it several files.",
   openStock: "Go to stock",

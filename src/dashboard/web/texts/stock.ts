@@ -131,6 +131,7 @@ export const stockTexts = {
   outside: { customer: "Customer", write_off: "Written off", in_transit: "In transit" } as Readonly<
     Record<string, string>
   >,
+  fromOutside: "Outside",
   assumed: "assumed by the plan, not scanned",
   noMovements: "Nothing has moved",
   noMovementsText: "Every change of quantity is kept here, with who did it and why.",

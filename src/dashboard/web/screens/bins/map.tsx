@@ -59,6 +59,7 @@ export function BinsScreen() {
         </span>
         <Legend />
       </div>
+      {found && found.codes.size > 0 && <FoundBins codes={[...found.codes]} chosen={chosen} />}
       <div class={chosen ? "map-page open" : "map-page"}>
         <BinMap warehouse={warehouse} chosen={chosen} found={found?.codes ?? null} />
         {chosen && (
@@ -93,6 +94,29 @@ function useFound(warehouse: Warehouse | undefined, q: string): Found | null {
   }, [asks, warehouse, q, goods.data, lot.data]);
 }
 
+const named_max = 16;
+
+/** The bins that a search found, by name: they may stand far apart on the map. */
+function FoundBins({ codes, chosen }: { readonly codes: readonly string[]; readonly chosen: string | null }) {
+  return (
+    <ul class="map-found">
+      {codes.slice(0, named_max).map((code) => (
+        <li key={code}>
+          <button
+            type="button"
+            class="filter flag"
+            aria-pressed={code === chosen}
+            onClick={() => setQuery({ bin: code })}
+          >
+            {code}
+          </button>
+        </li>
+      ))}
+      {codes.length > named_max && <li class="muted">{texts.andMore(codes.length - named_max)}</li>}
+    </ul>
+  );
+}
+
 function Legend() {
   return (
     <ul class="map-legend" aria-label={texts.legend}>
@@ -115,6 +139,12 @@ interface MapProps {
 function BinMap({ warehouse, chosen, found }: MapProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => mark(box.current, chosen, found));
+  // What was chosen by name, or by the address, is brought to where one sees it.
+  useEffect(() => {
+    const cell = box.current?.querySelector<HTMLElement>('button[aria-pressed="true"]');
+    const { top = 0, bottom = 0 } = cell?.getBoundingClientRect() ?? {};
+    if (top < 0 || bottom > window.innerHeight) cell?.scrollIntoView({ block: "center" });
+  }, [chosen]);
   return (
     // One listener for thousands of cells, each of which is a button of its own.
     <div

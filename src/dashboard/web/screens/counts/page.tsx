@@ -172,7 +172,7 @@ function Side({ count }: { readonly count: Count }) {
           ]}
         />
       </Card>
-      {summary && (
+      {summary && count.lines_counted > 0 && (
         <Card title={texts.summary}>
           <DescriptionList
             facts={[

@@ -61,7 +61,7 @@ export function Sheet({ count }: { readonly count: Count }) {
             </button>
           )}
           {changed.length > 0 && <span class="muted unsaved">{texts.unsaved(changed.length)}</span>}
-          {records && (
+          {records && lines.length > 0 && (
             <Button kind="primary" title={texts.save} disabled={changed.length === 0} busy={busy} onClick={save} />
           )}
         </>

@@ -155,8 +155,16 @@ function Report({ stage, kind, onTake }: ReportProps) {
   };
   return (
     <>
-      <Notice kind={stage.at === "done" ? "done" : "info"}>
-        <p>{stage.at === "done" ? texts.done : some === 0 ? texts.nothingToDo : texts.tried}</p>
+      <Notice kind={stage.at === "done" ? "done" : some === 0 && failed > 0 ? "warning" : "info"}>
+        <p>
+          {stage.at === "done"
+            ? texts.done
+            : some > 0
+              ? texts.tried
+              : failed > 0
+                ? texts.allRefused
+                : texts.nothingToDo}
+        </p>
       </Notice>
       <Figures>
         <Figure name={texts.rows} value={count(rows)} />

@@ -75,7 +75,8 @@ function Acts({ lot: { allowed_statuses }, onAct }: ActsProps) {
       />
       {first && (
         <Button
-          kind={first === "recalled" ? "danger" : "primary"}
+          kind={first === "available" ? "primary" : "normal"}
+          icon={first === "recalled" ? "alert" : "check"}
           title={texts.acts[first]}
           onClick={() => onAct(first)}
         />

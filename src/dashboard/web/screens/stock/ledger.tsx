@@ -7,25 +7,8 @@ import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { query, to } from "../../shell/router.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
+import { changeOf, totalsAfter } from "./numbers.ts";
 import { optionsOf } from "./shared.ts";
-
-/** By how many units a movement changes what is on hand of its SKU in the house; 0 within it. */
-export function changeOf({ from_location, to_location, quantity }: Movement): number {
-  const leaves = to_location in texts.outside;
-  const comes = from_location === null || from_location === "in_transit";
-  return leaves ? -quantity : comes ? quantity : 0;
-}
-
-/** What was on hand right after each movement of an unbroken list, the newest first; by the movement's id. */
-export function totalsAfter(rows: readonly Movement[], on_hand: number): ReadonlyMap<string, number> {
-  const after = new Map<string, number>();
-  let left = on_hand;
-  for (const row of rows) {
-    after.set(row.id, left);
-    left -= changeOf(row);
-  }
-  return after;
-}
 
 const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
 
@@ -35,7 +18,11 @@ function Change({ movement }: { readonly movement: Movement }) {
   return <span class={change > 0 ? "plus" : "minus"}>{signed(change)}</span>;
 }
 
-const placeName = (place: string | null) => (place === null ? "–" : (texts.outside[place] ?? place));
+/** A place in a few letters: whose picked units they are, the reference says already. */
+function placeName(place: string | null): string {
+  if (place === null) return texts.fromOutside;
+  return place.startsWith("STAGING-") ? texts.picked : (texts.outside[place] ?? place);
+}
 
 /** What caused a movement, with a way to it. */
 export function Reference({ reference }: Pick<Movement, "reference">) {
@@ -59,7 +46,7 @@ const reasonOf = (reason: string) => {
 
 function columnsOf(totals: ReadonlyMap<string, number> | null, with_sku: boolean): readonly Column<Movement>[] {
   return [
-    { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} exact /> },
+    { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
     ...(with_sku
       ? [
           {
@@ -86,8 +73,6 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, with_sku: boolean
       title: texts.route,
       cell: (it) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
     },
-    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
-    { id: "balance", title: texts.balance, align: "right", cell: (it) => count(it.balance_after) },
     {
       id: "why",
       title: texts.why,
@@ -100,6 +85,8 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, with_sku: boolean
     },
     { id: "reference", title: texts.reference, cell: (it) => <Reference reference={it.reference} /> },
     { id: "by", title: texts.by, cell: ({ actor }) => actor.id },
+    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "balance", title: texts.balance, align: "right", extra: true, cell: (it) => count(it.balance_after) },
     { id: "notes", title: texts.notes, extra: true, cell: ({ notes }) => notes ?? "" },
   ];
 }

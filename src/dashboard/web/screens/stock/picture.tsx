@@ -2,6 +2,7 @@ import type { Level } from "../../api/stock_types.ts";
 import { count } from "../../kit/format.ts";
 import { setQuery } from "../../shell/router.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
+import { least_share, shares } from "./numbers.ts";
 
 /** What the picture draws: the numbers of one answer of the API, taken apart. */
 export interface Parts {
@@ -24,17 +25,6 @@ export function partsOf(level: Level): Parts {
 }
 
 const width = 1000;
-const least = 14;
-
-/** Shares of a width by their units; what is there at all is seen, however little it is. */
-export function shares(units: readonly number[], whole: number): number[] {
-  const sum = units.reduce((total, one) => total + one, 0);
-  if (sum === 0) return units.map(() => 0);
-  const lifted = units.map((one) => (one === 0 ? 0 : Math.max(least, (one / sum) * whole)));
-  const over = lifted.reduce((total, one) => total + one, 0) - whole;
-  const roomy = lifted.reduce((total, one) => total + Math.max(0, one - least), 0);
-  return lifted.map((one) => (one > least && roomy > 0 ? one - (over * (one - least)) / roomy : one));
-}
 
 interface Piece {
   readonly id: string;
@@ -124,7 +114,7 @@ interface BarProps {
 function Bar({ pieces, top, height, whole }: BarProps) {
   const wide = shares(
     pieces.map(({ units }) => units),
-    Math.max(whole, least),
+    Math.max(whole, least_share),
   );
   let left = 0;
   return (

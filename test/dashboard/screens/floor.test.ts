@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+describeInBrowser("receipts, transfers, counts and put-backs", () => {
+  let house: House;
+  let west: string;
+  const at = { location: "whs_1001" };
+  const must = (method: string, path: string, body?: unknown) => house.live.must(method, path, body);
+  const level = async (sku: string) => (await must("GET", `/inventory/${sku}`)).data;
+  beforeAll(async () => {
+    house = await openHouse();
+    const address = { address_line1: "1 Bay", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
+    const location_zones = [{ zone_id: "A", temperature_zone: "ambient", bins: [{ code: "W-01" }] }];
+    west = (await must("POST", "/inventory/locations", { name: "West", address, location_zones })).data.warehouse_id;
+    for (const sku of ["TEA", "RICE"]) await must("POST", "/products", { sku, name: sku, price: 2 });
+    await must("POST", "/inventory", { sku: "TEA", quantity: 20, bin: "A-01", ...at });
+  });
+  afterAll(() => house.close());
+
+  test("a delivery is expected, what came is entered by line, and the rest is told as missing", async () => {
+    const tab = await house.open("/receipts");
+    const { page } = tab;
+    tab.expectRefusals(404, 422);
+    await page.click(".empty >> text=Expect a delivery");
+    await page.fill("[name=supplier]", "Leaf & Co");
+    await page.selectOption("[name=location]", "whs_1001");
+    const line = (at: number, name: string) => `.line >> nth=${at} >> .line-field:has-text('${name}') input`;
+    await page.fill(line(0, "SKU"), "RICE");
+    await page.fill(line(0, "Units"), "10");
+    await page.click("button:has-text('Add a line')");
+    await page.fill(line(1, "SKU"), "NONE");
+    await page.fill(line(1, "Units"), "1");
+    await page.click(".form-acts button:has-text('Expect a delivery')");
+    // Beside the line that it is of.
+    await page.waitForSelector(".line >> nth=1 >> .field-wrong:has-text('names no product')");
+    await page.click("[aria-label='Remove the line'] >> nth=1");
+    await page.click(".form-acts button:has-text('Expect a delivery')");
+    await page.waitForSelector("h1:has-text('Receipt rcv_')");
+    const [receipt] = (await must("GET", "/inventory/receipts")).data;
+    expect(receipt).toMatchObject({ supplier: "Leaf & Co", lines: [{ sku: "RICE", quantity: 10 }] });
+
+    await page.click("button:has-text('Enter what arrived')");
+    await page.fill("dialog .line-field:has-text('Units') input", "7");
+    await page.fill("dialog .line-field:has-text('Bin') input", "A-02");
+    await page.waitForSelector(".will:has-text('7 units are taken in')");
+    await page.click("dialog button:has-text('Take in')");
+    await page.waitForSelector("h1 + .badge:has-text('Receiving')");
+    expect(await level("RICE")).toMatchObject({ on_hand: 7, incoming: 3, locations: [{ location: "A-02" }] });
+    await page.click(".page-acts button:has-text('Close')");
+    await page.click("dialog:has-text('3 units have not come') .dialog-acts button:has-text('Close')");
+    await page.waitForSelector("h1 + .badge:has-text('Closed')");
+    expect(await level("RICE")).toMatchObject({ incoming: 0 });
+  });
+
+  test("a transfer is planned, shipped, received in part, and what is missing is written off", async () => {
+    const { page } = await house.open("/transfers/new");
+    await page.selectOption("[name=from_location]", "whs_1001");
+    await page.selectOption("[name=to_location]", west);
+    await page.fill(".line-field:has-text('SKU') input", "TEA");
+    await page.fill(".line-field:has-text('Units') input", "5");
+    await page.click(".form-acts button:has-text('Plan a transfer')");
+    await page.click(".page-acts button:has-text('Ship')");
+    await page.click("dialog:has-text('5 units leave') button:has-text('Ship')");
+    await page.waitForSelector("h1 + .badge:has-text('In transit')");
+    await page.click(".page-acts button:has-text('Receive')");
+    await page.fill("dialog .line-field:has-text('Units') input", "4");
+    await page.click("dialog .form-acts button:has-text('Receive')");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await page.click(".page-acts button:has-text('Close')");
+    await page.selectOption("[name=reason]", "damaged");
+    await page.click("dialog .form-acts button:has-text('Close')");
+    await page.waitForSelector("h1 + .badge:has-text('Received')");
+    const [transfer] = (await must("GET", "/inventory/transfers")).data;
+    expect(transfer.items[0]).toMatchObject({ quantity_received: 4, quantity_written_off: 1 });
+    expect(await level("TEA")).toMatchObject({ on_hand: 19 });
+  });
+
+  test("bins are counted, the differences reviewed and posted", async () => {
+    const { page } = await house.open("/counts");
+    await page.click(".empty >> text=Open a count");
+    await page.selectOption("dialog [name=location]", "whs_1001");
+    await page.fill("[name=bins]", "A-01, A-02");
+    await page.click("dialog .form-acts button:has-text('Open a count')");
+    await page.waitForSelector("input.counted");
+    await page.fill("input.counted >> nth=0", "14");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("7");
+    await page.click("button:has-text('Save what was counted')");
+    await page.waitForSelector("tr:has-text('TEA') .minus:has-text('-1')");
+    await page.click(".page-acts button:has-text('Review')");
+    await page.click("dialog button:has-text('Review')");
+    await page.waitForSelector("h1 + .badge:has-text('To be reviewed')");
+    expect(await level("TEA")).toMatchObject({ on_hand: 19 });
+    await page.click(".page-acts button:has-text('Post the differences')");
+    await page.waitForSelector("dialog:has-text('1 line differs: 0 units more and 1 unit fewer')");
+    await page.click("dialog .form-acts button:has-text('Post the differences')");
+    await page.waitForSelector("h1 + .badge:has-text('Posted')");
+    expect(await level("TEA")).toMatchObject({ on_hand: 18 });
+  });
+
+  test("what an order gave up is put back to a shelf", async () => {
+    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+    const buyer = await must("POST", "/customers", { email: "b@example.com", shipping_addresses: [address] });
+    const line_items = [{ sku: "RICE", quantity: 2, unit_price: "2.00" }];
+    const draft = { order_number: "SO-1", customer_id: buyer.id, line_items };
+    const where = { shipping_address_id: buyer.shipping_addresses[0].id };
+    const { id } = (await must("POST", "/orders", { ...draft, ...where })).data;
+    await must("POST", `/orders/${id}/process`, {});
+    await must("POST", `/orders/${id}/pick`, {});
+    await must("DELETE", `/orders/${id}`);
+    const { page } = await house.open("/putbacks");
+    await page.click("tr:has-text('RICE') button:has-text('Put back')");
+    await page.waitForSelector(".will:has-text('2 units go to A-02; none left')");
+    await page.click("dialog .form-acts button:has-text('Put back')");
+    await page.waitForSelector("text=Nothing waits to be put back");
+    expect(await level("RICE")).toMatchObject({ available: 7, unavailable: { putback: 0 } });
+  });
+
+  test("look right", async () => {
+    for (const [path, ready, name] of [
+      ["/receipts", "tr:has-text('Leaf & Co')", "receipts"],
+      ["/receipts/new", ".line", "receipt-new"],
+      ["/receipts/rcv_1001", "tr:has-text('RICE')", "receipt"],
+      ["/transfers", "tr:has-text('West')", "transfers"],
+      ["/transfers/trf_1001", "tr:has-text('TEA')", "transfer"],
+      ["/counts", "tr:has-text('A-01')", "counts"],
+      ["/counts/cnt_1001", "tr:has-text('TEA')", "count"],
+      ["/putbacks", ".empty", "putbacks"],
+    ] as const) {
+      await lookAt(house, path, ready, name);
+    }
+  }, 240_000);
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/numbers.ts";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+const at = { location: "whs_1001" };
+
+/** The numbers that the picture shows, by their parts. */
+async function shown(page: Page): Promise<Record<string, number>> {
+  const parts = await page.$$eval("strong[data-part]", (all) =>
+    all.map((one) => [one.getAttribute("data-part") ?? "", Number(one.textContent)] as const),
+  );
+  return Object.fromEntries(parts);
+}
+
+test("what there is at all is seen in the picture, and all of it fills the bar", () => {
+  for (const units of [
+    [1, 999_999, 0, 3],
+    [5, 5, 5, 5],
+    [0, 0, 7, 0],
+    [100_000, 1, 1, 1],
+  ]) {
+    const wide = shares(units, 1000);
+    expect(Math.round(wide.reduce((sum, one) => sum + one, 0))).toBe(1000);
+    expect(wide.map((one) => one >= 13.9)).toEqual(units.map((one) => one > 0));
+  }
+});
+
+test("the running balance goes back from what is on hand, over what comes, goes and stays", () => {
+  const row = (id: string, from_location: string | null, to_location: string, quantity: number) =>
+    ({ id, from_location, to_location, quantity }) as Parameters<typeof totalsAfter>[0][number];
+  const rows = [
+    row("4", "A", "customer", 2),
+    row("3", "A", "B", 5),
+    row("2", "in_transit", "A", 3),
+    row("1", null, "A", 9),
+  ];
+  expect([...totalsAfter(rows, 10)]).toEqual([
+    ["4", 10],
+    ["3", 12],
+    ["2", 12],
+    ["1", 9],
+  ]);
+});
+
+describeInBrowser("the stock", () => {
+  let house: House;
+  const level = async (sku: string) => (await house.live.must("GET", `/inventory/${sku}`)).data;
+  beforeAll(async () => {
+    house = await openHouse();
+    for (const sku of ["TEA", "RICE", "SALT"]) {
+      await house.live.must("POST", "/products", { sku, name: `${sku} in a bag`, reorder_point: 5 });
+    }
+    await house.live.must("POST", "/inventory", { sku: "TEA", quantity: 20, bin: "A-01-1", ...at });
+    await house.live.must("POST", "/inventory", { sku: "RICE", quantity: 3, bin: "A-01-2", ...at });
+  });
+  afterAll(() => house.close());
+
+  test("is found and narrowed by the address, and leads to the page of a SKU", async () => {
+    const { page } = await house.open("/stock?status=low_stock");
+    await page.waitForSelector("tr:has-text('RICE')");
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.click("button:has-text('Clear filters')");
+    await page.waitForSelector("tr:has-text('SALT')");
+    await page.click("th button:has-text('Available')");
+    await page.waitForSelector("tbody tr:first-child:has-text('TEA')");
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("-available");
+    await page.click("tr:has-text('TEA') a");
+    await page.waitForSelector("h1:has-text('TEA in a bag')");
+  });
+
+  test("of a SKU is drawn as the API tells it, adjusted, moved, undone and taken off sale", async () => {
+    const reserve = { order_id: "EXT-1", items: [{ sku: "TEA", quantity: 6 }] };
+    await house.live.must("POST", "/inventory/reserve", reserve);
+    const { page } = await house.open("/stock/TEA");
+    await page.waitForSelector("strong[data-part=promised]:has-text('6')");
+    const { available, reserved, picked, incoming, backordered } = await level("TEA");
+    expect(await shown(page)).toEqual({
+      available,
+      promised: reserved - picked,
+      picked,
+      apart: 0,
+      incoming,
+      backordered,
+    });
+
+    await page.click("button:has-text('Adjust')");
+    await page.fill("[name=counted]", "18");
+    await page.waitForSelector(".will:has-text('20 → 18')");
+    await page.selectOption("[name=reason]", "damaged");
+    await page.click("dialog button:has-text('Adjust')");
+    await page.waitForSelector("dialog", { state: "detached" });
+    expect(await level("TEA")).toMatchObject({ on_hand: 18, available: 12 });
+
+    await page.click(".page-acts button:has-text('Move')");
+    await page.fill("[name=quantity]", "18");
+    await page.fill("[name=to_bin]", "B-02-1");
+    await page.click("dialog button:has-text('Move')");
+    await page.waitForSelector("tr:has-text('B-02-1')");
+    expect(await level("TEA")).toMatchObject({ on_hand: 18, reserved: 6, locations: [{ location: "B-02-1" }] });
+    await page.click(".toast button:has-text('Undo')");
+    await page.waitForSelector("tr:has-text('A-01-1')");
+    expect(await level("TEA")).toMatchObject({ reserved: 6, locations: [{ location: "A-01-1" }] });
+
+    await page.click("[aria-label=More] >> nth=0");
+    await page.click("[role=menuitem]:has-text('Take off sale')");
+    await page.fill("[name=quantity]", "4");
+    await page.click("dialog button:has-text('Take off sale')");
+    await page.waitForSelector("strong[data-part=apart]:has-text('4')");
+    expect(await level("TEA")).toMatchObject({ available: 8, unavailable: { quarantined: 4 } });
+    expect((await shown(page))["available"]).toBe(8);
+  });
+
+  test("tells who did what in its ledger, with what was on hand after it", async () => {
+    await house.live.must("PATCH", "/inventory/RICE", { adjustment: -1, reason: "damaged" });
+    const { page } = await house.open("/stock/RICE?tab=ledger");
+    await page.waitForSelector("tr:has-text('Damaged')");
+    const cells = (label: string) => page.$$eval(`td[data-label="${label}"]`, (all) => all.map((it) => it.textContent));
+    expect([await cells("Change"), await cells("On hand after")]).toEqual([
+      ["-1", "+3"],
+      ["2", "3"],
+    ]);
+    await page.selectOption("select[aria-label=What]", "receipt");
+    await page.waitForSelector("tr:has-text('Damaged')", { state: "detached" });
+    // A list with gaps tells no running balance.
+    expect(await cells("On hand after")).toEqual([]);
+  });
+
+  test("refuses beside what was entered, in the words of the API", async () => {
+    const tab = await house.open("/stock/TEA");
+    tab.expectRefusals(409, 422);
+    const { page } = tab;
+    await page.click(".page-acts button:has-text('Move')");
+    await page.fill("[name=quantity]", "9000");
+    await page.fill("[name=to_bin]", "B-02-1");
+    await page.click("dialog button:has-text('Move')");
+    await page.waitForSelector("dialog [role=alert]:has-text('to move there')");
+    expect(await page.inputValue("[name=to_bin]")).toBe("B-02-1");
+  });
+
+  test("is imported after a dry run that shows each bad row and what would change", async () => {
+    const { page } = await house.open("/stock/import");
+    const text = "sku,location,bin,quantity\nSALT,whs_1001,A-01-3,7\nRICE,whs_1001,A-01-2,2\nNONE,whs_1001,A-01-3,1\n";
+    const file = { name: "count.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+    await page.setInputFiles("input[type=file]", file);
+    await page.waitForSelector("tr:has-text('NONE'):has-text('names no product')");
+    await page.waitForSelector("tr:has-text('SALT') ins:has-text('7')");
+    expect(await level("SALT")).toMatchObject({ on_hand: 0 });
+    await page.click("button:has-text('Take in 1 row')");
+    await page.click("dialog button:has-text('Take in 1 row')");
+    await page.waitForSelector(".notice.done");
+    expect(await level("SALT")).toMatchObject({ on_hand: 7 });
+  });
+
+  test("looks right", async () => {
+    await lookAt(house, "/stock", "tr:has-text('TEA')", "stock");
+    await lookAt(house, "/stock/TEA", "strong[data-part=available]", "stock-sku");
+    await lookAt(house, "/stock/TEA?tab=ledger", "tr:has-text('Received')", "stock-ledger");
+    await lookAt(house, "/stock/import", ".drop", "stock-import");
+    await lookAt(house, "/products/import", ".drop", "products-import");
+  }, 120_000);
+});
