@@ -65,7 +65,7 @@ export function headOf({ timezone, from, to }: Span): { timezone: string; from: 
   return { timezone, from, to };
 }
 
-const days_at_once = 8;
+const days_at_once = 4;
 
 /** Looks up something of each day, a few days in one view, and lets other requests be answered in between. */
 export async function eachDay<Found>(

@@ -45,7 +45,8 @@ const openIn = (a: Asked, where: SQL) => sql`(
     case when o.created_at < ${a.first} then 'before' when o.created_at < ${a.second} then 'between'
       else 'after' end as came
   from (
-    select * from ${orders} where ${orders.status} in ('pending', 'processing', 'fulfilled') and ${orders.held} = false
+    select ${orders.id}, ${orders.status}, ${orders.created_at}, ${orders.shipping_method} from ${orders}
+    where ${orders.status} in ('pending', 'processing', 'fulfilled') and ${orders.held} = false
       and ${orders.imported} = false and ${where}
     limit ${given(a.limit)}
   ) as o

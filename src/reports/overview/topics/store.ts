@@ -39,7 +39,7 @@ const quantity = sql<number>`found.quantity`.mapWith(Number);
 const open_holds = sql`(
   select h.reason, h.order_id, h.created_at as at, count(*) over (partition by h.reason) as count,
     row_number() over (partition by h.reason order by h.created_at, h.id) as place
-  from (select * from ${order_holds} where released_at is null limit ${up_to}) as h
+  from (select id, order_id, reason, created_at from ${order_holds} where released_at is null limit ${up_to}) as h
 ) as found`;
 const holds = prepared((select) =>
   select
@@ -64,7 +64,7 @@ export async function findHolds(db: Db): Promise<(Waiting & { readonly reason: H
 const short_orders = sql`(
   select o.id, o.order_number as name, o.created_at as at,
     sum(l.wanted - l.reserved) as quantity
-  from (select * from ${reservation_lines} where reserved < wanted limit ${up_to}) as l
+  from (select reservation_id, wanted, reserved from ${reservation_lines} where reserved < wanted limit ${up_to}) as l
   join ${reservations} r on r.id = l.reservation_id
   join ${orders} o on o.id = r.order_id
   group by o.id, o.order_number, o.created_at
