@@ -28,6 +28,16 @@ export const screens: readonly Screen[] = [
   },
 
   {
+    path: "/",
+    section: "today",
+    title: titles.today,
+    permission: "reports.read",
+    listed: "nav",
+    key: "t",
+    load: () => import("./screens/today/screen.tsx").then((it) => it.TodayScreen),
+  },
+
+  {
     path: "/stock",
     section: "stock",
     title: titles.stock,
@@ -198,5 +208,23 @@ export const screens: readonly Screen[] = [
     permission: "catalog.write",
     listed: "no",
     load: () => import("./screens/products/edit.tsx").then((it) => it.ChangeProductScreen),
+  },
+
+  {
+    path: "/reports",
+    section: "reports",
+    title: titles.reports,
+    permission: "reports.read",
+    listed: "nav",
+    key: "r",
+    load: () => import("./screens/reports/list.tsx").then((it) => it.ReportsScreen),
+  },
+  {
+    path: "/reports/:name",
+    section: "reports",
+    title: titles.reports,
+    permission: "reports.read",
+    listed: "no",
+    load: () => import("./screens/reports/page.tsx").then((it) => it.ReportScreen),
   },
 ];

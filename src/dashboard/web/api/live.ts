@@ -10,6 +10,9 @@ const showing: Readonly<Record<string, readonly string[]>> = {
   inventory: ["overview", "orders", "products"],
   shipments: ["orders", "tracking", "shipping", "overview"],
   returns: ["orders", "overview"],
+  webhooks: ["overview"],
+  platforms: ["overview"],
+  products: ["overview"],
 };
 
 /** Whether changes of others arrive. */
@@ -27,17 +30,43 @@ let waiting: Set<string> | "all" | null = null;
 let timer = 0;
 const gather_ms = 150;
 
+/** What costs the server more than a list is read anew no more often than this, however many hints there are. */
+const rests_ms: Readonly<Record<string, number>> = { overview: 3000, reports: 30_000 };
+const read_at = new Map<string, number>();
+/** What is read again once it has rested. */
+const resting = new Set<string>();
+
 /** Many hints at once are one reading. */
 function refreshSoon(nouns: readonly string[] | "all"): void {
   if (nouns === "all" || waiting === "all") waiting = "all";
   else waiting = new Set([...(waiting ?? []), ...nouns]);
-  if (timer !== 0) return;
-  timer = window.setTimeout(() => {
-    timer = 0;
-    const due = waiting;
-    waiting = null;
-    if (due !== null) refresh(due);
-  }, gather_ms);
+  if (timer === 0) timer = window.setTimeout(refreshNow, gather_ms);
+}
+
+function refreshNow(): void {
+  timer = 0;
+  const due = waiting;
+  waiting = null;
+  if (due === null) return;
+  if (due === "all") {
+    refresh("all");
+    return;
+  }
+  const now = performance.now();
+  for (const noun of due) {
+    const rest = (read_at.get(noun) ?? Number.NEGATIVE_INFINITY) + (rests_ms[noun] ?? 0) - now;
+    if (rest > 0) {
+      due.delete(noun);
+      if (!resting.has(noun)) window.setTimeout(readAgain, rest, noun);
+      resting.add(noun);
+    } else if (noun in rests_ms) read_at.set(noun, now);
+  }
+  refresh(due);
+}
+
+function readAgain(noun: string): void {
+  resting.delete(noun);
+  refreshSoon([noun]);
 }
 
 /** The first parts of the paths that may show something else after this hint. */

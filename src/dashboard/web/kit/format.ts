@@ -34,6 +34,15 @@ export function money(value: number | string | null | undefined, currency = "USD
   }
 }
 
+/** Money without its small change, where a round number says enough. */
+export function roundMoney(value: number, currency = "USD"): string {
+  try {
+    return numbers({ style: "currency", currency, maximumFractionDigits: 0 }).format(value);
+  } catch {
+    return `${numbers({ maximumFractionDigits: 0 }).format(value)} ${currency}`;
+  }
+}
+
 /** A weight in the unit that it was given in. */
 export function weight(value: number | null | undefined, unit: string | null | undefined): string {
   if (value === null || value === undefined) return nothing;
@@ -89,6 +98,13 @@ const steps = [
   [12, "month"],
   [Number.POSITIVE_INFINITY, "year"],
 ] as const;
+
+const shortDay = dated({ month: "short", day: "numeric", timeZone: "UTC" });
+
+/** A date such as `2026-01-02` without its year, for where there is little room. */
+export function shortDate(value: string): string {
+  return shortDay(value.slice(0, 10));
+}
 
 /** How long ago or ahead a moment is; `now` in milliseconds. */
 export function ago(value: string, now: number): string {

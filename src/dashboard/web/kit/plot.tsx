@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { theme } from "../shell/look.ts";
+import { nothing } from "./format.ts";
+import type { Drawing, Series } from "./plot_drawing.ts";
+
+interface Props extends Pick<Drawing, "kind" | "labels" | "series" | "format" | "scale"> {
+  /** What it shows, for those who do not see it. */
+  readonly name: string;
+  /** What the places are: "Day". */
+  readonly across: string;
+  readonly max?: number | undefined;
+  /** What stands in the legend as long as no place is pointed at: the sum or the last of each. */
+  readonly rest?: (series: Series) => string;
+  /** Leaves out the table for screen readers, where the page has one. */
+  readonly untold?: boolean;
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** True once the device or the person has changed between light and dark, in a number that rises. */
+function useLookChanges(): number {
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    const changed = () => setChanges((before) => before + 1);
+    dark.addEventListener("change", changed);
+    return () => dark.removeEventListener("change", changed);
+  }, []);
+  return changes;
+}
+
+/** A plot with its legend, which tells the numbers of the place that is pointed at, and the same as a table. */
+export function Plot({ name, across, untold = false, rest, ...drawing }: Props) {
+  const { labels, series, format, scale, kind, max } = drawing;
+  const place = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const look = `${theme.state.value} ${useLookChanges()}`;
+  const content = JSON.stringify([kind, labels, series, max]);
+  useEffect(() => {
+    let end: (() => void) | undefined;
+    let gone = false;
+    void import("./plot_drawing.ts").then(({ draw }) => {
+      if (!gone && place.current)
+        end = draw(place.current, { kind, labels, series, max, format, scale, onPoint: setPointed });
+    });
+    return () => {
+      gone = true;
+      end?.();
+    };
+  }, [content, look]);
+  const told = (one: Series) => {
+    if (pointed === null) return rest?.(one) ?? "";
+    const value = one.values[pointed];
+    return value === null || value === undefined ? nothing : format(value);
+  };
+  return (
+    <figure class="plot">
+      <figcaption class="plot-legend" aria-hidden="true">
+        {pointed !== null && <strong>{labels[pointed]}</strong>}
+        {series.map((one) => (
+          <span key={one.name}>
+            <i style={{ background: `var(${one.colour})` }} />
+            {one.name} <b>{told(one)}</b>
+          </span>
+        ))}
+      </figcaption>
+      <div ref={place} class="plot-place" aria-hidden="true" />
+      {!untold && <PlotTable {...{ name, across, labels, series, format }} />}
+    </figure>
+  );
+}
+
+type TableProps = Pick<Props, "name" | "across" | "labels" | "series" | "format">;
+
+function PlotTable({ name, across, labels, series, format }: TableProps) {
+  return (
+    <div class="unseen">
+      <table>
+        <caption>{name}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{across}</th>
+            {series.map((one) => (
+              <th key={one.name} scope="col">
+                {one.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, at) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {series.map(({ name: own, values }) => {
+                const value = values[at];
+                return <td key={own}>{value === null || value === undefined ? nothing : format(value)}</td>;
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+// What each report shows: its columns, what it draws, and how it is asked for.
+import type {
+  AgeingReport,
+  CarrierCostReport,
+  FillRateReport,
+  OnTimeReport,
+  OrdersReport,
+  PickingReport,
+  SalesReport,
+  TurnsReport,
+} from "../../api/types.ts";
+import { count, money, roundMoney, share, shortDate } from "../../kit/format.ts";
+import type { Drawing, Series } from "../../kit/plot_drawing.ts";
+import { type ReportName, reportTexts as texts } from "../../texts/reports.ts";
+import { carrierSeries, ordersSeries } from "./series.ts";
+
+/** One row of any report, as it came. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** An answer of any report. */
+export interface Report {
+  readonly timezone?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly row_count?: number;
+  readonly rows: readonly Row[];
+  readonly totals: Row | readonly Row[];
+}
+
+/** What a plot draws of a report; null of one that has nothing to draw. */
+export type Drawn = Pick<Drawing, "kind" | "labels" | "series" | "format" | "max" | "scale"> | null;
+
+/** How a report is shown. */
+export interface Shown {
+  readonly name: ReportName;
+  /** The words by which its rows may be put together; none where they are products. */
+  readonly groupings: readonly string[];
+  /** Whether days are asked for. */
+  readonly has_period: boolean;
+  readonly columns: readonly (keyof typeof texts.columns)[];
+  readonly draw: (report: Report) => Drawn;
+}
+
+const stretches = ["day", "week", "month"] as const;
+const days = (rows: readonly { readonly from: string }[]) => rows.map(({ from }) => shortDate(from));
+const line = (name: string, values: readonly (number | null)[], at = 1): Series => ({
+  name,
+  colour: `--plot-${at}`,
+  values,
+});
+const percent = (value: number) => share(value);
+const top_max = 10;
+
+/** The greatest of the rows, in bars with their SKU below. */
+function topOf(rows: readonly Row[], field: keyof typeof texts.columns & string): Pick<Drawing, "labels" | "series"> {
+  const first = rows.toSorted((a, b) => Number(b[field] ?? 0) - Number(a[field] ?? 0)).slice(0, top_max);
+  return {
+    labels: first.map(({ sku }) => String(sku)),
+    series: [
+      line(
+        texts.columns[field],
+        first.map((row) => Number(row[field] ?? 0)),
+      ),
+    ],
+  };
+}
+
+const as = <One>(report: Report) => report as unknown as One;
+
+const bands = ["days_0_30", "days_31_60", "days_61_90", "days_91_180", "days_181_365", "days_over_365"] as const;
+
+/** All reports, in the order of their list. */
+export const reports: readonly Shown[] = [
+  {
+    name: "orders",
+    groupings: stretches,
+    has_period: true,
+    columns: ["from", "total"],
+    draw: (report) => {
+      const { rows } = as<OrdersReport>(report);
+      return { kind: "bars", labels: days(rows), series: ordersSeries(rows), format: count };
+    },
+  },
+  {
+    name: "on-time",
+    groupings: stretches,
+    has_period: true,
+    columns: ["from", "due", "on_time", "late", "open", "on_time_share"],
+    draw: (report) => {
+      const { rows } = as<OnTimeReport>(report);
+      const values = rows.map(({ on_time_share }) => on_time_share);
+      return {
+        kind: "line",
+        labels: days(rows),
+        series: [line(texts.columns.on_time_share, values)],
+        max: 1,
+        format: percent,
+      };
+    },
+  },
+  {
+    name: "units-picked",
+    groupings: ["hour", ...stretches],
+    has_period: true,
+    columns: ["from", "hour", "units", "picks", "assumed_units", "active_hours", "units_per_hour"],
+    draw: (report) => {
+      const { rows } = as<PickingReport>(report);
+      const labels = rows.map(({ from, hour }) => (hour === null ? shortDate(from) : `${shortDate(from)} ${hour}:00`));
+      return {
+        kind: "bars",
+        labels,
+        series: [
+          line(
+            texts.columns.units,
+            rows.map(({ units }) => units),
+            3,
+          ),
+        ],
+        format: count,
+      };
+    },
+  },
+  {
+    name: "carrier-cost",
+    groupings: stretches,
+    has_period: true,
+    columns: ["from", "carrier", "currency", "label_count", "cost", "carrier_cost", "voided_count"],
+    draw: (report) => {
+      const { labels, series, currency } = carrierSeries(as<CarrierCostReport>(report));
+      const format = (value: number) => money(value, currency);
+      return {
+        kind: "bars",
+        labels: labels.map(shortDate),
+        series,
+        format,
+        scale: (value) => roundMoney(value, currency),
+      };
+    },
+  },
+  {
+    name: "sales",
+    groupings: [],
+    has_period: true,
+    columns: [
+      ...(["sku", "name", "orders", "units_ordered", "units_cancelled", "units_sold", "units_shipped"] as const),
+      ...(["units_returned", "revenue"] as const),
+    ],
+    draw: (report) => {
+      const { rows } = as<SalesReport>(report);
+      const currency = rows[0]?.currency ?? "USD";
+      const format = (value: number) => money(value, currency);
+      const top = topOf(
+        rows.filter((row) => row.currency === currency),
+        "revenue",
+      );
+      return { kind: "bars", ...top, format, scale: (value) => roundMoney(value, currency) };
+    },
+  },
+  {
+    name: "stock-ageing",
+    groupings: [],
+    has_period: false,
+    columns: ["sku", "name", "on_hand", ...bands, "oldest_days", "average_days"],
+    draw: (report) => {
+      const { totals } = as<AgeingReport>(report);
+      const values = bands.map((band) => totals[band]);
+      const labels = bands.map((band) => texts.columns[band]);
+      return { kind: "bars", labels, series: [line(texts.columns.units, values, 2)], format: count };
+    },
+  },
+  {
+    name: "stock-turns",
+    groupings: [],
+    has_period: true,
+    columns: [
+      ...(["sku", "name", "units_shipped", "opening_units", "closing_units", "average_units"] as const),
+      ...(["turns", "annual_turns", "days_on_hand"] as const),
+    ],
+    draw: (report) => ({
+      kind: "bars",
+      ...topOf(as<TurnsReport>(report).rows, "turns"),
+      format: (value) => count(value),
+    }),
+  },
+  {
+    name: "fill-rate",
+    groupings: stretches,
+    has_period: true,
+    columns: [
+      ...(["from", "orders", "orders_filled", "order_fill_rate", "lines", "lines_filled"] as const),
+      ...(["line_fill_rate", "units", "units_at_first", "unit_fill_rate"] as const),
+    ],
+    draw: (report) => {
+      const { rows } = as<FillRateReport>(report);
+      const values = rows.map(({ line_fill_rate }) => line_fill_rate);
+      return {
+        kind: "line",
+        labels: days(rows),
+        series: [line(texts.columns.line_fill_rate, values)],
+        max: 1,
+        format: percent,
+      };
+    },
+  },
+];

@@ -1,0 +1,156 @@
+import type { Departure } from "../../api/types.ts";
+import { Badge, stateWords } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { now } from "../../kit/now.ts";
+import { Card } from "../../kit/page.tsx";
+import { todayTexts as texts } from "../../texts/today.ts";
+import { listOf } from "./targets.ts";
+
+/** What is shown of how far orders are, in the order in which they get there. */
+const stages = ["short", "to_pick", "picked", "packed", "ready"] as const;
+
+/** What leaves before which cut-off, a card each. */
+export function DepartureCards({ departures }: { readonly departures: readonly Departure[] }) {
+  if (departures.length === 0) {
+    return <EmptyState icon="calendar" title={texts.noDepartures} text={texts.noDeparturesText} />;
+  }
+  const named = new Set(departures.map(({ warehouse_id }) => warehouse_id)).size > 1;
+  return (
+    <div class="departures">
+      {departures.map((departure) => (
+        <DepartureCard key={`${departure.warehouse_id} ${departure.date}`} departure={departure} named={named} />
+      ))}
+    </div>
+  );
+}
+
+function DepartureCard({ departure, named }: { readonly departure: Departure; readonly named: boolean }) {
+  const { warehouse_name, shipped, orders, late, services, target } = departure;
+  return (
+    <Card
+      title={named ? `${texts.departures} · ${warehouse_name}` : texts.departures}
+      acts={
+        <>
+          {late > 0 && <Badge tone="bad">{texts.late(late)}</Badge>}
+          {orders > 0 && <LinkButton title={texts.showOrders} href={listOf(target)} />}
+        </>
+      }
+    >
+      <CutOff departure={departure} />
+      <Progress departure={departure} />
+      {orders === 0 && <p class="today-note">{shipped === 0 ? texts.noneDue : texts.allGone}</p>}
+      {orders > 0 && services.length > 0 && <Services services={services} />}
+    </Card>
+  );
+}
+
+/** When the cut-off is, and how much time is left. */
+function CutOff({ departure: { cutoff_at, timezone } }: { readonly departure: Departure }) {
+  const languages = [...navigator.languages];
+  const time = new Intl.DateTimeFormat(languages, { timeStyle: "short", timeZone: timezone }).format(
+    new Date(cutoff_at),
+  );
+  const day = (at: number) => new Intl.DateTimeFormat("en-CA", { timeZone: timezone }).format(at);
+  const isToday = day(now.value) === day(Date.parse(cutoff_at));
+  const weekday = new Intl.DateTimeFormat(languages, { weekday: "long", timeZone: timezone });
+  const minutes = Math.floor((Date.parse(cutoff_at) - now.value) / 60_000);
+  const tone = minutes < 0 ? "over" : minutes < 60 ? "soon" : "";
+  return (
+    <p class={`cutoff ${tone}`}>
+      <strong>{minutes < 0 ? texts.over(span(-minutes)) : texts.left(span(minutes))}</strong>
+      <span>
+        {texts.cutoff(time)}
+        {!isToday && ` ${texts.onDay(weekday.format(new Date(cutoff_at)))}`}
+      </span>
+    </p>
+  );
+}
+
+/** So many minutes as people say them. */
+function span(minutes: number): string {
+  const unit = (value: number, name: "hour" | "minute" | "day") =>
+    new Intl.NumberFormat([...navigator.languages], { style: "unit", unit: name, unitDisplay: "short" }).format(value);
+  if (minutes < 60) return unit(minutes, "minute");
+  if (minutes < 48 * 60) return `${unit(Math.floor(minutes / 60), "hour")} ${unit(minutes % 60, "minute")}`;
+  return unit(Math.floor(minutes / 1440), "day");
+}
+
+function Progress({ departure }: { readonly departure: Departure }) {
+  const { shipped, orders } = departure;
+  const all = shipped + orders;
+  if (all === 0) return null;
+  const parts = [
+    { id: "shipped" as const, value: shipped },
+    ...stages.toReversed().map((id) => ({ id, value: departure[id] })),
+  ];
+  return (
+    <div class="progress">
+      <div class="progress-bar" role="img" aria-label={texts.progress(shipped, all)}>
+        {parts.map(({ id, value }) => value > 0 && <span key={id} class={`part-${id}`} style={{ flexGrow: value }} />)}
+      </div>
+      <ul class="progress-parts">
+        {parts
+          .filter(({ id, value }) => value > 0 || id === "shipped")
+          .map(({ id, value }) => (
+            <li key={id}>
+              <i class={`part-${id}`} />
+              <b>{count(value)}</b> {texts.stages[id]}
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}
+
+function Services({ services }: { readonly services: Departure["services"] }) {
+  return (
+    <div class="table-box" role="region" aria-label={texts.service} tabIndex={0}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">{texts.service}</th>
+            <th scope="col" class="right">
+              {texts.orders}
+            </th>
+            <th scope="col" class="right">
+              {texts.lateColumn}
+            </th>
+            {stages.map((id) => (
+              <th key={id} scope="col" class="right">
+                {texts.stages[id]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {services.map((one) => (
+            <tr key={`${one.carrier} ${one.service}`}>
+              <td data-label={texts.service}>{nameOf(one)}</td>
+              <td class="right" data-label={texts.orders}>
+                {count(one.orders)}
+              </td>
+              <td class={one.late > 0 ? "right bad" : "right"} data-label={texts.lateColumn}>
+                {count(one.late)}
+              </td>
+              {stages.map((id) => (
+                <td key={id} class={one[id] === 0 ? "right none" : "right"} data-label={texts.stages[id]}>
+                  {count(one[id])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function nameOf({ carrier, service }: Departure["services"][number]): string {
+  if (carrier === null && service === null) return texts.anyService;
+  return [carrier, service]
+    .filter((part) => part !== null)
+    .map(stateWords)
+    .join(" · ");
+}

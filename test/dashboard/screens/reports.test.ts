@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+const names = [
+  ...["orders", "on-time", "units-picked", "carrier-cost", "sales", "stock-ageing", "stock-turns", "fill-rate"],
+];
+
+describeInBrowser("the reports", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+    const { live } = house;
+    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+    const buyer = { email: "j@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
+    const customer = await live.must("POST", "/customers", buyer);
+    await live.must("POST", "/products", { sku: "TEA", name: "Tea" });
+    await live.must("POST", "/inventory", { sku: "TEA", quantity: 20 });
+    const order = await live.must("POST", "/orders", {
+      order_number: "R-1",
+      customer_id: customer.id,
+      shipping_address_id: customer.shipping_addresses[0].id,
+      line_items: [{ sku: "TEA", quantity: 3, unit_price: "4.50" }],
+    });
+    await live.must("POST", `/orders/${order.data.id}/pack`);
+    const parcel = { weight: 2, weight_unit: "lb" };
+    const label = { order_id: order.data.id, carrier: "local", service: "standard", package: parcel };
+    await live.must("POST", "/shipping/labels", label);
+    await live.must("POST", `/orders/${order.data.id}/ship`);
+  });
+  afterAll(() => house.close());
+
+  test("are chosen from a list, read for other days, and saved as a file", async () => {
+    const { page } = await house.open("/reports");
+    await page.click("a:has-text('Sales by SKU')");
+    await page.waitForSelector("h1:has-text('Sales by SKU')");
+    await page.waitForSelector("tbody tr:has-text('TEA') >> text=$13.50");
+    await page.selectOption("select[aria-label=Period]", "last_month");
+    await page.waitForSelector("text=Nothing to count in these days");
+    expect(new URL(page.url()).searchParams.get("from")).toMatch(/^\d{4}-\d{2}-01$/);
+    await page.selectOption("select[aria-label=Period]", "7");
+    await page.waitForSelector("tbody tr:has-text('TEA')");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Save as CSV")]);
+    expect(download.suggestedFilename()).toBe("sales.csv");
+    const text = readFileSync((await download.path()) ?? "", "utf8");
+    expect(text).toContain("TEA,Tea,USD,1,3,0,3,3,0,13.5");
+
+    await page.goto(`${house.url}/dashboard/reports/on-time?group_by=month`);
+    await page.waitForSelector("th:has-text('Month')");
+    expect(await page.inputValue("select[aria-label=Rows]")).toBe("month");
+  }, 40_000);
+
+  test.each(names)("%s tells its figures and what it counts", async (name) => {
+    const { page } = await house.open(`/reports/${name}`);
+    await page.waitForSelector("tfoot:has-text('Total')");
+    await page.waitForSelector("canvas");
+    await page.waitForSelector("h2:has-text('What it counts')");
+    await page.context().close();
+  });
+
+  test("look right", async () => {
+    await lookAt(house, "/reports", "a:has-text('Sales by SKU')", "reports");
+    for (const name of ["sales", "orders"]) await lookAt(house, `/reports/${name}`, "canvas", `report-${name}`);
+  }, 90_000);
+});
