@@ -36,7 +36,10 @@ import { callbackRoutes } from "./tracking/callbacks/routes.ts";
 import { trackingPageRoutes } from "./tracking/pages/routes.ts";
 import { parcelRoutes } from "./tracking/parcels/routes.ts";
 import { trackingRoutes } from "./tracking/routes.ts";
+import { invitationRoutes } from "./users/invitations/routes.ts";
 import { userRoutes } from "./users/routes.ts";
+import { secondFactors } from "./users/second_factor/commands.ts";
+import { secondFactorRoutes } from "./users/second_factor/routes.ts";
 import { sessionAuthenticator } from "./users/sessions/authenticator.ts";
 import { sessionRoutes } from "./users/sessions/routes.ts";
 import { signInRoutes } from "./users/sign_in/routes.ts";
@@ -53,6 +56,8 @@ const features = (service: Service) =>
     .use(keyRoutes(service))
     .use(userRoutes(service))
     .use(sessionRoutes(service))
+    .use(secondFactorRoutes(service))
+    .use(invitationRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
     .use(addressRoutes(carrierAsker(service)))
@@ -95,7 +100,7 @@ export function createApp(service: Service) {
       ),
     )
     .use(operationRoutes(service))
-    .use(signInRoutes(service, null))
+    .use(signInRoutes(service, secondFactors(service)))
     .use(reference)
     .use(homeRoutes())
     .use(pageRoutes())

@@ -25,6 +25,8 @@ import { askAboutAddresses } from "./shipping/verification/jobs.ts";
 import { forgetOldCallbacks } from "./tracking/callbacks/jobs.ts";
 import { pollDue, pollsSettled } from "./tracking/polling/jobs.ts";
 import { moveLooks } from "./tracking/polling/store.ts";
+import { mailInvitations } from "./users/invitations/jobs.ts";
+import { moveInvitationMails } from "./users/invitations/store.ts";
 import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
 import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { moveAttempts } from "./webhooks/deliveries/store.ts";
@@ -105,6 +107,7 @@ export const wokenJobs: readonly WokenJob[] = [
   { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
   { when: "webhooks.end_waiting",          what: "end what waits for receivers that are gone", job: endWaiting },
   { when: "webhooks.recover",              what: "queue what receivers missed",          job: queueRecoveries },
+  { when: "users.mail_invitations",        what: "send invitations by e-mail",         job: mailInvitations },
   { when: "webhooks.mail",                 what: "tell the operator by e-mail",        job: mailNotices },
 ];
 
@@ -154,7 +157,8 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
   const orders = [moveImports, moveReports, moveAsks, movePurchases, moveLooks];
-  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, ...orders]) await move(tx, by_ms);
+  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
+    await move(tx, by_ms);
   for (const { when } of wokenJobs) tx.wake(when, tx.now);
 }
 

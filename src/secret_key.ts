@@ -15,6 +15,10 @@ import { secret_purpose as platform_purpose } from "./platforms/connections/conn
 import { listConnections } from "./platforms/connections/store.ts";
 import { secret_purpose as carrier_purpose } from "./shipping/accounts/account.ts";
 import { listAccounts } from "./shipping/accounts/store.ts";
+import { invitation_purpose } from "./users/invitations/invitation.ts";
+import { listSealedInvitations } from "./users/invitations/store.ts";
+import { second_factor_purpose } from "./users/second_factor/factor.ts";
+import { listSecondFactors } from "./users/second_factor/store.ts";
 import { listSubscriptions } from "./webhooks/subscriptions/store.ts";
 import { secret_purpose as webhook_purpose } from "./webhooks/subscriptions/subscription.ts";
 
@@ -109,7 +113,13 @@ async function strangeSecrets(db: Db, key: Uint8Array): Promise<string[]> {
   const carriers = (await listAccounts(db, all))
     .filter((it) => [it.credentials, it.callback_secret].some((secret) => isStrange(secret, carrier_purpose)))
     .map(({ id }) => `carrier account ${wireId("carrier_account", id)}: give it its credentials anew by PATCH`);
-  return [...webhooks, ...platforms, ...carriers];
+  const factors = (await listSecondFactors(db))
+    .filter(({ secret }) => isStrange(secret, second_factor_purpose))
+    .map(({ user_id }) => `user ${wireId("user", user_id)}: signs in with a recovery code, and sets up the app anew`);
+  const invitations = (await listSealedInvitations(db))
+    .filter(({ mail_link }) => isStrange(mail_link, invitation_purpose))
+    .map(({ id }) => `invitation ${wireId("invitation", id)}: send it again by POST …/resend`);
+  return [...webhooks, ...platforms, ...carriers, ...factors, ...invitations];
 }
 
 const pathOf = (data: string) => join(data, "secret.key");

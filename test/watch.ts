@@ -53,7 +53,7 @@ export class Watch {
     const route = `${method} ${path.replace(/^(?:\/api)?\/v1(?=\/)|\?.*$/g, "")}`;
     let text = answer;
     if (status < 300) {
-      for (const [kind, secret] of given(route, sent)) this.keep(kind, secret);
+      for (const [kind, secret] of [...given(route, sent), ...passwordsIn(route, sent)]) this.keep(kind, secret);
       for (const [kind, secret] of shown(route, answer)) {
         this.keep(kind, secret);
         text = text.replaceAll(secret, "");
@@ -174,6 +174,28 @@ function given(route: string, sent: string): Named {
   );
 }
 
+const people = /^POST \/(?:invitations(?:\/\w+\/resend)?|users\/me\/second_factor(?:\/(?:confirm|recovery_codes))?)$/;
+
+/** What an answer shows this once to those who come in: secrets of links and apps, and recovery codes. */
+function shownToPeople(route: string, answer: string): Named {
+  if (!people.test(route)) return [];
+  const { link = "", secret = "", recovery_codes = [] } = JSON.parse(answer).data;
+  return [
+    ["the secret of an invitation", String(link).split("#")[1] ?? ""] as const,
+    ["the secret of a second factor", secret] as const,
+    ...recovery_codes.map((code: string) => ["a recovery code", code] as const),
+  ].filter(([, kept]) => kept !== "");
+}
+
+const passwords = /^POST \/(?:dashboard\/api\/|users\/me\/)/;
+
+/** The passwords that somebody gave. */
+function passwordsIn(route: string, sent: string): Named {
+  if (!passwords.test(route) || sent === "") return [];
+  const { password, current_password } = Object(JSON.parse(sent)) as Record<string, unknown>;
+  return [password, current_password].flatMap((one) => (typeof one === "string" ? [["a password", one] as const] : []));
+}
+
 const showing = /^POST \/(?:keys(?:\/[^/]+\/rotate)?|shipping\/carrier-accounts|webhooks(?:\/[^/]+\/rotate-secret)?)$/;
 const showings = /"(?:key|secret|callback_secret)":"((ph_live_|ph_test_|whsec_|)[^"]+)"/g;
 const kinds_shown: Readonly<Record<string, string>> = {
@@ -185,6 +207,6 @@ const kinds_shown: Readonly<Record<string, string>> = {
 
 /** The secrets that an answer shows because it is about their making. */
 function shown(route: string, answer: string): Named {
-  if (!showing.test(route)) return [];
+  if (!showing.test(route)) return shownToPeople(route, answer);
   return [...answer.matchAll(showings)].map(([, secret = "", form = ""]) => [kinds_shown[form] ?? form, secret]);
 }

@@ -98,6 +98,8 @@ export interface Granted {
   readonly by: "level" | "role";
   /** The level or the role, by name. */
   readonly name: string;
+  /** He may do nothing until he has set up a second factor. */
+  readonly lacks_factor?: true;
 }
 
 const grantsOf = (sets: Readonly<Record<Level, ReadonlySet<Permission>>>): Readonly<Record<Level, Granted>> => ({

@@ -37,6 +37,15 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "POST /dashboard/api/reset": "none",
 
   "GET /roles": "any",
+  "POST /dashboard/api/invitations/look": "none",
+  "POST /dashboard/api/invitations/accept": "none",
+
+  "GET /invitations": "users.manage",
+  "POST /invitations": "users.manage",
+  "GET /invitations/:id": "users.manage",
+  "POST /invitations/:id/resend": "users.manage",
+  "POST /invitations/:id/revoke": "users.manage",
+
   "GET /users": "users.manage",
   "GET /users/me": "user",
   "PATCH /users/me": "user",
@@ -44,6 +53,11 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /users/me/sessions": "user",
   "DELETE /users/me/sessions": "user",
   "DELETE /users/me/sessions/:session_id": "user",
+  "GET /users/me/second_factor": "user",
+  "POST /users/me/second_factor": "user",
+  "POST /users/me/second_factor/confirm": "user",
+  "POST /users/me/second_factor/recovery_codes": "user",
+  "POST /users/me/second_factor/turn_off": "user",
   "GET /users/:id": "users.manage",
   "PATCH /users/:id": "users.manage",
   "GET /users/:id/sessions": "users.manage",

@@ -45,10 +45,12 @@ export function recordingOf(live: Store, log: Log, operations: Operations, ip: s
 function actOf(call: Call, operations: Operations, data: unknown): Pick<Act, "actor" | "action" | "targets" | "facts"> {
   const route = traceOf(call.request).route ?? "";
   const name = `${call.request.method} ${route}`;
+  // What somebody does about himself names nobody.
+  const named = route.startsWith("/users/me") ? [call.actor.id] : namedIn(call.path, route);
   return {
     actor: call.actor,
     action: operations.get(name) ?? name,
-    targets: targetsOf(data, namedIn(call.path, route)),
+    targets: targetsOf(data, named),
     facts: call.raw_body.startsWith("{") ? factsOf(JSON.parse(call.raw_body)) : {},
   };
 }

@@ -16,6 +16,7 @@ export const faults = {
   insecure_connection: { status: 403, type: "permission" },
   insufficient_permission: { status: 403, type: "permission" },
   ip_not_allowed: { status: 403, type: "permission" },
+  second_factor_setup_required: { status: 403, type: "permission" },
   route_not_found: { status: 404, type: "not_found" },
   resource_missing: { status: 404, type: "not_found" },
   method_not_allowed: { status: 405, type: "invalid_request" },

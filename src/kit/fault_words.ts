@@ -61,6 +61,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The code of the second factor is wrong, was used before, or is too old.",
     remedy: "Send the code that is shown now.",
   },
+  second_factor_setup_required: {
+    when: "The user is an owner without a second factor, and the service can be reached from other machines.",
+    remedy: "Set one up: POST /users/me/second_factor, then …/confirm with a code of the app.",
+  },
   cross_site_request: {
     when: "A browser sent a request with a session's cookie from a page of another address than the service's own.",
     remedy: "Open the dashboard at its own address. Behind a proxy, set PACKHOUSE_BASE_URL to that address.",

@@ -25,6 +25,7 @@ export const idPrefixes = {
   key: "key",
   user: "usr",
   session: "ses",
+  invitation: "inv",
   warehouse: "whs",
   lot: "lot",
   movement: "mov",

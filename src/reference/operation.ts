@@ -89,6 +89,7 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
   };
   add(need !== "none", ...of_keys);
   add(need !== "none" && need !== "any", "insufficient_permission");
+  add(need !== "none" && need !== "any" && need !== "user", "second_factor_setup_required");
   add(method !== "get", ...of_bodies);
   add(method !== "get" && need !== "none", "cross_site_request");
   add(isWrite(operation), ...of_writes);

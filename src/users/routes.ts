@@ -85,7 +85,7 @@ export function userRoutes(service: Service) {
 }
 
 function list(call: Call, query: ListUsers): Promise<Response> {
-  const filters = { status: query.status ?? null, role: query.role ?? null };
+  const filters = { status: query.status ?? null, role: query.role ?? null, q: query.q ?? null };
   return answerList(
     call,
     query,

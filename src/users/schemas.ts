@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { allPermissions } from "../access/permission.ts";
 import { roles } from "../access/role.ts";
 import { pageFields } from "../kit/page.ts";
-import { choice, closed, nameField, nullable } from "../kit/schema.ts";
+import { choice, closed, nameField, nullable, textField } from "../kit/schema.ts";
 import { password_max, password_min } from "./rules.ts";
 import { userStatuses } from "./status.ts";
 
@@ -33,12 +33,13 @@ export const UpdateUser = closed(
     role: Type.Optional(choice(roles)),
     status: Type.Optional(choice(userStatuses, { description: "Who is disabled is signed out at once." })),
   },
-  ["id", "email", "version", "last_sign_in_at", "created_at", "updated_at"],
+  ["id", "email", "version", "second_factor", "last_sign_in_at", "last_seen_at", "created_at", "updated_at"],
 );
 export type UpdateUser = Static<typeof UpdateUser>;
 
 export const UpdateMe = closed({ name: Type.Optional(personName()) }, [
-  ...["id", "email", "role", "status", "version", "last_sign_in_at", "created_at", "updated_at"],
+  ...["id", "email", "role", "status", "version", "second_factor", "last_sign_in_at", "last_seen_at"],
+  ...["created_at", "updated_at"],
 ]);
 export type UpdateMe = Static<typeof UpdateMe>;
 
@@ -52,6 +53,7 @@ export const ListUsers = closed({
   ...pageFields,
   status: Type.Optional(choice(userStatuses)),
   role: Type.Optional(choice(roles)),
+  q: Type.Optional(textField(200, { description: "Finds a piece of the name or the e-mail address." })),
 });
 export type ListUsers = Static<typeof ListUsers>;
 
@@ -61,7 +63,9 @@ export const UserView = closed({
   name: Type.String(),
   role: choice(roles),
   status: choice(userStatuses),
+  second_factor: Type.Boolean({ description: "Whether a code is asked for at each sign-in." }),
   last_sign_in_at: nullable(moment),
+  last_seen_at: nullable(Type.String({ format: "date-time", description: "To five minutes." })),
   created_at: moment,
   updated_at: moment,
   version: Type.Integer(),

@@ -1,5 +1,7 @@
-import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
-import { memberships, roles, users } from "../../db/schema/users.ts";
+import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
+import { contains } from "../../db/kit.ts";
+import { second_factors } from "../../db/schema/people.ts";
+import { memberships, roles, sessions, users } from "../../db/schema/users.ts";
 import type { Permission } from "../access/permission.ts";
 import { type Role, roleFacts, roles as roleNames } from "../access/role.ts";
 import { type Args, prepared } from "../database/statements.ts";
@@ -23,6 +25,13 @@ export const userColumns = {
   updated_at: users.updated_at,
   last_sign_in_at: users.last_sign_in_at,
   version: users.version,
+  last_seen_at: template<number | null>`(
+    select max(${sessions.last_seen_at}) from ${sessions} where ${sessions.user_id} = ${users.id}
+  )`.mapWith(Number),
+  has_factor: template<boolean>`exists (
+    select 1 from ${second_factors}
+    where ${second_factors.user_id} = ${users.id} and ${second_factors.confirmed_at} is not null
+  )`.mapWith(Boolean),
 };
 
 const ofHouse = and(eq(memberships.user_id, users.id), eq(memberships.covers, "house"));
@@ -76,6 +85,8 @@ export async function hasUsers(db: Db): Promise<boolean> {
 export interface UserFilters {
   readonly status: UserStatus | null;
   readonly role: Role | null;
+  /** A piece of the name or the e-mail address. */
+  readonly q: string | null;
 }
 
 /** A page of users, newest first. */
@@ -103,10 +114,11 @@ export async function countUsers(db: Db, filters: UserFilters): Promise<number> 
   return row?.n ?? 0;
 }
 
-function narrowed({ status, role }: UserFilters): SQL | undefined {
+function narrowed({ status, role, q }: UserFilters): SQL | undefined {
   return and(
     status === null ? undefined : eq(users.status, status),
     role === null ? undefined : eq(memberships.role, role),
+    q === null ? undefined : or(contains(users.name, q), contains(users.email, q)),
   );
 }
 

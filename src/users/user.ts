@@ -16,6 +16,10 @@ export interface User {
   readonly created_at: number;
   readonly updated_at: number;
   readonly last_sign_in_at: number | null;
+  /** When one of his sessions was used, to five minutes; null where he is signed in nowhere. */
+  readonly last_seen_at: number | null;
+  /** Whether a second factor of his is set up. */
+  readonly has_factor: boolean;
   /** Raised by each decision about the user. */
   readonly version: number;
 }

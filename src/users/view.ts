@@ -8,7 +8,9 @@ export function userView({ id, email, name, role, status, ...user }: User) {
   return {
     id: wireId("user", id),
     ...{ email, name, role, status },
+    second_factor: user.has_factor,
     last_sign_in_at: isoOrNull(user.last_sign_in_at),
+    last_seen_at: isoOrNull(user.last_seen_at ?? user.last_sign_in_at),
     created_at: iso(user.created_at),
     updated_at: iso(user.updated_at),
     version: user.version,

@@ -30,6 +30,18 @@ export const matrix: Readonly<Record<string, string>> = {
 
   // People: themselves, which no key is, and others.
   "GET /roles": "401 ok  ok  ok",
+  "GET /invitations": "401 403 403 ok",
+  "POST /invitations": "401 403 403 ok",
+  "GET /invitations/:id": "401 403 403 ok",
+  "POST /invitations/:id/resend": "401 403 403 ok",
+  "POST /invitations/:id/revoke": "401 403 403 ok",
+  "GET /users/me/second_factor": "401 403 403 403",
+  "POST /users/me/second_factor": "401 403 403 403",
+  "POST /users/me/second_factor/confirm": "401 403 403 403",
+  "POST /users/me/second_factor/recovery_codes": "401 403 403 403",
+  "POST /users/me/second_factor/turn_off": "401 403 403 403",
+  "POST /dashboard/api/invitations/look": "ok  ok  ok  ok",
+  "POST /dashboard/api/invitations/accept": "ok  ok  ok  ok",
   "GET /users": "401 403 403 ok",
   "GET /users/me": "401 403 403 403",
   "PATCH /users/me": "401 403 403 403",
@@ -263,5 +275,5 @@ export const matrix: Readonly<Record<string, string>> = {
 
 /** The routes of what lies in the live world alone: a key of the test world may use none of them. */
 export const live_only: ReadonlySet<string> = new Set(
-  Object.keys(matrix).filter((route) => / \/(?:audit|users)\b/.test(route)),
+  Object.keys(matrix).filter((route) => / \/(?:audit|invitations|users)\b/.test(route)),
 );

@@ -279,7 +279,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/inventory/transfers", "/customers", "/orders", "/orders/:id/history", "/returns", "/platforms"],
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
-    ...["/audit", "/users", "/users/me/sessions", "/users/:id/sessions"],
+    ...["/audit", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions"],
     ...["/shipping/carrier-accounts", "/shipping/rate-cards", "/shipping/rate-cards/:id/history", "/shipping/holidays"],
   ],
   "a file of all rows, which is written while it is sent": [
@@ -314,6 +314,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "a page of this moment, which nobody keeps": ["/t/:token"],
   "figures of this moment": ["/metrics/history"],
   "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
+  "it is decided once, and the clock alone changes it": ["/invitations/:id", "/users/me/second_factor"],
   "a document to print, which nobody keeps": [
     ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
   ],

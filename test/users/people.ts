@@ -3,7 +3,9 @@ import type { Role } from "../../src/access/role.ts";
 import type { Service } from "../../src/http/service.ts";
 import { readId, wireId } from "../../src/kit/ids.ts";
 import { createUser } from "../../src/users/commands.ts";
+import { hashPassword } from "../../src/users/passwords.ts";
 import { beginSession } from "../../src/users/sessions/commands.ts";
+import { getUser, saveUser } from "../../src/users/store.ts";
 
 let made = 0;
 
@@ -34,4 +36,17 @@ export async function signInAgain({ stores }: Service, id: string): Promise<{ re
   const origin = { ip: "127.0.0.2", user_agent: "another", previous: null };
   const { token } = await stores.live.write((tx) => beginSession(tx, readId("user", id) ?? 0, origin, random));
   return { cookie: `sid=${token}` };
+}
+
+/** As `signedInAs`, with a password. */
+export async function personWithPassword(
+  service: Service,
+  role: Role,
+  password: string,
+  called?: string,
+): Promise<Person> {
+  const person = await signedInAs(service, role, called);
+  const password_hash = await hashPassword(password);
+  await service.stores.live.write(async (tx) => saveUser(tx, { ...(await getUser(tx, person.id)), password_hash }));
+  return person;
 }

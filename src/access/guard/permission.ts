@@ -18,6 +18,10 @@ export function insufficient({ granted, store }: Identity, need: RouteNeed): Fau
       granted: granted.name,
     });
   }
+  if (granted.lacks_factor) {
+    const way = "in the dashboard, or by POST /v1/users/me/second_factor";
+    return new Fault("second_factor_setup_required", `Set up a second factor first: ${way}.`, { role: granted.name });
+  }
   if (granted.by === "role") {
     const message = `Your role ${granted.name} may not do this: ${permissions[need].toLowerCase()} (${need}).`;
     return new Fault("insufficient_permission", message, { permission: need, role: granted.name });

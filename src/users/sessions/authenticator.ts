@@ -1,11 +1,14 @@
 import type { Again, Authenticator, Identity } from "../../access/guard/authentication.ts";
 import type { Rate } from "../../access/limits.ts";
+import type { Granted, Permission } from "../../access/permission.ts";
+import type { Role } from "../../access/role.ts";
 import type { Db } from "../../database/store.ts";
 import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
+import { needsFactor } from "../second_factor/factor.ts";
 import { users_changed } from "../store.ts";
 import { hashOf, tokenIn } from "./session.ts";
 import { findSession, type Opened, touchSession } from "./store.ts";
@@ -96,18 +99,24 @@ export function sessionAuthenticator(service: Service): Authenticator {
   };
 }
 
-function identityOf({ user, session }: Opened, { stores }: Service, mode: Mode) {
+function identityOf({ user, session }: Opened, service: Service, mode: Mode) {
   const { role, permissions } = user;
+  const lacks_factor = !user.has_factor && needsFactor(user, service);
   return {
     type: "user",
     id: wireId("user", user.id),
     name: user.name,
-    store: stores[mode],
-    granted: { permissions: new Set(permissions), by: "role", name: role },
+    store: service.stores[mode],
+    granted: grantedTo(role, permissions, lacks_factor),
     rate,
     addresses: null,
     expires_at: session.expires_at,
   } as const;
+}
+
+function grantedTo(role: Role, permissions: readonly Permission[], lacks_factor: boolean): Granted {
+  if (lacks_factor) return { permissions: new Set(), by: "role", name: role, lacks_factor };
+  return { permissions: new Set(permissions), by: "role", name: role };
 }
 
 function worldOf({ headers }: Request): Mode {

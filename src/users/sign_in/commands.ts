@@ -1,5 +1,6 @@
+import { recordAct } from "../../audit/commands.ts";
 import { version } from "../../config.ts";
-import type { Db, Tx } from "../../database/store.ts";
+import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { modes } from "../../kit/mode.ts";
@@ -8,19 +9,22 @@ import type { User } from "../user.ts";
 
 /** What a user may have to show beside his password. */
 export interface SecondFactor {
-  /** Whether this user has to show a code when he signs in. */
-  readonly isRequired: (db: Db, user: User) => Promise<boolean>;
+  /** Whether this user may do nothing without one. */
+  readonly isNeeded: (user: User) => boolean;
+  /** Whether this user has one, and has to show a code when he signs in. */
+  readonly isRequired: (user: User) => boolean;
   /** Whether a code is good. It is taken up by this, so that it is good once. */
   readonly verify: (tx: Tx, user: User, code: string) => Promise<boolean>;
 }
 
 /** Who is signed in and what he may do, as the dashboard is told. */
-export async function signedIn(db: Db, user: User, second: SecondFactor | null) {
+export function signedIn(user: User, second: SecondFactor) {
   const { name, email, role, permissions } = user;
-  const second_factor = (await second?.isRequired(db, user)) ?? false;
+  const second_factor = second.isRequired(user);
+  const second_factor_required = !second_factor && second.isNeeded(user);
   return {
-    user: { id: wireId("user", user.id), name, email, role, second_factor },
-    permissions,
+    user: { id: wireId("user", user.id), name, email, role, second_factor, second_factor_required },
+    permissions: second_factor_required ? [] : permissions,
     worlds: modes,
     version,
   };
@@ -34,10 +38,39 @@ export const wrongCredentials = () => new Fault("invalid_credentials", "The e-ma
  * good where he needs one.
  * Refuses: invalid_credentials, second_factor_invalid, resource_missing.
  */
-export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactor | null): Promise<User> {
+export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactor): Promise<User> {
   const user = await getUser(tx, seen.id);
   if (user.status !== "active" || user.password_hash !== seen.password_hash) throw wrongCredentials();
-  if (second === null || !(await second.isRequired(tx, user))) return user;
+  if (!second.isRequired(user)) return user;
   if (code !== null && (await second.verify(tx, user, code))) return user;
   throw new Fault("second_factor_invalid", "This code is wrong, or was used before.");
+}
+
+/** From where somebody signs in or out, or tries to. */
+export interface Visit {
+  readonly ip: string | null;
+  readonly request_id: string;
+}
+
+/** Keeps in the audit trail that a user has signed in or out, or chosen a password. */
+export async function keepVisit(
+  tx: Tx,
+  action: "signIn" | "signOut" | "setUp" | "acceptInvitation" | "resetPassword",
+  { id, name }: Pick<User, "id" | "name">,
+  { ip, request_id }: Visit,
+): Promise<void> {
+  const actor = { type: "user", id: wireId("user", id), name, request_id } as const;
+  await recordAct(tx, { actor, world: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
+}
+
+/** Keeps in the audit trail that somebody tried to sign in who could not show that he is the user. */
+export async function keepFailure(
+  tx: Tx,
+  { email, user, code }: { readonly email: string; readonly user: User | null; readonly code: string },
+  { ip, request_id }: Visit,
+): Promise<void> {
+  const actor = { type: "system", id: "stranger", name: "Somebody", request_id } as const;
+  const targets = user === null ? [] : [wireId("user", user.id)];
+  const facts = { email, code };
+  await recordAct(tx, { actor, world: "live", action: "signInFailed", targets, ip, status: 401, facts });
 }

@@ -11,31 +11,47 @@ import { clientOf, type Service } from "../../http/service.ts";
 import { networkOf } from "../../kit/address.ts";
 import { Fault } from "../../kit/fault.ts";
 import { bodyOf } from "../../kit/schema.ts";
+import { acceptInvitation, getOpenInvitation } from "../invitations/commands.ts";
+import { invitedView } from "../invitations/invitation.ts";
+import { AcceptInvitation, InvitedView, LookAtInvitation } from "../invitations/schemas.ts";
 import { createFirstUser, getLink, resetPassword } from "../links/commands.ts";
 import { hashPassword, isPassword } from "../passwords.ts";
 import { beginSession } from "../sessions/commands.ts";
 import { cookieOf, hashOf, tokenIn } from "../sessions/session.ts";
-import { endSessionCalled } from "../sessions/store.ts";
+import { endSessionCalled, findSession } from "../sessions/store.ts";
 import { findUserByEmail, getUser } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
-import { attempts } from "./attempts.ts";
-import { admitUser, type SecondFactor, signedIn, wrongCredentials } from "./commands.ts";
+import { type Attempts, attempts } from "./attempts.ts";
+import {
+  admitUser,
+  keepFailure,
+  keepVisit,
+  type SecondFactor,
+  signedIn,
+  type Visit,
+  wrongCredentials,
+} from "./commands.ts";
 import { Reset, ResetView, Setup, SignedInView, SignedOutView, SignIn } from "./schemas.ts";
 
 const token_bytes = 32;
 // A whole house may sit behind one address, and each of its people may mistype a password now and then.
 const of_address = { per_minute: 20, burst: 20 };
 
+// Who knows a password must not find the six digits by trying: after ten wrong ones, one in five minutes.
+const of_codes = { per_minute: 0.2, burst: 10 };
+
 /** What signing in needs: the service, what may be asked beside a password, and the gate before all that is tried. */
 interface Desk {
   readonly service: Service;
-  readonly second: SecondFactor | null;
+  readonly second: SecondFactor;
   readonly gate: ReturnType<typeof gateOf>;
+  /** How often each user may show a code that is wrong. */
+  readonly codes: Attempts;
 }
 
 /** Signing in and out; `second` is what a user may have to show beside his password. */
-export function signInRoutes(service: Service, second: SecondFactor | null) {
-  const desk: Desk = { service, second, gate: gateOf(service) };
+export function signInRoutes(service: Service, second: SecondFactor) {
+  const desk: Desk = { service, second, gate: gateOf(service), codes: attempts(of_codes) };
   return new Elysia({ prefix: "/dashboard/api" })
     .use(conventions)
     .get("/session", ({ call }) => show(desk, call), answering(200, SignedInView))
@@ -48,6 +64,14 @@ export function signInRoutes(service: Service, second: SecondFactor | null) {
       body: bodyOf(Setup),
       ...answering(201, SignedInView),
     })
+    .post("/invitations/look", ({ call, body }) => look(desk, call, body), {
+      body: bodyOf(LookAtInvitation),
+      ...answering(200, InvitedView),
+    })
+    .post("/invitations/accept", ({ call, body }) => accept(desk, call, body), {
+      body: bodyOf(AcceptInvitation),
+      ...answering(201, SignedInView),
+    })
     .post("/reset", ({ call, body }) => reset(desk, call, body), { body: bodyOf(Reset), ...answering(200, ResetView) });
 }
 
@@ -57,7 +81,7 @@ const answering = (status: number, view: TSchema) => ({ detail: { answers: { [st
 const no_store = { "cache-control": "no-store" };
 
 async function show({ second }: Desk, call: Call): Promise<Response> {
-  const body = await call.store.read(async (db) => signedIn(db, await getUser(db, call.actor.id), second));
+  const body = await call.store.read(async (db) => signedIn(await getUser(db, call.actor.id), second));
   return jsonResponse(call, 200, JSON.stringify(body), no_store);
 }
 
@@ -66,15 +90,53 @@ async function signIn(desk: Desk, call: Call, { email, password, code }: SignIn)
   const { live } = service.stores;
   const opened = await gate(call, emailKey(email), async () => {
     const user = await live.read((db) => findUserByEmail(db, email));
-    const fits = await isPassword(password, user?.status === "active" ? user.password_hash : null);
-    if (!fits || user === null) throw wrongCredentials();
-    if (code === undefined && (await live.read(async (db) => second?.isRequired(db, user)))) {
-      throw new Fault("second_factor_required", "Send the code of your second factor, too.");
-    }
-    const begin = beginning(desk, call);
-    return live.write(async (tx) => begin(tx, await admitUser(tx, user, code ?? null, second)));
+    return keepingFailures(service, call, { email, user }, async () => {
+      const fits = await isPassword(password, user?.status === "active" ? user.password_hash : null);
+      if (!fits || user === null) throw wrongCredentials();
+      const isRequired = second.isRequired(user);
+      if (isRequired && code === undefined) {
+        throw new Fault("second_factor_required", "Send the code of your second factor, too.");
+      }
+      const begin = beginning(desk, call, "signIn");
+      const admit = () => live.write(async (tx) => begin(tx, await admitUser(tx, user, code ?? null, second)));
+      return isRequired ? showingCode(desk, user, admit) : admit();
+    });
   });
   return withCookie(service, call, 200, opened);
+}
+
+/** Lets a user show a code, no more often than he may be wrong. Refuses: rate_limited, and what `work` refuses. */
+async function showingCode<Done>({ service, codes }: Desk, { id }: User, work: () => Promise<Done>): Promise<Done> {
+  const retry_after_seconds = codes.begin(String(id), service.stores.live.clock.now());
+  if (retry_after_seconds > 0) {
+    throw new Fault("rate_limited", "Too many codes were wrong. Wait a few minutes.", { retry_after_seconds });
+  }
+  const done = await work();
+  codes.succeeded(String(id));
+  return done;
+}
+
+const visitOf = (service: Service, { request, request_id }: Call): Visit => ({
+  ip: clientOf(service, request),
+  request_id,
+});
+
+/** Does what proves who somebody is. The audit trail keeps that he could not. */
+async function keepingFailures<Done>(
+  service: Service,
+  call: Call,
+  tried: { readonly email: string; readonly user: User | null },
+  work: () => Promise<Done>,
+): Promise<Done> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault && counted.includes(error.code)) {
+      const { code } = error;
+      await service.stores.live.write((tx) => keepFailure(tx, { ...tried, code }, visitOf(service, call)));
+    }
+    throw error;
+  }
 }
 
 async function setUp(desk: Desk, call: Call, { token, password, ...person }: Setup): Promise<Response> {
@@ -82,8 +144,26 @@ async function setUp(desk: Desk, call: Call, { token, password, ...person }: Set
   const opened = await desk.gate(call, null, async () => {
     await live.read((db) => getLink(db, "setup", token));
     const password_hash = await hashPassword(password);
-    const begin = beginning(desk, call);
+    const begin = beginning(desk, call, "setUp");
     return live.write(async (tx) => begin(tx, await createFirstUser(tx, token, { ...person, password_hash })));
+  });
+  return withCookie(desk.service, call, 201, opened);
+}
+
+function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation): Promise<Response> {
+  return gate(call, null, async () => {
+    const invitation = await service.stores.live.read((db) => getOpenInvitation(db, token));
+    return jsonResponse(call, 200, JSON.stringify(invitedView(invitation)), no_store);
+  });
+}
+
+async function accept(desk: Desk, call: Call, { token, name, password }: AcceptInvitation): Promise<Response> {
+  const { live } = desk.service.stores;
+  const opened = await desk.gate(call, null, async () => {
+    await live.read((db) => getOpenInvitation(db, token));
+    const password_hash = await hashPassword(password);
+    const begin = beginning(desk, call, "acceptInvitation");
+    return live.write(async (tx) => begin(tx, await acceptInvitation(tx, token, { name, password_hash })));
   });
   return withCookie(desk.service, call, 201, opened);
 }
@@ -93,7 +173,9 @@ async function reset({ service, gate }: Desk, call: Call, { token, password }: R
   await gate(call, null, async () => {
     await live.read((db) => getLink(db, "reset", token));
     const password_hash = await hashPassword(password);
-    await live.write((tx) => resetPassword(tx, token, password_hash));
+    await live.write(async (tx) => {
+      await keepVisit(tx, "resetPassword", await resetPassword(tx, token, password_hash), visitOf(service, call));
+    });
   });
   return jsonResponse(call, 200, JSON.stringify({ reset: true }), no_store);
 }
@@ -102,7 +184,14 @@ async function signOut(service: Service, call: Call): Promise<Response> {
   refuseCrossSite(service, call.request);
   const secure = isSecure(service, call.request);
   const token = tokenIn(call.request, secure);
-  if (token !== null) await service.stores.live.write((tx) => endSessionCalled(tx, hashOf(token)));
+  if (token !== null) {
+    await service.stores.live.write(async (tx) => {
+      const ended = await findSession(tx, hashOf(token));
+      if (ended === null) return;
+      await endSessionCalled(tx, hashOf(token));
+      await keepVisit(tx, "signOut", ended.user, visitOf(service, call));
+    });
+  }
   const headers = { ...no_store, "set-cookie": cookieOf(null, secure) };
   return jsonResponse(call, 200, JSON.stringify({ signed_out: true }), headers);
 }
@@ -113,8 +202,9 @@ interface Begun {
   readonly body: string;
 }
 
-/** What begins the session of a request. */
-function beginning({ service, second }: Desk, { request }: Call) {
+/** What begins the session of a request, by one of the ways to come in. */
+function beginning({ service, second }: Desk, call: Call, way: "signIn" | "setUp" | "acceptInvitation") {
+  const { request } = call;
   const random = crypto.getRandomValues(new Uint8Array(token_bytes));
   const origin = {
     ip: clientOf(service, request),
@@ -123,7 +213,8 @@ function beginning({ service, second }: Desk, { request }: Call) {
   };
   return async (tx: Tx, user: User): Promise<Begun> => {
     const { token } = await beginSession(tx, user.id, origin, random);
-    return { token, body: JSON.stringify(await signedIn(tx, user, second)) };
+    await keepVisit(tx, way, user, visitOf(service, call));
+    return { token, body: JSON.stringify(signedIn(user, second)) };
   };
 }
 

@@ -1,0 +1,161 @@
+import type { Granted } from "../../access/permission.ts";
+import { roleFacts } from "../../access/role.ts";
+import { refuseBeyond } from "../../access/rules.ts";
+import { takeTurn } from "../../database/lease.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { afterMail, freshMail } from "../../kit/mail.ts";
+import { createUser } from "../commands.ts";
+import { hashOf } from "../sessions/session.ts";
+import { findUserByEmail } from "../store.ts";
+import { emailKey, type User } from "../user.ts";
+import { type Invitation, invitation_ms, statusOf } from "./invitation.ts";
+import type { CreateInvitation } from "./schemas.ts";
+import {
+  findInvitationByHash,
+  insertInvitation,
+  leaseInvitations,
+  lockDueInvitations,
+  lockInvitation,
+  lockInvitationByHash,
+  lockPendingInvitation,
+  nextInvitationAt,
+  saveInvitation,
+  saveInvitationMail,
+} from "./store.ts";
+
+/** A link that was just made: the secret in it, and the whole of it, sealed, if an e-mail is to bring it. */
+export interface FreshLink {
+  readonly token: string;
+  readonly mail_link: string | null;
+}
+
+/** Who invites, and what he may do. */
+export interface Inviter {
+  readonly actor: Actor;
+  readonly granted: Granted;
+}
+
+const mail_job = "users.mail_invitations";
+
+function withLink(tx: Tx, { token, mail_link }: FreshLink) {
+  if (mail_link !== null) tx.wake(mail_job, tx.now);
+  const mail = freshMail(mail_link !== null, tx.now);
+  return { hash: hashOf(token), expires_at: tx.now + invitation_ms, mail_link, ...mail };
+}
+
+/**
+ * Invites somebody to become a user in a role, which may do nothing that the one who invites may not do.
+ * Refuses: insufficient_permission, duplicate_email (there is such a user, or an invitation that is open).
+ */
+export async function invite(
+  tx: Tx,
+  { email, name = null, role }: CreateInvitation,
+  { actor, granted }: Inviter,
+  link: FreshLink,
+): Promise<Invitation> {
+  refuseBeyond(granted, roleFacts[role].permissions);
+  await takeTurn(tx, "users.change");
+  const user = await findUserByEmail(tx, email);
+  if (user !== null) {
+    throw new Fault("duplicate_email", `${email} is a user already.`, { existing_id: wireId("user", user.id) });
+  }
+  const before = await lockPendingInvitation(tx, emailKey(email));
+  if (before !== null && statusOf(before, tx.now) === "open") {
+    throw new Fault("duplicate_email", `${email} is invited already: send that invitation again, or revoke it.`, {
+      existing_id: wireId("invitation", before.id),
+    });
+  }
+  if (before !== null) await saveInvitation(tx, ended(before, tx.now));
+  return insertInvitation(tx, {
+    ...{ email, email_key: emailKey(email), name, role, ...withLink(tx, link) },
+    ...{ invited_by_id: actor.id, invited_by_name: actor.name },
+    ...{ created_at: tx.now, accepted_at: null, revoked_at: null, user_id: null },
+  });
+}
+
+/** An invitation that is revoked; an e-mail with its link that is still on its way is not sent any more. */
+function ended(invitation: Invitation, revoked_at: number): Invitation {
+  const mail_status = invitation.mail_status === "waiting" ? ("none" as const) : invitation.mail_status;
+  return { ...invitation, revoked_at, mail_link: null, mail_status, mail_next_at: null };
+}
+
+/**
+ * The invitation that is to be changed.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
+ */
+async function takeOpen(tx: Tx, id: string, action: string, granted: Granted): Promise<Invitation> {
+  const invitation = await lockInvitation(tx, id);
+  refuseBeyond(granted, roleFacts[invitation.role].permissions);
+  const status = statusOf(invitation, tx.now);
+  if (status === "open" || status === "expired") return invitation;
+  throw new Fault("invalid_state_transition", `This invitation was ${status} already.`, {
+    ...{ from: status, action, allowed_actions: [] },
+  });
+}
+
+/**
+ * Makes another link for an invitation, which is good for as long as the first one was; that one is good no more.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
+ */
+export async function resendInvitation(tx: Tx, id: string, granted: Granted, link: FreshLink): Promise<Invitation> {
+  const invitation = await takeOpen(tx, id, "resend", granted);
+  return saveInvitation(tx, { ...invitation, ...withLink(tx, link) });
+}
+
+/**
+ * Revokes an invitation: its link is good no more.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
+ */
+export async function revokeInvitation(tx: Tx, id: string, granted: Granted): Promise<Invitation> {
+  return saveInvitation(tx, ended(await takeOpen(tx, id, "revoke", granted), tx.now));
+}
+
+/** The invitation that a link accepts. Refuses: invalid_link. */
+export async function getOpenInvitation(db: Db, token: string): Promise<Invitation> {
+  return openOne(await findInvitationByHash(db, hashOf(token)), db.now);
+}
+
+function openOne(invitation: Invitation | null, now: number): Invitation {
+  if (invitation !== null && statusOf(invitation, now) === "open") return invitation;
+  const message = "This invitation is not good any more: it was accepted or revoked, or is older than seven days.";
+  throw new Fault("invalid_link", message);
+}
+
+/** Makes the user who accepts an invitation. Refuses: invalid_link, duplicate_email. */
+export async function acceptInvitation(
+  tx: Tx,
+  token: string,
+  chosen: Pick<User, "name" | "password_hash">,
+): Promise<User> {
+  // Of two who hold the link at the same moment the second one finds it accepted.
+  const invitation = openOne(await lockInvitationByHash(tx, hashOf(token)), tx.now);
+  const { email, role } = invitation;
+  const user = await createUser(tx, { ...chosen, email, role });
+  await saveInvitation(tx, { ...ended(invitation, tx.now), revoked_at: null, accepted_at: tx.now, user_id: user.id });
+  return user;
+}
+
+/** The invitations to send by e-mail now, and when the next one is due. */
+export interface ClaimedInvitations {
+  readonly due: readonly Invitation[];
+  readonly next_at: number | null;
+}
+
+const mails_together_max = 5;
+const lease_ms = 5 * 60_000;
+
+/** Claims invitations whose e-mail is due for five minutes; what is not recorded until then is due again. */
+export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> {
+  const due = await lockDueInvitations(tx, mails_together_max);
+  const ids = due.map(({ id }) => id);
+  if (ids.length > 0) await leaseInvitations(tx, ids, tx.now + lease_ms);
+  return { due, next_at: await nextInvitationAt(tx) };
+}
+
+/** Records whether the mail server took the e-mail of an invitation. */
+export async function recordInvitationMail(tx: Tx, invitation: Invitation, taken: boolean): Promise<void> {
+  await saveInvitationMail(tx, invitation, afterMail(invitation, taken, tx.now));
+}

@@ -1,0 +1,77 @@
+import type { Role } from "../../access/role.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Mail, MailState } from "../../kit/mail.ts";
+import type { InvitationStatus } from "./status.ts";
+
+/** Someone who was asked to become a user. */
+export interface Invitation extends MailState {
+  readonly id: number;
+  readonly email: string;
+  readonly email_key: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly hash: string;
+  readonly invited_by_id: string;
+  readonly invited_by_name: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly accepted_at: number | null;
+  readonly revoked_at: number | null;
+  readonly user_id: number | null;
+  /** The link, sealed for `invitation_purpose`, while an e-mail with it is on its way. */
+  readonly mail_link: string | null;
+}
+
+/** What the link is sealed for. */
+export const invitation_purpose = "users.invitation";
+
+/** For how long an invitation can be accepted. */
+export const invitation_ms = 7 * 24 * 3_600_000;
+
+/** The link that accepts an invitation. What stands behind # is sent to no server and written to no log. */
+export const invitationLink = (origin: string, token: string): string => `${origin}/dashboard/invitation#${token}`;
+
+/** What became of an invitation until now. */
+export function statusOf(
+  { accepted_at, revoked_at, expires_at }: Pick<Invitation, "accepted_at" | "revoked_at" | "expires_at">,
+  now: number,
+): InvitationStatus {
+  if (accepted_at !== null) return "accepted";
+  if (revoked_at !== null) return "revoked";
+  return expires_at <= now ? "expired" : "open";
+}
+
+/** The invitation as the API shows it. */
+export function invitationView(invitation: Invitation, now: number) {
+  const { id, email, name, role, invited_by_id, invited_by_name, mail_status, user_id, ...it } = invitation;
+  return {
+    id: wireId("invitation", id),
+    ...{ email, name, role, status: statusOf(invitation, now), mail_status },
+    invited_by: { id: invited_by_id, name: invited_by_name },
+    user_id: user_id === null ? null : wireId("user", user_id),
+    created_at: iso(it.created_at),
+    expires_at: iso(it.expires_at),
+    accepted_at: isoOrNull(it.accepted_at),
+    revoked_at: isoOrNull(it.revoked_at),
+  };
+}
+
+/** The invitation as whoever holds its link is shown it. */
+export function invitedView({ email, name, role, invited_by_name, expires_at }: Invitation) {
+  return { email, name, role, invited_by: invited_by_name, expires_at: iso(expires_at) };
+}
+
+/** The e-mail of an invitation. */
+export function invitationMail({ id, invited_by_name, role, expires_at }: Invitation, link: string): Mail {
+  const [day = ""] = iso(expires_at).split("T");
+  return {
+    subject: `${invited_by_name} invites you to Packhouse`,
+    text: [
+      `${invited_by_name} invites you to Packhouse, in the role ${role}.`,
+      `To accept, open this link and choose a password:\n\n${link}`,
+      `The link is good until ${day} and can be used once. If you expect no invitation, you need do nothing.\n`,
+    ].join("\n\n"),
+    name: `invitation-${id}-${expires_at}`,
+  };
+}

@@ -1,0 +1,114 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
+import { originOf } from "../../http/origin.ts";
+import { answerList } from "../../http/paging.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { seal } from "../../kit/seal.ts";
+import { tokenOf } from "../sessions/session.ts";
+import { type FreshLink, invite, resendInvitation, revokeInvitation } from "./commands.ts";
+import { type Invitation, invitation_purpose, invitationLink, invitationView } from "./invitation.ts";
+import { CreateInvitation, InvitationView, LinkedInvitationView, ListInvitations } from "./schemas.ts";
+import { countInvitations, getInvitation, listInvitations } from "./store.ts";
+
+const token_bytes = 32;
+
+/** Those who are asked to become users. */
+export const invitationRoutes = (service: Service) =>
+  new Elysia({ prefix: "/invitations" })
+    .use(conventions)
+    .post("", ({ call, body }) => answerLinked(call, 201, service, (tx, link) => invite(tx, body, call, link)), {
+      body: bodyOf(CreateInvitation),
+      detail: documented({
+        id: "createInvitation",
+        summary: "Invite somebody to become a user",
+        description:
+          "The answer shows the link this once. Where a mail server is configured, it goes by e-mail as well. Nobody" +
+          " invites to more than he may do himself, and an e-mail address has one open invitation at most.",
+        answers: { 201: EnvelopedView(LinkedInvitationView) },
+        refuses: ["duplicate_email"],
+      }),
+    })
+    .get("", ({ call, query }) => list(call, query), {
+      query: queryOf(ListInvitations),
+      detail: documented({
+        id: "listInvitations",
+        summary: "List invitations",
+        answers: { 200: ListView(InvitationView) },
+      }),
+    })
+    .get(
+      "/:id",
+      ({ call, params }) => answerRead(call, async (db) => invitationView(await getInvitation(db, params.id), db.now)),
+      {
+        detail: documented({
+          id: "getInvitation",
+          summary: "Get an invitation",
+          answers: { 200: EnvelopedView(InvitationView) },
+        }),
+      },
+    )
+    .post(
+      "/:id/resend",
+      ({ call, params }) =>
+        answerLinked(call, 200, service, (tx, link) => resendInvitation(tx, params.id, call.granted, link)),
+      {
+        detail: documented({
+          id: "resendInvitation",
+          summary: "Make another link for an invitation, and send it",
+          description: "The link before is good no more; this one is for seven days, also where that had expired.",
+          answers: { 200: EnvelopedView(LinkedInvitationView) },
+          refuses: ["invalid_state_transition"],
+        }),
+      },
+    )
+    .post(
+      "/:id/revoke",
+      ({ call, params }) =>
+        answerWrite(call, 200, async (tx) =>
+          invitationView(await revokeInvitation(tx, params.id, call.granted), tx.now),
+        ),
+      {
+        detail: documented({
+          id: "revokeInvitation",
+          summary: "Revoke an invitation: its link is good no more",
+          answers: { 200: EnvelopedView(InvitationView) },
+          refuses: ["invalid_state_transition"],
+        }),
+      },
+    );
+
+function list(call: Call, query: ListInvitations): Promise<Response> {
+  const filter = { status: query.status, q: query.q };
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listInvitations(db, filter, window),
+      count: (db) => countInvitations(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (invitations, { now }) => invitations.map((one) => invitationView(one, now)),
+  );
+}
+
+/** Answers with an invitation and its new link. What is kept for a repeated request is sealed. */
+function answerLinked(
+  call: Call,
+  status: number,
+  { mail, secret_key }: Service,
+  make: (tx: Tx, link: FreshLink) => Promise<Invitation>,
+): Promise<Response> {
+  const token = tokenOf(crypto.getRandomValues(new Uint8Array(token_bytes)));
+  const origin = originOf(call);
+  const link = invitationLink(origin, token);
+  // An e-mail is read elsewhere: it needs an address that begins with the host.
+  const mail_link = mail === null || origin === "" ? null : seal(link, secret_key, invitation_purpose);
+  const work = async (tx: Tx) => ({ ...invitationView(await make(tx, { token, mail_link }), tx.now), link });
+  return answerWrite(call, status, work, enveloped, secret_key);
+}

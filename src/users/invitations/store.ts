@@ -1,0 +1,187 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  min,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import { contains, forUpdate, skipLocked } from "../../../db/kit.ts";
+import { invitations } from "../../../db/schema/people.ts";
+import type { Role } from "../../access/role.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { missing } from "../../kit/fault.ts";
+import { readId } from "../../kit/ids.ts";
+import type { MailState } from "../../kit/mail.ts";
+import type { Window } from "../../kit/page.ts";
+import type { Invitation } from "./invitation.ts";
+import type { InvitationStatus } from "./status.ts";
+
+const asRecord = (row: typeof invitations.$inferSelect): Invitation => ({ ...row, role: row.role as Role });
+
+/** Stores an invitation. */
+export async function insertInvitation(tx: Tx, invitation: Omit<Invitation, "id">): Promise<Invitation> {
+  const [row] = await tx.sql.insert(invitations).values(invitation).returning();
+  assert(row, "a stored invitation is returned");
+  return asRecord(row);
+}
+
+/** The invitation that an identifier names, locked. Refuses: resource_missing. */
+export async function lockInvitation(tx: Tx, id: string): Promise<Invitation> {
+  return lockWhere(tx, eq(invitations.id, readId("invitation", id) ?? 0)).then((found) => {
+    if (found === null) throw missing("invitation", id);
+    return found;
+  });
+}
+
+/** The invitation whose link has this hash, locked, or null. */
+export async function lockInvitationByHash(tx: Tx, hash: string): Promise<Invitation | null> {
+  return lockWhere(tx, eq(invitations.hash, hash));
+}
+
+/** The invitation to an address that is neither accepted nor revoked, locked, or null. */
+export async function lockPendingInvitation(tx: Tx, email_key: string): Promise<Invitation | null> {
+  return lockWhere(tx, and(eq(invitations.email_key, email_key), isPending));
+}
+
+// The condition of a partial index stands in the text, since the engines do not look into parameters.
+const isPending = template`${invitations.accepted_at} is null and ${invitations.revoked_at} is null`;
+const isWaiting = template`${invitations.mail_status} = 'waiting'`;
+
+async function lockWhere(tx: Tx, which: SQL | undefined): Promise<Invitation | null> {
+  const [row] = await forUpdate(tx.sql.select().from(invitations).where(which));
+  return row === undefined ? null : asRecord(row);
+}
+
+/** The invitation whose link has this hash, or null. */
+export async function findInvitationByHash(db: Db, hash: string): Promise<Invitation | null> {
+  const [row] = await db.sql.select().from(invitations).where(eq(invitations.hash, hash));
+  return row === undefined ? null : asRecord(row);
+}
+
+/** The invitation that an identifier names. Refuses: resource_missing. */
+export async function getInvitation(db: Db, id: string): Promise<Invitation> {
+  const [row] = await db.sql
+    .select()
+    .from(invitations)
+    .where(eq(invitations.id, readId("invitation", id) ?? 0));
+  if (row === undefined) throw missing("invitation", id);
+  return asRecord(row);
+}
+
+/** Stores what became of an invitation. */
+export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<Invitation> {
+  const { hash, expires_at, accepted_at, revoked_at, user_id, mail_link, ...mail } = invitation;
+  const { mail_status, mail_attempts, mail_next_at } = mail;
+  await tx.sql
+    .update(invitations)
+    .set({ hash, expires_at, accepted_at, revoked_at, user_id, mail_link, mail_status, mail_attempts, mail_next_at })
+    .where(eq(invitations.id, invitation.id));
+  return invitation;
+}
+
+/** What the list of invitations may be narrowed to. */
+export interface InvitationFilter {
+  readonly status?: InvitationStatus | undefined;
+  /** A piece of the name or the e-mail address. */
+  readonly q?: string | undefined;
+}
+
+function matching({ status, q }: InvitationFilter, now: number): SQL | undefined {
+  const found = q === undefined ? undefined : or(contains(invitations.email, q), contains(invitations.name, q));
+  return and(found, hasStatus(status, now));
+}
+
+function hasStatus(status: InvitationStatus | undefined, now: number): SQL | undefined {
+  const { accepted_at, revoked_at, expires_at } = invitations;
+  if (status === undefined) return undefined;
+  if (status === "accepted") return isNotNull(accepted_at);
+  if (status === "revoked") return isNotNull(revoked_at);
+  const pending = and(isNull(accepted_at), isNull(revoked_at));
+  return and(pending, status === "expired" ? lte(expires_at, now) : gt(expires_at, now));
+}
+
+/** A page of invitations, newest first. */
+export async function listInvitations(
+  db: Db,
+  filter: InvitationFilter,
+  { limit, offset, after }: Window,
+): Promise<Invitation[]> {
+  const { created_at, id } = invitations;
+  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
+  const rows = await db.sql
+    .select()
+    .from(invitations)
+    .where(and(matching(filter, db.now), further))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+  return rows.map(asRecord);
+}
+
+/** How many invitations match. */
+export async function countInvitations(db: Db, filter: InvitationFilter): Promise<number> {
+  return db.sql.$count(invitations, matching(filter, db.now));
+}
+
+/** The invitations whose e-mail is due, oldest first, locked; those that others hold are left out. */
+export async function lockDueInvitations(tx: Tx, limit: number): Promise<Invitation[]> {
+  const rows = await skipLocked(
+    tx.sql
+      .select()
+      .from(invitations)
+      .where(and(isWaiting, lte(invitations.mail_next_at, tx.now)))
+      .orderBy(asc(invitations.mail_next_at))
+      .limit(limit),
+  );
+  return rows.map(asRecord);
+}
+
+/** When the next e-mail is due, or null. */
+export async function nextInvitationAt(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: min(invitations.mail_next_at) })
+    .from(invitations)
+    .where(isWaiting);
+  return row?.at ?? null;
+}
+
+/** Keeps others from sending these e-mails until a moment. */
+export async function leaseInvitations(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
+}
+
+/** Stores where the e-mail of an invitation stands, if it is still that of this link. */
+export async function saveInvitationMail(
+  tx: Tx,
+  { id, hash }: Pick<Invitation, "id" | "hash">,
+  mail: MailState,
+): Promise<void> {
+  const gone = mail.mail_status === "waiting" ? {} : { mail_link: null };
+  await tx.sql
+    .update(invitations)
+    .set({ ...mail, ...gone })
+    .where(and(eq(invitations.id, id), eq(invitations.hash, hash), isWaiting));
+}
+
+/** Moves the moments at which e-mails are due, by as much as the clock was set. */
+export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(invitations)
+    .set({ mail_next_at: template`${invitations.mail_next_at} + ${by_ms}` })
+    .where(isWaiting);
+}
+
+/** The invitations whose e-mail is on its way with a sealed link. */
+export async function listSealedInvitations(db: Db): Promise<Invitation[]> {
+  const rows = await db.sql.select().from(invitations).where(isWaiting).orderBy(asc(invitations.id));
+  return rows.map(asRecord);
+}

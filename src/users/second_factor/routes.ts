@@ -1,0 +1,180 @@
+import { Elysia } from "elysia";
+import { renderSVG } from "uqr";
+import { failureRate } from "../../access/limits.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { isoOrNull } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
+import { bodyOf } from "../../kit/schema.ts";
+import { isPassword } from "../passwords.ts";
+import { type Attempts, attempts } from "../sign_in/attempts.ts";
+import { getUser } from "../store.ts";
+import type { User } from "../user.ts";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  recovery_bytes,
+  renewRecoveryCodes,
+  turnOffSecondFactor,
+} from "./commands.ts";
+import { factorStatus, needsFactor } from "./factor.ts";
+import { ConfirmFactor, FactorView, NewFactorView, RecoveryCodesView, WithPassword } from "./schemas.ts";
+import { countCodes, findSecondFactor } from "./store.ts";
+import { secret_bytes, setupAddress } from "./totp.ts";
+
+/** The second factor of whoever is signed in. */
+export function secondFactorRoutes(service: Service) {
+  const { secret_key } = service;
+  const tries = attempts(failureRate);
+  const view = (db: Db, user: User) => factorView(db, user, service);
+  return new Elysia({ prefix: "/users/me/second_factor" })
+    .use(conventions)
+    .get("", ({ call }) => answerRead(call, async (db) => view(db, await getUser(db, call.actor.id))), {
+      detail: documented({
+        id: "getSecondFactor",
+        summary: "Whether you have a second factor",
+        answers: { 200: EnvelopedView(FactorView) },
+      }),
+    })
+    .post("", ({ call }) => begin(call, secret_key), {
+      detail: documented({
+        id: "beginSecondFactor",
+        summary: "Begin to set up a second factor",
+        description: "An authenticator app reads the secret from the QR code. It counts once a code of it was shown.",
+        answers: { 201: EnvelopedView(NewFactorView) },
+        refuses: ["invalid_state_transition"],
+      }),
+    })
+    .post("/confirm", ({ call, body }) => confirm(call, body, secret_key, tries), {
+      body: bodyOf(ConfirmFactor),
+      detail: documented({
+        id: "confirmSecondFactor",
+        summary: "Show a first code: from then on one is asked for at each sign-in",
+        description: "The answer shows ten recovery codes this once.",
+        answers: { 200: EnvelopedView(RecoveryCodesView) },
+        refuses: ["invalid_state_transition"],
+      }),
+    })
+    .post("/recovery_codes", ({ call, body }) => renew(call, body, secret_key, tries), {
+      body: bodyOf(WithPassword),
+      detail: documented({
+        id: "renewRecoveryCodes",
+        summary: "Make new recovery codes; those before are good no more",
+        answers: { 200: EnvelopedView(RecoveryCodesView) },
+        refuses: ["invalid_credentials", "invalid_state_transition"],
+      }),
+    })
+    .post(
+      "/turn_off",
+      ({ call, body }) =>
+        withPassword(call, body, tries, async (tx, user) => {
+          if (needsFactor(user, service)) throw required();
+          await turnOffSecondFactor(tx, user.id);
+          return view(tx, user);
+        }),
+      {
+        body: bodyOf(WithPassword),
+        detail: documented({
+          id: "turnOffSecondFactor",
+          summary: "Sign in with the password alone from now on",
+          answers: { 200: EnvelopedView(FactorView) },
+          refuses: ["invalid_credentials", "invalid_state_transition"],
+        }),
+      },
+    );
+}
+
+const required = () =>
+  new Fault("invalid_state_transition", "Owners need a second factor where others reach the service.", {
+    ...{ from: "on", action: "turn_off", allowed_actions: [] },
+  });
+
+async function factorView(db: Db, user: User, service: Service) {
+  const factor = await findSecondFactor(db, user.id);
+  return {
+    status: factorStatus(factor),
+    required: needsFactor(user, service),
+    confirmed_at: isoOrNull(factor?.confirmed_at ?? null),
+    recovery_codes_left: await countCodes(db, user.id),
+  };
+}
+
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+function begin(call: Call, secret_key: Uint8Array): Promise<Response> {
+  const random = randomBytes(secret_bytes);
+  const work = async (tx: Tx) => {
+    const user = await getUser(tx, call.actor.id);
+    const secret = await beginSecondFactor(tx, user.id, secret_key, random);
+    const address = setupAddress(secret, user.email);
+    return { secret, address, qr_svg: renderSVG(address) };
+  };
+  return answerWrite(call, 201, work, enveloped, secret_key);
+}
+
+function confirm(call: Call, { code }: ConfirmFactor, secret_key: Uint8Array, tries: Attempts): Promise<Response> {
+  const random = randomBytes(recovery_bytes);
+  return tried(call, tries, () =>
+    answerWrite(
+      call,
+      200,
+      async (tx) => {
+        const user = await getUser(tx, call.actor.id);
+        return { recovery_codes: await confirmSecondFactor(tx, user.id, code, secret_key, random) };
+      },
+      enveloped,
+      secret_key,
+    ),
+  );
+}
+
+function renew(call: Call, body: WithPassword, secret_key: Uint8Array, tries: Attempts): Promise<Response> {
+  const random = randomBytes(recovery_bytes);
+  const work = async (tx: Tx, { id }: User) => {
+    const status = factorStatus(await findSecondFactor(tx, id));
+    if (status === "on") return { recovery_codes: await renewRecoveryCodes(tx, id, random) };
+    throw new Fault("invalid_state_transition", "There is no second factor: set it up first.", {
+      ...{ from: status, action: "renew", allowed_actions: ["begin"] },
+    });
+  };
+  return withPassword(call, body, tries, work, secret_key);
+}
+
+/** Does what somebody may do who shows his password once more. Refuses: invalid_credentials, rate_limited. */
+function withPassword<Data>(
+  call: Call,
+  { password }: WithPassword,
+  tries: Attempts,
+  work: (tx: Tx, user: User) => Promise<Data>,
+  secret_key: Uint8Array | null = null,
+): Promise<Response> {
+  return tried(call, tries, async () => {
+    const before = await call.store.read((db) => getUser(db, call.actor.id));
+    if (!(await isPassword(password, before.password_hash))) throw wrongPassword();
+    const act = async (tx: Tx) => {
+      const user = await getUser(tx, call.actor.id);
+      if (user.password_hash !== before.password_hash) throw wrongPassword();
+      return work(tx, user);
+    };
+    return answerWrite(call, 200, act, enveloped, secret_key);
+  });
+}
+
+const wrongPassword = () => new Fault("invalid_credentials", "The password is wrong.");
+
+/** Lets a user try a password or a code, no more often than he may fail. Refuses: rate_limited. */
+async function tried(call: Call, tries: Attempts, work: () => Promise<Response>): Promise<Response> {
+  const { id } = call.actor;
+  const retry_after_seconds = tries.begin(id, call.store.clock.now());
+  if (retry_after_seconds > 0) {
+    throw new Fault("rate_limited", "Too many attempts that failed. Wait a little.", { retry_after_seconds });
+  }
+  const answer = await work();
+  if (answer.ok) tries.succeeded(id);
+  return answer;
+}
