@@ -144,6 +144,7 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
 
   "POST /orders": "orders.write",
   "POST /orders/bulk": "orders.write",
+  "POST /orders/actions": "orders.write",
   "POST /orders/import": "orders.write",
   "GET /orders/export.csv": "orders.read",
   "GET /orders": "orders.read",

@@ -4,6 +4,7 @@ import { accountRoutes, connectorRoutes } from "./accounts/routes.ts";
 import { holidayRoutes } from "./delivery/routes.ts";
 import { labelRoutes } from "./labels/routes.ts";
 import { manifestRoutes } from "./manifests/routes.ts";
+import { orderActionRoutes } from "./order_actions/routes.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { rateCardRoutes } from "./rates/routes.ts";
 import { zoneRoutes } from "./zones/routes.ts";
@@ -18,4 +19,5 @@ export const shippingRoutes = (service: Service) =>
     .use(accountRoutes(service))
     .use(connectorRoutes(service))
     .use(labelRoutes(service))
-    .use(manifestRoutes(service));
+    .use(manifestRoutes(service))
+    .use(orderActionRoutes(service));

@@ -196,6 +196,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /customers/:id/addresses/:address_id/accept_suggestion": "401 403 ok  ok",
   "POST /orders": "401 403 ok  ok",
   "POST /orders/bulk": "401 403 ok  ok",
+  "POST /orders/actions": "401 403 ok  ok",
   "POST /orders/import": "401 403 ok  ok",
   "PATCH /orders/:id": "401 403 ok  ok",
   "DELETE /orders/:id": "401 403 ok  ok",

@@ -92,26 +92,29 @@ const noted = (id: string, summary: string) =>
     answers: { 200: RehearsableView(OrderView) },
   });
 
+/** Cancels an order and answers with it; the labels of its parcels are voided first. */
+export function answerCancellation(call: Call, service: Service, id: string, query: CancelOrder): Promise<Response> {
+  return answerWithoutLabels(call, service, id, {
+    dry_run: query.dry_run,
+    losing: (order) => {
+      if (order.status !== "cancelled") decide(order, "cancel");
+      return new Set(order.shipments.map((shipment) => shipment.id));
+    },
+    act: async (tx) => {
+      await voidLabelsOfOrder(tx, id, call.actor);
+      return cancelOrder(tx, id, query, call.actor);
+    },
+  });
+}
+
 /** Cancels orders and parts of them. */
 export const cancellationRoutes = (service: Service) =>
   new Elysia({ prefix: "/orders/:id" })
     .use(conventions)
-    .delete(
-      "",
-      ({ call, params: { id }, query }) =>
-        answerWithoutLabels(call, service, id, {
-          dry_run: query.dry_run,
-          losing: (order) => {
-            if (order.status !== "cancelled") decide(order, "cancel");
-            return new Set(order.shipments.map((shipment) => shipment.id));
-          },
-          act: async (tx) => {
-            await voidLabelsOfOrder(tx, id, call.actor);
-            return cancelOrder(tx, id, query, call.actor);
-          },
-        }),
-      { query: queryOf(CancelOrder), detail: noted("cancelOrder", "Cancel an order") },
-    )
+    .delete("", ({ call, params: { id }, query }) => answerCancellation(call, service, id, query), {
+      query: queryOf(CancelOrder),
+      detail: noted("cancelOrder", "Cancel an order"),
+    })
     .post(
       "/cancel_items",
       ({ call, params: { id }, body, query: { dry_run } }) =>

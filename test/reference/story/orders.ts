@@ -77,6 +77,9 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("releaseOrder", { path, body: {} });
   await tell("listOrders", { query: { status: "pending", customer_id: buyer.customer_id } });
   await tell("listOrderTransitions");
+  await tell("actOnOrders", {
+    body: { action: "hold", order_ids: [path.id], input: { reason: "payment" }, dry_run: true },
+  });
   await tell("countOrders");
   await tell("searchAll", { query: { q: "SO-100" } });
   await tell("createOrders", {

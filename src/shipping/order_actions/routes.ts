@@ -1,0 +1,211 @@
+import type { TSchema } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Permission } from "../../access/permission.ts";
+import { answerLongWork, jsonResponse, writeFor } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../../http/envelope.ts";
+import { errorBody } from "../../http/errors.ts";
+import { idempotencyKey, once } from "../../http/idempotency.ts";
+import { type Part, partOf } from "../../http/part_calls.ts";
+import { refuseUnmatched } from "../../http/preconditions.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { Fault, faults, invalid, invalidFields } from "../../kit/fault.ts";
+import { readId, wireId } from "../../kit/ids.ts";
+import { checkOf, shownBodyOf } from "../../kit/schema.ts";
+import { answerOrder } from "../../orders/actions/routes.ts";
+import { allocateOrder } from "../../orders/allocation/commands.ts";
+import { answerCancellation } from "../../orders/cancellations/routes.ts";
+import { processOrder } from "../../orders/fulfillment/commands.ts";
+import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
+import type { CancelOrder, HoldOrder, ReleaseOrder } from "../../orders/schemas.ts";
+import { linkSigner } from "../labels/documents/links.ts";
+import { answerPurchase, viewer } from "../labels/purchases/routes.ts";
+import { readQuestion } from "../quotes/commands.ts";
+import { weightText } from "../weight.ts";
+import { ActedView, ActOnOrders, ActOnOrdersShown, type BuyLabels, inputs, type OrderActionOfMany } from "./schemas.ts";
+
+/** One act on one order of a request: what it is asked with, and how it is answered. */
+interface Act {
+  readonly id: string;
+  readonly input: unknown;
+  readonly dry_run: boolean;
+  readonly if_match: string | undefined;
+}
+
+type Acting = (call: Call, act: Act) => Promise<Response>;
+
+/** Acts on many orders at once. */
+export const orderActionRoutes = (service: Service) => {
+  const acting = actsOf(service);
+  return new Elysia({ prefix: "/orders" })
+    .use(conventions)
+    .post("/actions", ({ call, body }) => actOnAll(call, service, acting, body), {
+      body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
+      detail: documented({
+        id: "actOnOrders",
+        summary: "Do one thing to up to 200 orders, each by itself",
+        description:
+          "Each order is acted on as if it had been asked for alone, one after the other: with its own history and" +
+          " events, and what is refused for one touches no other. The answer is 200 all the same. With an" +
+          " `Idempotency-Key` a request that was interrupted goes on where it was, and does nothing twice. Processing" +
+          " needs the permission to fulfil orders, too, and labels that to buy them.",
+        answers: { 200: EnvelopedView(ActedView) },
+      }),
+    });
+};
+
+const needs: Readonly<Partial<Record<OrderActionOfMany, Permission>>> = {
+  process: "orders.fulfil",
+  buy_label: "shipping.buy",
+};
+const checks: Readonly<Record<string, (value: unknown) => unknown>> = Object.fromEntries(
+  Object.entries(inputs).map(([action, schema]: [string, TSchema]) => [action, checkOf(schema)]),
+);
+
+async function actOnAll(
+  call: Call,
+  service: Service,
+  acting: Readonly<Record<OrderActionOfMany, Acting>>,
+  body: ActOnOrders,
+) {
+  // Said before anything is done: a condition holds for one order, not for all.
+  refuseUnmatched(call);
+  const { action, tags = {}, dry_run = false } = body;
+  const need = needs[action];
+  if (need !== undefined && !call.granted.permissions.has(need)) {
+    throw new Fault("insufficient_permission", `To ${action.replace("_", " ")} needs the permission ${need}.`, {
+      permission: need,
+    });
+  }
+  if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels: ask for their rates");
+  const ids = namedOnce(body.order_ids);
+  const stranger = Object.keys(tags).find((id) => !ids.includes(id));
+  if (stranger !== undefined) throw invalid(`tags.${stranger}`, "is none of these orders");
+  const input = readInput(action, body.input ?? {});
+  return answerLongWork(
+    call,
+    async () => {
+      const results = [];
+      // One after the other: they may want the same stock, and the first that is named comes first.
+      for (const id of ids)
+        results.push(await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] }));
+      const done = results.filter(({ ok }) => ok).length;
+      const answer = { action, dry_run, done, failed: results.length - done, results };
+      return answerDone(call, answer, service.secret_key);
+    },
+    service.secret_key,
+  );
+}
+
+/** What an action takes. Refuses: validation_failed, naming the fields as the request has them. */
+function readInput(action: OrderActionOfMany, input: unknown): unknown {
+  try {
+    return checks[action]?.(input);
+  } catch (fault) {
+    const fields = fault instanceof Fault ? fault.facts.fields : undefined;
+    if (fields === undefined) throw fault;
+    throw invalidFields(fields.map((problem) => ({ ...problem, field: `input.${problem.field}` })));
+  }
+}
+
+/** Answers with what became of all, and keeps that; what each act left in the audit trail is there already. */
+async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
+  const key = idempotencyKey(call.request);
+  const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
+  if (key === null) return jsonResponse(call, 200, body);
+  const kept = await writeFor(call, (tx) =>
+    once(tx, call, key, async () => ({ status: 200, body, headers: {} }), secret_key),
+  );
+  return jsonResponse(call, kept.status, kept.body, kept.headers);
+}
+
+/** The ids of the orders as the wire writes them. Refuses: validation_failed, where one is named twice. */
+function namedOnce(order_ids: ActOnOrders["order_ids"]): string[] {
+  const ids = order_ids.map((name) => wireId("order", readId("order", name) ?? 0));
+  const again = ids.findIndex((id, at) => ids.indexOf(id) < at);
+  if (again >= 0) throw invalid(`order_ids[${again}]`, "is named twice", "duplicate");
+  return ids;
+}
+
+async function resultOf(call: Call, act: Acting, asked: Act) {
+  const { id } = asked;
+  try {
+    const answer = await act(call, asked);
+    const { status } = answer;
+    const body = (await answer.json()) as { data?: { label_id?: string }; error?: object };
+    if (status >= 400) return { id, ok: false, status, error: body.error };
+    return {
+      id,
+      ok: true,
+      status,
+      ...(body.data?.label_id === undefined ? { order: body.data } : { label: body.data }),
+    };
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    const { error } = errorBody(fault, call, call.store.clock.now());
+    return { id, ok: false, status: faults[fault.code].status, error };
+  }
+}
+
+function actsOf(service: Service): Readonly<Record<OrderActionOfMany, Acting>> {
+  const view = viewer(linkSigner(service.secret_key));
+  const post = (call: Call, action: string, act: Act) => partOf(call, partOfOrder(action, act));
+  return {
+    hold: (call, act) => {
+      const part = post(call, "hold", act);
+      return answerOrder(part, act.id, act, (tx) => holdOrder(tx, act.id, act.input as HoldOrder, call.actor));
+    },
+    release: (call, act) => {
+      const part = post(call, "release", act);
+      return answerOrder(part, act.id, act, (tx) => releaseOrder(tx, act.id, act.input as ReleaseOrder, call.actor));
+    },
+    process: (call, act) => {
+      const part = post(call, "process", act);
+      return answerOrder(part, act.id, act, (tx) => processOrder(tx, act.id, call.actor));
+    },
+    allocate: (call, act) => {
+      const part = post(call, "allocate", act);
+      return answerOrder(part, act.id, act, async (tx) => (await allocateOrder(tx, act.id, call.actor)).order);
+    },
+    cancel: (call, { id, input, dry_run, if_match }) => {
+      const query = { ...(input as CancelOrder), dry_run };
+      const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+      const part = { method: "DELETE", route: "/orders/:id", path: `/orders/${id}`, query: texts, if_match };
+      return answerCancellation(partOf(call, part), service, id, query);
+    },
+    buy_label: async (call, { id, input, if_match }) => {
+      const order_id = readId("order", id) ?? 0;
+      const wish = input as BuyLabels;
+      const body = { ...wish, order_id, package: wish.package ?? (await weighed(call, order_id)) };
+      const route = "/shipping/labels";
+      // The same address for all of them: the order tells their keys apart.
+      const query = { order_id: id };
+      return answerPurchase(
+        partOf(call, { method: "POST", route, path: route, query, body, if_match }),
+        service,
+        body,
+        view(call),
+      );
+    },
+  };
+}
+
+function partOfOrder(action: string, { id, input, dry_run, if_match }: Act): Part {
+  const query = dry_run ? { dry_run: "true" } : {};
+  return {
+    method: "POST",
+    route: `/orders/:id/${action}`,
+    path: `/orders/${id}/${action}`,
+    query,
+    body: input,
+    if_match,
+  };
+}
+
+/** The parcel of all units of an order that are in none yet, as heavy as its products say. */
+async function weighed(call: Call, order_id: number) {
+  const { carriage } = await call.store.read((db) => readQuestion(db, { order_id }));
+  return { weight: weightText(carriage.weight, "g") ?? "", weight_unit: "g" as const };
+}

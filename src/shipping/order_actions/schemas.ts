@@ -1,0 +1,107 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, idField, nullable } from "../../kit/schema.ts";
+import { CancelOrder, HoldOrder, NoFields, OrderView, ReleaseOrder } from "../../orders/schemas.ts";
+import { CreateLabel, LabelView, PackageField } from "../labels/schemas.ts";
+
+export const orders_max = 200;
+
+export const orderActions = ["hold", "release", "process", "allocate", "cancel", "buy_label"] as const;
+export type OrderActionOfMany = (typeof orderActions)[number];
+
+const { order_id: _order, package: _package, items: _items, quote_id: _quote, ...label } = CreateLabel.properties;
+
+/** What a label is bought with, for each of many orders. */
+export const BuyLabels = closed({
+  carrier: label.carrier,
+  service: label.service,
+  account_id: label.account_id,
+  package: Type.Optional(PackageField),
+  additional: label.additional,
+});
+export type BuyLabels = Static<typeof BuyLabels>;
+
+const { dry_run: _dry_run, ...cancel } = CancelOrder.properties;
+export const CancelOrders = closed(cancel);
+
+/** What each action takes beside the orders. */
+export const inputs = {
+  hold: HoldOrder,
+  release: ReleaseOrder,
+  process: NoFields,
+  allocate: NoFields,
+  cancel: CancelOrders,
+  buy_label: BuyLabels,
+} as const;
+
+const asked = {
+  action: choice(orderActions, {
+    description:
+      "What is done to each order: as `POST /orders/:id/hold`, `release`, `process` or `allocate`, `DELETE /orders/:id`," +
+      " or `POST /shipping/labels` would.",
+  }),
+  order_ids: Type.Array(idField("order"), { minItems: 1, maxItems: orders_max }),
+  tags: Type.Optional(
+    Type.Record(
+      Type.String({ maxLength: 24 }),
+      Type.String({ maxLength: 100, pattern: '^"[^"]*"$', hint: 'must be a tag in quotes such as "7"' }),
+      {
+        maxProperties: orders_max,
+        description:
+          'By the id of an order (`ord_1042`) the `ETag` that it must still match, as `If-Match` would: `"7"` for its' +
+          " version 7.",
+      },
+    ),
+  ),
+  dry_run: Type.Optional(
+    Type.Boolean({ description: "True does nothing: each result is what it would be. Not for labels." }),
+  ),
+};
+
+export const ActOnOrders = closed({ ...asked, input: Type.Optional(Type.Record(Type.String(), Type.Unknown())) });
+export type ActOnOrders = Static<typeof ActOnOrders>;
+
+/** The same as the documentation shows it. */
+export const ActOnOrdersShown = closed({
+  ...asked,
+  input: Type.Optional(
+    Type.Union(
+      [HoldOrder, ReleaseOrder, CancelOrders, BuyLabels].map((schema) => schema),
+      {
+        description:
+          "What the action takes for one order, the same for all. Labels take `carrier` and `service`; a `package` that" +
+          " is left out weighs what the products in it weigh.",
+      },
+    ),
+  ),
+});
+
+const Problem = closed({ field: Type.String(), code: Type.String(), message: Type.String(), pointer: Type.String() });
+
+export const ActedView = closed({
+  action: choice(orderActions),
+  dry_run: Type.Boolean(),
+  done: Type.Integer({ description: "How many orders it was done to, or would be." }),
+  failed: Type.Integer(),
+  results: Type.Array(
+    closed({
+      id: Type.String(),
+      ok: Type.Boolean(),
+      status: Type.Integer({
+        description:
+          "What the action alone would have answered with: 202 for a label that its carrier has yet to sell.",
+      }),
+      order: Type.Optional(OrderView),
+      label: Type.Optional(LabelView),
+      error: Type.Optional(
+        Type.Object({
+          type: Type.String(),
+          code: Type.String(),
+          message: Type.String(),
+          details: nullable(Type.Array(Problem)),
+          doc_url: Type.String(),
+        }),
+      ),
+    }),
+    { description: "One for each order, in the order in which they were named." },
+  ),
+});
