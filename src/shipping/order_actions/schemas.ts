@@ -36,8 +36,8 @@ export const inputs = {
 const asked = {
   action: choice(orderActions, {
     description:
-      "What is done to each order: as `POST /orders/:id/hold`, `release`, `process` or `allocate`, `DELETE /orders/:id`," +
-      " or `POST /shipping/labels` would.",
+      "What is done to each order: as `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
+      " `DELETE /orders/:id`, or `POST /shipping/labels` would.",
   }),
   order_ids: Type.Array(idField("order"), { minItems: 1, maxItems: orders_max }),
   tags: Type.Optional(

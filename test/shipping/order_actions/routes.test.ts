@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Answered } from "../../harness.ts";
 import { openShop, type Shop } from "../../orders/shop.ts";
 
 let shop: Shop;
@@ -10,8 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-// biome-ignore lint/suspicious/noExplicitAny: results are of every shape.
-type Result = any;
+type Result = Answered["body"];
 
 const act = async (body: object, headers: Record<string, string> = {}) => {
   const answer = await shop.app.call("POST", "/orders/actions", body, { headers });
