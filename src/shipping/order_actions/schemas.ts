@@ -68,8 +68,8 @@ export const ActOnOrdersShown = closed({
       [HoldOrder, ReleaseOrder, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "What the action takes for one order, the same for all. Labels take `carrier` and `service`; a `package` that" +
-          " is left out weighs what the products in it weigh.",
+          "What the action takes for one order, the same for all. Labels take `carrier` and `service`; a `package`" +
+          " that is left out weighs what the products in it weigh.",
       },
     ),
   ),
