@@ -57,9 +57,10 @@ const waitedFor = sql`exists (
 function statusOf(db: Db, status: ItemStatus): SQL | undefined {
   if (status === "inactive") return sql`${products.status} = 'inactive'`;
   const units = available(db);
+  // Each names the units once: they are summed up as often as they are named.
   const is = {
-    in_stock: sql`${units} > 0 and ${units} >= ${products.reorder_point}`,
-    low_stock: sql`${units} > 0 and ${units} < ${products.reorder_point}`,
+    in_stock: sql`${units} >= case when ${products.reorder_point} > 1 then ${products.reorder_point} else 1 end`,
+    low_stock: sql`${units} between 1 and ${products.reorder_point} - 1`,
     out_of_stock: sql`${units} = 0 and not ${waitedFor}`,
     backordered: sql`${units} = 0 and ${waitedFor}`,
   };

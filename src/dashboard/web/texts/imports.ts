@@ -38,7 +38,7 @@ export const importTexts = {
   changesTitle: "What would change",
   changedTitle: "What was changed",
   line: "Line",
-  name: "Of",
+  name: "SKU",
   field: "Column",
   problem: "What is wrong",
   kind: "Change",

@@ -6,10 +6,10 @@ import type { Bin, Count, Placed } from "../../api/stock_types.ts";
 import { Button } from "../../kit/button.tsx";
 import { count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
-import { Card, Columns, Page } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
-import { DescriptionList } from "../../kit/values.tsx";
+import { Figure, Figures } from "../../kit/values.tsx";
 import type { ScreenProps } from "../../screen.ts";
 import { navigate, to } from "../../shell/router.ts";
 import { refused } from "../../shell/toasts.tsx";
@@ -57,27 +57,25 @@ export function BinScreen({ params }: ScreenProps) {
       below={nameOf(location)}
       acts={may("stock.write") && <Button icon="clipboard" title={texts.count} onClick={() => void openCount()} />}
     >
-      <Columns
-        main={
-          <Tabs
-            name={texts.one(code)}
-            tabs={[
-              {
-                id: "contents",
-                title: texts.contents,
-                count: rows.length,
-                content: () => <Places rows={rows} of="bin" acts={acts} />,
-              },
-              {
-                id: "ledger",
-                title: texts.ledger,
-                content: () => <Ledger of={{ location, bin: code }} on_hand={null} />,
-              },
-            ]}
-          />
-        }
-        side={<Facts bin={bin} />}
-      />
+      <div class="stack">
+        <Facts bin={bin} />
+        <Tabs
+          name={texts.one(code)}
+          tabs={[
+            {
+              id: "contents",
+              title: texts.contents,
+              count: rows.length,
+              content: () => <Places rows={rows} of="bin" acts={acts} />,
+            },
+            {
+              id: "ledger",
+              title: texts.ledger,
+              content: () => <Ledger of={{ location, bin: code }} on_hand={null} />,
+            },
+          ]}
+        />
+      </div>
       {act && <RowDialog {...act} onClose={() => setAct(null)} />}
     </Page>
   );
@@ -98,26 +96,33 @@ function RowDialog({ kind, at, onClose }: RowDialogProps) {
 }
 
 function Facts({ bin }: { readonly bin: Bin }) {
+  const { used, capacity, free, skus, kind, zone_id, temperature_zone, temperature_range, pick_order } = bin;
   return (
-    <Card>
-      {bin.capacity !== null && (
-        <meter class="fill" min={0} max={Math.max(bin.capacity, 1)} value={bin.used} aria-label={texts.legend}>
-          {texts.fillOf(bin.used, bin.capacity)}
-        </meter>
-      )}
-      <DescriptionList
-        facts={[
-          [texts.used, texts.fillOf(bin.used, bin.capacity)],
-          [texts.capacity, bin.capacity === null ? texts.noCapacity : count(bin.capacity)],
-          [texts.free, bin.free === null ? null : count(bin.free)],
-          [texts.skus, count(bin.skus)],
-          [texts.kind, texts.kinds[bin.kind]],
-          [texts.zone, bin.zone_id],
-          [texts.temperature, bin.temperature_zone && texts.zones[bin.temperature_zone]],
-          [texts.range, bin.temperature_range],
-          [texts.pickOrder, count(bin.pick_order)],
-        ]}
+    <Figures>
+      <Figure
+        name={texts.used}
+        value={count(used)}
+        note={
+          capacity === null ? (
+            texts.noCapacity
+          ) : (
+            <>
+              <meter class="fill" min={0} max={Math.max(capacity, 1)} value={used} aria-label={texts.legend}>
+                {texts.fillOf(used, capacity)}
+              </meter>
+              {texts.ofCapacity(capacity)}
+            </>
+          )
+        }
       />
-    </Card>
+      {free !== null && <Figure name={texts.free} value={count(free)} note={texts.units} />}
+      <Figure name={texts.skus} value={count(skus)} />
+      <Figure
+        name={texts.zone}
+        value={zone_id}
+        note={[temperature_zone && texts.zones[temperature_zone], temperature_range].filter(Boolean).join(" · ")}
+      />
+      <Figure name={texts.kind} value={texts.kinds[kind]} note={`${texts.pickOrder}: ${count(pick_order)}`} />
+    </Figures>
   );
 }

@@ -1,5 +1,6 @@
 import type { ImportReport } from "../../api/stock_types.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { date, moment } from "../../kit/format.ts";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
 import { importTexts as texts } from "../../texts/imports.ts";
@@ -37,7 +38,17 @@ export function Refusals({ errors, failed }: RefusalsProps) {
   );
 }
 
-const written = (value: Change["fields"][number]["from"]) => (value === null ? texts.empty : String(value));
+const midnight = /^(\d{4}-\d\d-\d\d)T00:00:00\.000Z$/;
+const moments = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** A cell as one reads it: dates by the calendar, all else as the file has it. */
+function written(value: Change["fields"][number]["from"]): string {
+  if (value === null) return texts.empty;
+  const text = String(value);
+  const day = midnight.exec(text)?.[1];
+  if (day !== undefined) return date(day);
+  return moments.test(text) ? moment(text) : text;
+}
 
 function Cells({ change, fields }: Change) {
   return (

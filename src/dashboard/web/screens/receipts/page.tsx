@@ -84,22 +84,15 @@ export function ReceiptScreen({ params }: ScreenProps) {
     >
       <Columns
         main={
-          <>
-            <Card title={texts.lines} flush>
-              <DataTable
-                name={texts.lines}
-                rows={lines}
-                columns={columnsOf(lines)}
-                id={(line) => String(lines.indexOf(line))}
-                href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
-              />
-            </Card>
-            {status !== "expected" && status !== "cancelled" && (
-              <Card title={texts.ledger}>
-                <Ledger of={{ reference: id }} on_hand={null} />
-              </Card>
-            )}
-          </>
+          <Card title={texts.lines} flush>
+            <DataTable
+              name={texts.lines}
+              rows={lines}
+              columns={columnsOf(lines)}
+              id={(line) => String(lines.indexOf(line))}
+              href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+            />
+          </Card>
         }
         side={
           <Card title={texts.details}>
@@ -118,6 +111,11 @@ export function ReceiptScreen({ params }: ScreenProps) {
           </Card>
         }
       />
+      {status !== "expected" && status !== "cancelled" && (
+        <Card title={texts.ledger}>
+          <Ledger of={{ reference: id }} on_hand={null} />
+        </Card>
+      )}
       {entering && <ArrivalsDialog receipt={receipt} onClose={() => setEntering(false)} />}
     </Page>
   );

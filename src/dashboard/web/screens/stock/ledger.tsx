@@ -44,7 +44,15 @@ const reasonOf = (reason: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-function columnsOf(totals: ReadonlyMap<string, number> | null, with_sku: boolean): readonly Column<Movement>[] {
+interface Props {
+  readonly of: Readonly<Record<string, string>>;
+  /** What is on hand of the SKU now; null where the list is not all that ever moved of one SKU. */
+  readonly on_hand: number | null;
+}
+
+function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]): readonly Column<Movement>[] {
+  const with_sku = of["sku"] === undefined;
+  const caused = of["reference"] === undefined;
   return [
     { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
     ...(with_sku
@@ -83,7 +91,15 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, with_sku: boolean
         </span>
       ),
     },
-    { id: "reference", title: texts.reference, cell: (it) => <Reference reference={it.reference} /> },
+    ...(caused
+      ? [
+          {
+            id: "reference",
+            title: texts.reference,
+            cell: ({ reference }: Movement) => <Reference reference={reference} />,
+          },
+        ]
+      : []),
     { id: "by", title: texts.by, cell: ({ actor }) => actor.id },
     { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
     { id: "balance", title: texts.balance, align: "right", extra: true, cell: (it) => count(it.balance_after) },
@@ -100,19 +116,14 @@ const filters: readonly Filter[] = [
   { kind: "date", param: "created_before", title: texts.before },
 ];
 
-interface Props {
-  readonly of: Readonly<Record<string, string>>;
-  /** What is on hand of the SKU now; null where the list is not all that ever moved of one SKU. */
-  readonly on_hand: number | null;
-}
-
 /** Every change of quantity, with who did it and why. */
 export function Ledger({ of, on_hand }: Props) {
   const settings = {
     name: texts.ledger,
     path: "/inventory/movements",
     params: of,
-    filters,
+    // What one thing has caused is little.
+    filters: of["reference"] === undefined ? filters : [],
     limit: 50,
     id: ({ id }: Movement) => id,
     empty: <EmptyState icon="list" title={texts.noMovements} text={texts.noMovementsText} />,
@@ -121,5 +132,5 @@ export function Ledger({ of, on_hand }: Props) {
   const { data: rows } = useQuery<readonly Movement[]>(settings.path, asked);
   const narrowed = [...filters.map(({ param }) => param), "page", "cursor"].some((param) => query.value.has(param));
   const totals = on_hand === null || narrowed || rows === undefined ? null : totalsAfter(rows, on_hand);
-  return <List<Movement> {...settings} columns={columnsOf(totals, of["sku"] === undefined)} />;
+  return <List<Movement> {...settings} columns={columnsOf(totals, of)} />;
 }

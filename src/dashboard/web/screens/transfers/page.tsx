@@ -64,22 +64,15 @@ export function TransferScreen({ params }: ScreenProps) {
     >
       <Columns
         main={
-          <>
-            <Card title={texts.lines} flush>
-              <DataTable
-                name={texts.lines}
-                rows={items}
-                columns={columns}
-                id={(item) => String(items.indexOf(item))}
-                href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
-              />
-            </Card>
-            {transfer.shipped_at !== null && (
-              <Card title={texts.ledger}>
-                <Ledger of={{ reference: id }} on_hand={null} />
-              </Card>
-            )}
-          </>
+          <Card title={texts.lines} flush>
+            <DataTable
+              name={texts.lines}
+              rows={items}
+              columns={columns}
+              id={(item) => String(items.indexOf(item))}
+              href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+            />
+          </Card>
         }
         side={
           <Card title={texts.details}>
@@ -96,6 +89,11 @@ export function TransferScreen({ params }: ScreenProps) {
           </Card>
         }
       />
+      {transfer.shipped_at !== null && (
+        <Card title={texts.ledger}>
+          <Ledger of={{ reference: id }} on_hand={null} />
+        </Card>
+      )}
       {act === "receive" && <ReceiveDialog {...dialog} />}
       {act === "close" && <CloseDialog {...dialog} etag={etag} />}
     </Page>
