@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TInteger, Type } from "@sinclair/typebox";
 import { VerificationView } from "../addresses/schemas.ts";
 import { rehearsable } from "../kit/rehearse.ts";
 import {
@@ -28,7 +28,9 @@ import {
   writeOffReasons,
 } from "./status.ts";
 
-const counted = ["reserved", "backordered", "picked", "packed", "shipped", "delivered", "returned", "cancelled"];
+const before_it_leaves = ["reserved", "backordered", "picked", "packed"] as const;
+const counted = [...before_it_leaves, "shipped", "delivered", "returned", "cancelled"] as const;
+type Counters = { [Word in (typeof counted)[number] as `quantity_${Word}`]: TInteger };
 
 const lineAmount = (description: string) => moneyField(description, line_amount_max);
 
@@ -238,7 +240,7 @@ const LineView = closed({
   unit_price: Type.Number(),
   discount_amount: Type.Number(),
   line_total: Type.Number({ description: "Of all units that were ordered, the cancelled ones included." }),
-  ...Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])),
+  ...(Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])) as unknown as Counters),
 });
 
 const HoldView = closed({

@@ -137,7 +137,8 @@ function watched(page: Page, url: string): Tab {
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
   page.on("request", (request) => {
     const asked = request.url();
-    if (!asked.startsWith(`${url}/`) && !/^(?:data|blob):/.test(asked)) complaints.push(`asked ${asked}`);
+    if (!asked.startsWith(`${url}/`) && !/^(?:data|blob|chrome|chrome-extension):/.test(asked))
+      complaints.push(`asked ${asked}`);
   });
   const expectRefusals = (...statuses: readonly number[]) => {
     for (const status of statuses) expected.add(String(status));

@@ -38,11 +38,20 @@ export function callsOf(source: Source): CallOfApi[] {
       const [path] = node["arguments"] as Node[];
       return method === undefined || path === undefined ? [] : told(method, path);
     }
+    if (node.type === "ObjectExpression") return actOf(node, told);
     if (node.type !== "JSXOpeningElement" || !listing.test(jsxName(node["name"] as Node))) return [];
     return (node["attributes"] as Node[]).flatMap((attribute) =>
       jsxName(attribute["name"] as Node) === "path" ? told("GET", attribute["value"]) : [],
     );
   });
+}
+
+/** A request that is written as an object: `{ method: "POST", path: "/orders" }`. */
+function actOf(node: Node, told: (method: string, node: unknown) => CallOfApi[]): CallOfApi[] {
+  const fields = new Map((node["properties"] as Node[]).map(({ key, value }) => [nameOf(key), value]));
+  const [method, path] = [fields.get("method"), fields.get("path")];
+  const word = method === undefined ? null : literal(method as Node);
+  return word === null || path === undefined ? [] : told(word, path);
 }
 
 const jsxName = (node: Node | undefined) => (node?.type === "JSXIdentifier" ? String(node["name"]) : "");

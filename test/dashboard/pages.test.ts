@@ -115,12 +115,13 @@ describe("what it calls", () => {
       'const path = busy ? "/no" : null; useQuery(path);',
       'const list = <ListPage path="/nothing" />;',
       "put(unknown, {});",
+      'const act = { method: "POST", path: `/orders/${id}/drink`, body };',
       'get("/orders"); post(`/orders/${id}/hold`); useQuery(`/orders/${id}?x=1`); useQuery(null);',
     ].join("\n");
     const calls = callsOf(parse("src/dashboard/web/screens/a.tsx", text));
     const missing = calls.filter((call) => !Object.keys(routeNeeds).some((route) => reaches(route, call)));
     expect(missing.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
-      ...["GET /no", "GET /nothing", "GET /orders/none/no", "POST /orders/*/eat", "PUT null"],
+      ...["GET /no", "GET /nothing", "GET /orders/none/no", "POST /orders/*/drink", "POST /orders/*/eat", "PUT null"],
     ]);
   });
 });

@@ -31,8 +31,8 @@ export interface Sending {
   readonly signal?: AbortSignal | undefined;
   /** The `ETag` that the change counts on: it is refused when somebody else has changed the thing since. */
   readonly match?: string | null | undefined;
-  /** The same key for each try of one act, so that it is done once; a new one each time unless given. */
-  readonly key?: string | undefined;
+  /** The same key for each try of one act, so that it is done once; a new one each time unless given, null for none. */
+  readonly key?: string | null | undefined;
 }
 
 /** Whether the last request found no server. */
@@ -66,7 +66,7 @@ async function request(address: string, { method, body, type, accept }: Content,
   const headers = new Headers({ accept: accept ?? "application/json" });
   if (world.peek() === "test") headers.set("packhouse-world", "test");
   if (type !== undefined) headers.set("content-type", type);
-  if (method !== "GET") headers.set("idempotency-key", sending.key ?? newKey());
+  if (method !== "GET" && sending.key !== null) headers.set("idempotency-key", sending.key ?? newKey());
   if (sending.match) headers.set("if-match", sending.match);
   const init: RequestInit = { method, headers, credentials: "same-origin", cache: "no-cache" };
   if (body !== undefined) init.body = body;
@@ -117,6 +117,35 @@ async function write<Data>(method: Method, path: string, body: unknown, sending:
   const answer = await answerOf<Data>(await request(`/v1${path}`, { method, ...json }, sending));
   for (const told of written) told(path);
   return answer;
+}
+
+/** What webhooks would be told of an act: which of a thing's fields would become another value. */
+export interface Told {
+  readonly type: string;
+  readonly object: string;
+  /** Its id, or the SKU of an `inventory_item`. */
+  readonly id: string | null;
+  readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+}
+
+/** How an act would end. */
+export interface Rehearsal<Data> {
+  readonly data: Data;
+  readonly events: readonly Told[];
+}
+
+/** Asks what an act would do: it is refused as the act would be, and nothing is done. */
+export async function rehearse<Data>(
+  method: "POST" | "PATCH" | "DELETE",
+  path: string,
+  body: unknown,
+  sending: Sending = {},
+): Promise<Rehearsal<Data>> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
+  const asked = { ...sending, key: null, params: { ...sending.params, dry_run: true } };
+  const response = await request(`/v1${path}`, { method, ...json }, asked);
+  const { data, meta } = (await response.json()) as { data: Data; meta: { events: readonly Told[] } };
+  return { data, events: meta.events };
 }
 
 /** Reads from the API. */

@@ -1,11 +1,17 @@
 // The shapes of the API's answers, from the API's own schemas. Types alone: no value of theirs comes into the page.
 import type { Static } from "@sinclair/typebox";
-import type { CustomerView } from "../../../customers/schemas.ts";
+import type { AddressView, CustomerView } from "../../../customers/schemas.ts";
+import type { HistoryView } from "../../../orders/history/schemas.ts";
+import type { PlanView } from "../../../orders/plans/schemas.ts";
+import type { OrderView, SplitView } from "../../../orders/schemas.ts";
 import type { ProductView } from "../../../products/schemas.ts";
 import type { OverviewView } from "../../../reports/overview/schemas.ts";
 import type * as reports from "../../../reports/schemas.ts";
+import type { InspectedView, ReturnView } from "../../../returns/schemas.ts";
+import type { LabelView } from "../../../shipping/labels/schemas.ts";
+import type { RatesView } from "../../../shipping/quotes/schemas.ts";
+import type { ParcelView } from "../../../tracking/parcels/schemas.ts";
 
-export type Customer = Static<typeof CustomerView>;
 export type Product = Static<typeof ProductView>;
 
 export type Overview = Static<typeof OverviewView>;
@@ -19,3 +25,17 @@ export type SalesReport = reports.SalesReport;
 export type AgeingReport = reports.AgeingReport;
 export type TurnsReport = reports.TurnsReport;
 export type FillRateReport = reports.FillRateReport;
+export type Order = Static<typeof OrderView>;
+export type OrderLine = Order["line_items"][number];
+export type Hold = Order["holds"][number];
+export type SplitOrder = Static<typeof SplitView>;
+export type OrderPlan = Static<typeof PlanView>;
+export type OrderHistory = Static<typeof HistoryView>;
+export type Parcel = Static<typeof ParcelView>;
+export type Label = Static<typeof LabelView>;
+export type Rates = Static<typeof RatesView>;
+export type Rate = Rates["rates"][number];
+export type Return = Static<typeof ReturnView>;
+export type InspectedReturn = Static<typeof InspectedView>;
+export type Customer = Static<typeof CustomerView>;
+export type CustomerAddress = Static<typeof AddressView>;

@@ -20,6 +20,8 @@ interface Props {
   readonly onSubmit: (values: Values, key: string) => Promise<unknown>;
   readonly onCancel?: () => void;
   readonly danger?: boolean;
+  /** The name of the way out, where "Cancel" would say two things. */
+  readonly stay?: string | undefined;
   /** Above the buttons: what will happen. */
   readonly children?: (values: Values) => ComponentChildren;
   /** May be sent without any change. */
@@ -83,7 +85,7 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
 
 /** A form from plain descriptions of its fields, with the API's refusals beside them. Ctrl Enter saves. */
 export function Form(props: Props) {
-  const { fields, submit, onCancel, danger, children, unchanged = true } = props;
+  const { fields, submit, onCancel, danger, stay = words.cancel, children, unchanged = true } = props;
   const { values, set, told, send, busy, problem, dirty, form } = useEntries(props);
   const named = fields.filter(({ kind }) => kind !== "heading").map(({ name }) => name);
   const beside = (path: string) =>
@@ -111,7 +113,7 @@ export function Form(props: Props) {
       </div>
       {children?.(values)}
       <footer class="form-acts">
-        {onCancel && <Button title={words.cancel} onClick={onCancel} disabled={busy} />}
+        {onCancel && <Button title={stay} onClick={onCancel} disabled={busy} />}
         <Button
           submit
           kind={danger ? "danger" : "primary"}

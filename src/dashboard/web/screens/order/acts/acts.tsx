@@ -1,0 +1,151 @@
+import { useState } from "preact/hooks";
+import { post } from "../../../api/client.ts";
+import { may } from "../../../api/session.ts";
+import type { Order, SplitOrder } from "../../../api/types.ts";
+import { ActDialog } from "../../../kit/act_dialog.tsx";
+import { Button, LinkButton } from "../../../kit/button.tsx";
+import type { Values } from "../../../kit/fields.tsx";
+import type { IconName } from "../../../kit/icon.tsx";
+import { ActionMenu } from "../../../kit/menu.tsx";
+import { navigate, to } from "../../../shell/router.ts";
+import { refused, said } from "../../../shell/toasts.tsx";
+import { words } from "../../../texts/common.ts";
+import { orderTexts as texts } from "../../../texts/order.ts";
+import { ReturnDialog } from "../../returns/create.tsx";
+import { inStaging, outside } from "../counters.ts";
+import { LabelDialog } from "../label/dialog.tsx";
+import { orderEffects } from "./effects.ts";
+import { sheetOf } from "./sheets.ts";
+
+interface Props {
+  readonly order: Order;
+  readonly etag: string | null;
+}
+
+// The acts that take an order on, the next one first; what else may be done stands behind it.
+const onward = ["release", "process", "pick", "pack", "ship", "deliver"];
+const floor = new Set(["process", "pick", "pack", "ship", "deliver"]);
+const icons: Readonly<Record<string, IconName>> = {
+  release: "play",
+  process: "play",
+  pick: "receive",
+  short: "alert",
+  pack: "packed",
+  ship: "truck",
+  deliver: "done",
+  hold: "pause",
+  cancel: "delete",
+  cancel_items: "minus",
+  split: "stack",
+  label: "tag",
+  return: "return",
+};
+const dangerous = new Set(["cancel", "cancel_items"]);
+const shown_beside = 3;
+
+/** Whether this person may do an act of an order. */
+export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil" : "orders.write");
+
+/** What may be done with the order now, in the order in which it is offered: the main act first. */
+export function actsOf(order: Order): string[] {
+  const allowed = order.allowed_actions.filter(mayAct);
+  const packed = order.fulfillment_status !== "unfulfilled";
+  // What is in work already is more often packed than picked anew, once all is picked.
+  const unpicked = order.line_items.some((line) => line.quantity_reserved > inStaging(line));
+  const first = onward.filter((action) => allowed.includes(action) && !(action === "pick" && !unpicked));
+  const rest = allowed.filter((action) => !first.includes(action));
+  const more = [
+    ...(allowed.includes("pick") && unpicked ? ["short"] : []),
+    ...(order.allowed_actions.includes("ship") && may("shipping.buy") ? ["label"] : []),
+    ...(packed && canReturn(order) && may("returns.write") ? ["return"] : []),
+  ];
+  return [...first, ...more, ...rest];
+}
+
+/** Whether units have left that have not come back. */
+export const canReturn = (order: Order) => order.line_items.some((line) => outside(line) > 0);
+
+/** The buttons of an order: exactly what it allows, and the dialog of the one that was pressed. */
+export function OrderActs({ order, etag }: Props) {
+  const [open, setOpen] = useState<string | null>(null);
+  const acts = actsOf(order);
+  const beside = acts.filter((action) => !dangerous.has(action)).slice(0, shown_beside);
+  const hidden = acts.filter((action) => !beside.includes(action));
+  const changeable = ["pending", "processing", "on_hold"].includes(order.status) && may("orders.write");
+  return (
+    <>
+      <ActionMenu
+        name={texts.moreActs}
+        items={hidden.map((action) => ({
+          title: texts.acts[action] ?? action,
+          icon: icons[action] ?? "right",
+          danger: dangerous.has(action),
+          run: () => setOpen(action),
+        }))}
+      />
+      {changeable && <LinkButton icon="edit" title={texts.change} href={to(`/orders/${order.id}/change`)} />}
+      {[...beside].reverse().map((action) => (
+        <Button
+          key={action}
+          kind={action === beside[0] ? "primary" : "normal"}
+          icon={icons[action] ?? "right"}
+          title={texts.acts[action] ?? action}
+          onClick={() => setOpen(action)}
+        />
+      ))}
+      {open && <OneAct order={order} etag={etag} action={open} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+interface OneProps extends Props {
+  readonly action: string;
+  readonly onClose: () => void;
+}
+
+/** The dialog of one act. */
+export function OneAct({ order, etag, action, onClose }: OneProps) {
+  if (action === "label") return <LabelDialog order={order} onClose={onClose} />;
+  if (action === "return") return <ReturnDialog order={order} onClose={onClose} />;
+  const sheet = sheetOf(order, action);
+  if (sheet === null) return null;
+  const { text, fields, first, danger, act } = sheet;
+  return (
+    <ActDialog<Order | SplitOrder>
+      title={`${texts.acts[action]}: ${order.order_number}`}
+      text={text}
+      fields={fields}
+      first={first}
+      submit={texts.acts[action] ?? action}
+      danger={danger}
+      stay={danger ? texts.keep : undefined}
+      etag={etag}
+      act={act}
+      explain={({ data, events }) => orderEffects(order, data, events)}
+      onDone={(after, values) => told(order, action, after, values)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Says what was done, and offers the way back where there is one. */
+function told(order: Order, action: string, after: Order | SplitOrder, values: Values): void {
+  if (action === "split" && "split_off" in after) {
+    const { id, order_number } = after.split_off;
+    said(texts.done["split"] ?? "", { title: order_number, run: () => navigate(to(`/orders/${id}`)) });
+  } else said(texts.done[action] ?? "", undoOf(order, action, after, values));
+}
+
+function undoOf(order: Order, action: string, after: Order, values: Values) {
+  const back = (run: () => Promise<unknown>) => ({ title: words.undo, run: () => void run().catch(refused) });
+  if (action === "hold") {
+    const placed = after.holds.find(({ reason }) => reason === values["reason"]);
+    if (placed === undefined || order.holds.some(({ id }) => id === placed.id)) return undefined;
+    return back(() => post<Order>(`/orders/${order.id}/release`, { hold_id: placed.id }));
+  }
+  const ended = order.holds.filter(({ id }) => !after.holds.some((hold) => hold.id === id));
+  const [only] = ended;
+  if (action !== "release" || only === undefined || ended.length > 1 || only.lifted_by !== "release") return undefined;
+  const { reason, note, hold_until, reserve_inventory } = only;
+  return back(() => post<Order>(`/orders/${order.id}/hold`, { reason, note, hold_until, reserve_inventory }));
+}

@@ -1,0 +1,12 @@
+import { useEffect } from "preact/hooks";
+
+const every_ms = 2000;
+
+/** Looks again every two seconds while something is under way, beside the hints of the live stream. */
+export function useProgress(under_way: boolean, look: () => Promise<void>): void {
+  useEffect(() => {
+    if (!under_way) return;
+    const timer = setInterval(() => void look(), every_ms);
+    return () => clearInterval(timer);
+  }, [under_way]);
+}

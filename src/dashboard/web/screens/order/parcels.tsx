@@ -1,0 +1,149 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { refresh, useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Label, Order, Parcel } from "../../api/types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import { count, date, money } from "../../kit/format.ts";
+import { Icon } from "../../kit/icon.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card } from "../../kit/page.tsx";
+import { type Paper, PaperDialog } from "../../kit/paper.tsx";
+import { useAgain } from "../../kit/use_again.ts";
+import { CopyField } from "../../kit/values.tsx";
+import { said } from "../../shell/toasts.tsx";
+import { orderTexts as texts } from "../../texts/order.ts";
+import { LabelDialog } from "./label/dialog.tsx";
+import { labelPaper } from "./label/paper.ts";
+
+/** The parcels of an order, with their labels and where they are. */
+export function ParcelsCard({ order }: { readonly order: Order; readonly etag: string | null }) {
+  const shipments = useQuery<readonly Parcel[]>("/shipments", { order_id: order.id, limit: 100 });
+  const labels = useQuery<readonly Label[]>("/shipping/labels", { order_id: order.id, limit: 100 });
+  useAgain(order.version, shipments.reload, labels.reload);
+  const { data: parcels, problem } = shipments;
+  const [paper, setPaper] = useState<Paper | null>(null);
+  const [buying, setBuying] = useState(false);
+  const buyable = order.allowed_actions.includes("ship") && may("shipping.buy");
+  const failed = labels.data?.filter(({ status, shipment_id }) => status === "error" || shipment_id === null) ?? [];
+  return (
+    <Card
+      title={texts.parcels}
+      acts={buyable && <Button icon="tag" title={texts.acts["label"] ?? ""} onClick={() => setBuying(true)} />}
+    >
+      {problem && <Notice problem={problem} />}
+      {failed.flatMap(({ label_id, error }) =>
+        error === null ? (
+          []
+        ) : (
+          <Notice key={label_id} kind="warning">
+            {texts.labelError}: {error.message}
+          </Notice>
+        ),
+      )}
+      {parcels?.length === 0 && <p class="muted">{texts.noParcels}</p>}
+      <div class="parcels">
+        {parcels?.map((parcel) => (
+          <OneParcel
+            key={parcel.id}
+            parcel={parcel}
+            label={labels.data?.find(({ label_id }) => label_id === parcel.label_ids[0]) ?? null}
+            onPaper={setPaper}
+          />
+        ))}
+      </div>
+      {paper && <PaperDialog paper={paper} onClose={() => setPaper(null)} />}
+      {buying && <LabelDialog order={order} onClose={() => setBuying(false)} />}
+    </Card>
+  );
+}
+
+interface OneProps {
+  readonly parcel: Parcel;
+  readonly label: Label | null;
+  readonly onPaper: (paper: Paper) => void;
+}
+
+function OneParcel({ parcel, label, onPaper }: OneProps) {
+  const { id, status, carrier, service, tracking_number, items } = parcel;
+  const valid = label?.status === "completed" && status !== "voided";
+  return (
+    <section class={status === "voided" ? "parcel voided" : "parcel"} aria-label={tracking_number ?? id}>
+      <header>
+        <Badge state={status} />
+        {parcel.tracking_status && parcel.tracking_status !== status && <Badge state={parcel.tracking_status} />}
+        <span>
+          {carrier} {service && <span class="muted">{service}</span>}
+        </span>
+        {parcel.estimated_delivery && status !== "delivered" && (
+          <span class="muted">
+            {texts.estimated} {date(parcel.estimated_delivery)}
+          </span>
+        )}
+        {label?.cost != null && (
+          <span class="muted parcel-cost">
+            {texts.labelCost} {money(label.cost, label.currency)}
+          </span>
+        )}
+      </header>
+      <div class="parcel-number">
+        {tracking_number ? <CopyField text={tracking_number} name={texts.tracking} /> : <code>{id}</code>}
+        {parcel.tracking_url && (
+          <a href={parcel.tracking_url} target="_blank" rel="noreferrer">
+            {texts.follow} <Icon name="external" size={13} />
+          </a>
+        )}
+      </div>
+      {label?.status === "processing" && <p class="muted">{texts.labelProcessing}</p>}
+      <ul class="parcel-items">
+        {items.map(({ line_id, sku, quantity }) => (
+          <li key={line_id}>
+            {count(quantity)} × <code>{sku}</code>
+          </li>
+        ))}
+      </ul>
+      <footer class="parcel-acts">
+        {valid && (
+          <Button
+            icon="print"
+            title={texts.printLabel}
+            onClick={() => onPaper(labelPaper(label, tracking_number ?? id))}
+          />
+        )}
+        {status !== "voided" && (
+          <Button
+            icon="page"
+            title={texts.slip}
+            onClick={() =>
+              onPaper({
+                title: `${texts.packingSlip} ${tracking_number ?? id}`,
+                path: `/orders/${parcel.order_id}/packing-slip`,
+                params: { shipment_id: id },
+                name: `${parcel.order_number}-packing-slip.pdf`,
+              })
+            }
+          />
+        )}
+        {valid && status === "pending" && may("shipping.buy") && label.void_status === null && (
+          <Button kind="plain" icon="delete" title={texts.voidLabel} onClick={() => voidLabel(label)} />
+        )}
+      </footer>
+    </section>
+  );
+}
+
+function voidLabel({ label_id, tracking_number }: Label): void {
+  void confirm({
+    title: texts.voidTitle(tracking_number ?? label_id),
+    text: texts.voidText,
+    act: texts.voidLabel,
+    danger: true,
+    run: async () => {
+      const { status } = await post<Label>(`/shipping/labels/${label_id}/void`);
+      refresh(new Set(["orders", "shipments"]));
+      said(status === 202 ? texts.voidAsked : texts.voided);
+    },
+  });
+}

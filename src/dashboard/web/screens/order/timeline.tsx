@@ -1,0 +1,92 @@
+import { useQuery } from "../../api/query.ts";
+import type { Order, OrderHistory } from "../../api/types.ts";
+import { stateWords } from "../../kit/badge.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card } from "../../kit/page.tsx";
+import { Timeline } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { words } from "../../texts/common.ts";
+import { orderTexts as texts } from "../../texts/order.ts";
+
+const most = 100;
+const tones: Readonly<Record<string, string>> = {
+  hold: "warning",
+  short_pick: "warning",
+  backordered: "warning",
+  cancel: "bad",
+  cancel_items: "bad",
+  ship: "good",
+  deliver: "good",
+};
+
+/** What happened to an order, the newest first: who did it, and by which request. */
+export function TimelineCard({ order }: { readonly order: Order }) {
+  const path = `/orders/${order.id}/history`;
+  const first = useQuery<readonly OrderHistory[]>(path, { limit: most });
+  const total = first.pagination?.total ?? 0;
+  // Oldest first as it is kept: the newest are on the last page.
+  const last = useQuery<readonly OrderHistory[]>(total > most ? path : null, {
+    limit: most,
+    page: Math.max(1, Math.ceil(total / most)),
+  });
+  const rows = total > most ? (last.data ?? []) : (first.data ?? []);
+  return (
+    <Card title={texts.timeline}>
+      {first.problem && <Notice problem={first.problem} />}
+      <Timeline entries={[...rows].reverse().map(entryOf)} />
+      {total > most && <p class="muted">{texts.timelineAll(rows.length)}</p>}
+    </Card>
+  );
+}
+
+function entryOf({ id, event, from_status, to_status, reason, note, actor, request_id, created_at }: OrderHistory) {
+  const moved = from_status !== null && from_status !== to_status;
+  const kind = texts.by[actor.type] ?? actor.type;
+  const tone = tones[event];
+  return {
+    id,
+    at: created_at,
+    title: (
+      <>
+        {texts.events[event] ?? stateWords(event)}
+        {moved && texts.events[event] !== stateWords(to_status) && (
+          <span class="muted"> → {stateWords(to_status)}</span>
+        )}
+      </>
+    ),
+    by: (
+      <>
+        <span title={actor.id}>
+          {kind} {actor.name}
+        </span>
+        {request_id && <code class="request"> {words.requestId(request_id)}</code>}
+      </>
+    ),
+    note: (reason || note) && (
+      <>
+        {reason && <span>{stateWords(reason)}</span>}
+        {reason && note && ": "}
+        {note && <Note text={note} />}
+      </>
+    ),
+    ...(tone === undefined ? {} : { tone }),
+  };
+}
+
+const named = /(\b(?:ord|ret)_\d+\b)/;
+
+/** A note, in which the orders and returns that it names are links. */
+function Note({ text }: { readonly text: string }) {
+  return (
+    <span>
+      {text.split(named).map((part, at) => {
+        if (at % 2 === 0) return part;
+        return (
+          <a key={`${at} ${part}`} href={to(part.startsWith("ord_") ? `/orders/${part}` : `/returns/${part}`)}>
+            {part}
+          </a>
+        );
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,283 @@
+import { useEffect } from "preact/hooks";
+import { get, post } from "../../api/client.ts";
+import type { Customer, CustomerAddress } from "../../api/types.ts";
+import { Button } from "../../kit/button.tsx";
+import type { Editing, Field } from "../../kit/fields.tsx";
+import { FieldRow, type Values } from "../../kit/fields.tsx";
+import { Finder } from "../../kit/finder.tsx";
+import { useLatest } from "../../kit/use_latest.ts";
+import { words } from "../../texts/common.ts";
+import { entryTexts as texts } from "../../texts/order_entry.ts";
+import { Envelope } from "../order/facts.tsx";
+
+/** Who orders, and where it goes: known, or about to be. */
+export interface Recipient {
+  /** The customer who was chosen; null while none is, or a new one is entered. */
+  readonly customer: Pick<Customer, "id" | "email" | "first_name" | "last_name" | "company"> | null;
+  readonly addresses: readonly CustomerAddress[];
+  /** A new customer's own fields; null where one was chosen. */
+  readonly fresh: Values | null;
+  /** The id of an address of the customer; empty for the one that is entered. */
+  readonly address_id: string;
+  readonly address: Values;
+}
+
+const noAddress: Values = {
+  ...{ name: "", company: "", address_line1: "", address_line2: "", city: "", state: "", postal_code: "" },
+  ...{ country: "US", phone: "" },
+};
+
+/** Nobody yet. */
+export const nobody: Recipient = { customer: null, addresses: [], fresh: null, address_id: "", address: noAddress };
+
+/** A customer as the one who orders, to his usual address. */
+export function recipientOf(customer: Customer, address_id?: string): Recipient {
+  const usual = customer.shipping_addresses.find(({ is_default }) => is_default) ?? customer.shipping_addresses[0];
+  const { id, email, first_name, last_name, company } = customer;
+  return {
+    ...nobody,
+    customer: { id, email, first_name, last_name, company },
+    addresses: customer.shipping_addresses,
+    address_id: address_id ?? usual?.id ?? "",
+  };
+}
+
+/** The filled fields of some entries. */
+export const filled = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+
+/** Stores what of the customer and the address is new; answers the ids of both. */
+export async function storeRecipient(recipient: Recipient): Promise<{ customer_id: string; address_id: string }> {
+  const { customer, fresh, address, address_id } = recipient;
+  if (customer === null) {
+    const body = { ...filled(fresh ?? {}), shipping_addresses: [{ ...filled(address), is_default: true }] };
+    const { data } = await post<Customer>("/customers", body);
+    return { customer_id: data.id, address_id: data.shipping_addresses[0]?.id ?? "" };
+  }
+  if (address_id !== "") return { customer_id: customer.id, address_id };
+  const { data } = await post<CustomerAddress>(`/customers/${customer.id}/addresses`, filled(address));
+  return { customer_id: customer.id, address_id: data.id };
+}
+
+/** The field of who orders. */
+export const recipientField: Field = {
+  kind: "custom",
+  name: "recipient",
+  label: texts.customer,
+  render: (editing) => <RecipientField editing={editing} />,
+};
+
+/** What a customer is called: by the name, the company, or else the e-mail address. */
+const nameOf = ({ first_name, last_name, company, email }: NonNullable<Recipient["customer"]>) =>
+  [first_name, last_name].filter(Boolean).join(" ") || company || email;
+
+const restOf = (one: NonNullable<Recipient["customer"]>) =>
+  [one.company, one.email].filter((text) => text && text !== nameOf(one)).join(" · ");
+
+async function findCustomers(q: string, signal: AbortSignal): Promise<readonly Customer[]> {
+  return (await get<readonly Customer[]>("/customers", { params: { q, limit: 8 }, signal })).data;
+}
+
+function RecipientField({ editing }: { readonly editing: Editing }) {
+  const { set, problem } = editing;
+  const recipient = editing.value as Recipient;
+  const { customer, fresh } = recipient;
+  if (customer === null && fresh === null) {
+    return (
+      <>
+        <Finder
+          label={texts.customer}
+          placeholder={texts.findCustomer}
+          focus
+          find={findCustomers}
+          id={({ id }) => id}
+          item={(one) => (
+            <>
+              <b>{nameOf(one)}</b> <span class="muted">{restOf(one)}</span>
+            </>
+          )}
+          onChoose={(one) => set(recipientOf(one))}
+          other={{ title: texts.newCustomer, run: (text) => set({ ...recipient, fresh: freshFrom(text) }) }}
+          invalid={problem() !== undefined}
+        />
+        {problem() && (
+          <p class="field-wrong" role="alert">
+            {problem()}
+          </p>
+        )}
+      </>
+    );
+  }
+  const again = <Button kind="plain" icon="close" title={texts.anotherCustomer} onClick={() => set(nobody)} />;
+  return (
+    <div class="recipient">
+      {customer && (
+        <div class="recipient-who">
+          <span>
+            <b>{nameOf(customer)}</b> <span class="muted">{restOf(customer)}</span>
+          </span>
+          {again}
+        </div>
+      )}
+      {fresh && <FreshCustomer editing={editing} recipient={recipient} again={again} />}
+      <AddressChoice editing={editing} recipient={recipient} />
+    </div>
+  );
+}
+
+function freshFrom(text: string): Values {
+  const [first_name = "", ...rest] = text.includes("@") ? [] : text.split(/\s+/);
+  return {
+    ...{ email: text.includes("@") ? text : "", first_name, last_name: rest.join(" ") },
+    ...{ company: "", phone: "" },
+  };
+}
+
+const freshFields: readonly Field[] = [
+  { kind: "text", type: "email", name: "email", label: texts.email, required: true, width: "half" },
+  { kind: "text", name: "company", label: texts.company, width: "half" },
+  { kind: "text", name: "first_name", label: texts.firstName, width: "half" },
+  { kind: "text", name: "last_name", label: texts.lastName, width: "half" },
+];
+
+interface PartProps {
+  readonly editing: Editing;
+  readonly recipient: Recipient;
+}
+
+function FreshCustomer({ editing, recipient, again }: PartProps & { readonly again: preact.ComponentChildren }) {
+  const fresh = recipient.fresh as Values;
+  const set = (name: string, value: unknown) => editing.set({ ...recipient, fresh: { ...fresh, [name]: value } });
+  return (
+    <>
+      <div class="recipient-who">
+        <b>{texts.newCustomer(String(fresh["email"] || nameFrom(fresh)))}</b>
+        {again}
+      </div>
+      <div class="fields">
+        {freshFields.map((field) => (
+          <FieldRow key={field.name} field={field} values={fresh} set={set} problem={(path) => editing.problem(path)} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+const nameFrom = ({ first_name, last_name }: Values) => [first_name, last_name].filter(Boolean).join(" ");
+
+function AddressChoice({ editing, recipient }: PartProps) {
+  const { addresses, address_id, address } = recipient;
+  const { set, problem, id } = editing;
+  const chosen = addresses.find((one) => one.id === address_id);
+  return (
+    <div class="recipient-address">
+      {addresses.length > 0 && (
+        <div class="field">
+          <label for={`${id}-address`}>{texts.address}</label>
+          <select
+            id={`${id}-address`}
+            value={address_id}
+            onChange={(event) => set({ ...recipient, address_id: event.currentTarget.value })}
+          >
+            {addresses.map((one) => (
+              <option key={one.id} value={one.id}>
+                {[one.name, one.address_line1, one.city, one.state, one.postal_code].filter(Boolean).join(", ")}
+              </option>
+            ))}
+            <option value="">{texts.newAddress}</option>
+          </select>
+        </div>
+      )}
+      {problem("shipping_address_id") && (
+        <p class="field-wrong" role="alert">
+          {problem("shipping_address_id")}
+        </p>
+      )}
+      {address_id === "" && (
+        <FieldRow
+          field={{ kind: "address", name: "address", label: texts.address }}
+          values={{ address }}
+          set={(_, value) => set({ ...recipient, address: value })}
+          problem={(path) => problem(path)}
+        />
+      )}
+      <AddressCheck
+        place={address_id === "" ? address : null}
+        known={chosen ?? null}
+        onTake={(place) =>
+          set({ ...recipient, address_id: "", address: { ...noAddress, ...(chosen ?? address), ...place } })
+        }
+      />
+    </div>
+  );
+}
+
+interface Check {
+  readonly status: string;
+  readonly is_verified: boolean;
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+  readonly warnings: readonly { readonly field: string; readonly message: string }[];
+  readonly suggestion: NonNullable<NonNullable<CustomerAddress["verification"]>["suggestion"]> | null;
+}
+
+interface CheckProps {
+  /** An address that is being entered. */
+  readonly place: Values | null;
+  /** One that is stored, with what its last check found. */
+  readonly known: CustomerAddress | null;
+  readonly onTake: (place: Values) => void;
+}
+
+/** What a check finds of an address while it is entered, and what it suggests. */
+function AddressCheck({ place, known, onTake }: CheckProps) {
+  const ready =
+    place !== null && place["address_line1"] !== "" && (place["postal_code"] !== "" || place["city"] !== "");
+  const { name: _n, company: _c, phone: _p, ...parts } = place ?? {};
+  const { data, asking } = useLatest(
+    ready ? JSON.stringify(parts) : null,
+    async (signal) => (await post<Check>("/addresses/verify", { address: filled(parts) }, { signal, key: null })).data,
+    500,
+  );
+  const check: Check | null = place === null ? checkOf(known) : data;
+  if (check === null) return asking ? <p class="muted">{texts.addressChecking}</p> : null;
+  const found = [...check.errors, ...check.warnings];
+  return (
+    <div class={check.errors.length > 0 ? "address-check bad" : "address-check"} role="status">
+      {check.is_verified && <p class="address-good">{texts.addressVerified}</p>}
+      {!check.is_verified && found.length === 0 && <p class="muted">{texts.addressUnknown}</p>}
+      <ul>
+        {found.map(({ field, message }) => (
+          <li key={`${field} ${message}`}>
+            {words.address[field as keyof typeof words.address] ?? field} {message}
+          </li>
+        ))}
+      </ul>
+      {check.suggestion && (
+        <div class="suggestion">
+          <small>{texts.suggested}</small>
+          <Envelope place={check.suggestion} />
+          <Button icon="check" title={texts.useSuggestion} onClick={() => onTake(textsOf(check.suggestion ?? {}))} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const textsOf = (place: object): Values =>
+  Object.fromEntries(Object.entries(place).map(([name, value]) => [name, value ?? ""]));
+
+function checkOf(known: CustomerAddress | null): Check | null {
+  const check = known?.verification ?? null;
+  return check === null || known === null ? null : { ...check, is_verified: known.is_verified };
+}
+
+/** Fills in the customer that the address of the screen names. */
+export function useCustomer(id: string | null, set: (recipient: Recipient) => void): void {
+  useEffect(() => {
+    if (id === null) return;
+    get<Customer>(`/customers/${encodeURIComponent(id)}`).then(
+      ({ data }) => set(recipientOf(data)),
+      () => {},
+    );
+  }, []);
+}

@@ -1,0 +1,62 @@
+import { may } from "../../api/session.ts";
+import type { Return } from "../../api/types.ts";
+import { Badge, stateWords } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { returnTexts as texts } from "../../texts/returns.ts";
+
+const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum + quantity, 0);
+
+const columns: readonly Column<Return>[] = [
+  { id: "id", title: texts.id, cell: ({ id }) => <code>{id}</code> },
+  { id: "order", title: texts.order, cell: ({ order_id }) => <a href={to(`/orders/${order_id}`)}>{order_id}</a> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "reason", title: texts.reason, cell: ({ reason }) => stateWords(reason) },
+  {
+    id: "items",
+    title: texts.items,
+    wide: true,
+    cell: ({ items }) => items.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(", "),
+  },
+  { id: "units", title: texts.units, align: "right", extra: true, cell: (one) => count(unitsOf(one)) },
+  { id: "refund", title: texts.refund, cell: ({ refund_status }) => <Badge state={refund_status} /> },
+  { id: "arrived", title: texts.arrived, cell: ({ arrived_at }) => <Time at={arrived_at} /> },
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All returns. */
+export function ReturnsScreen() {
+  const add = may("returns.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/returns/new")} />
+  );
+  return (
+    <ListPage<Return>
+      name={texts.returns}
+      title={texts.returns}
+      path="/returns"
+      search={{ param: "order_id", hint: texts.whichOrder }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+        { kind: "flag", param: "arrived", title: texts.arrivedFilter },
+        { kind: "date", param: "created_after", title: texts.after },
+        { kind: "date", param: "created_before", title: texts.before },
+      ]}
+      columns={columns}
+      id={({ id }) => id}
+      rowName={({ id }) => id}
+      href={({ id }) => to(`/returns/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="return" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

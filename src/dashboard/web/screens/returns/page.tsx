@@ -1,0 +1,243 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Label, Order, Return } from "../../api/types.ts";
+import { Badge, stateWords } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import { count, date, money } from "../../kit/format.ts";
+import { Icon } from "../../kit/icon.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { type Paper, PaperDialog } from "../../kit/paper.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { to } from "../../shell/router.ts";
+import { said } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { returnTexts as texts } from "../../texts/returns.ts";
+import { labelPaper } from "../order/label/paper.ts";
+import { ReturnActs } from "./acts.tsx";
+
+type Item = Return["items"][number];
+type Refund = Return["refunds"][number];
+
+/** One return: what comes back, what was found of it, and what was paid back. */
+export function ReturnScreen({ params }: ScreenProps) {
+  const id = encodeURIComponent(params["id"] ?? "");
+  const { data: found, etag, problem, loading, reload } = useQuery<Return>(`/returns/${id}`);
+  const order = useQuery<Order>(found ? `/orders/${found.order_id}` : null).data;
+  const back = { href: to("/returns"), title: texts.returns };
+  if (loading) return <Skeleton lines={10} />;
+  if (!found) {
+    return (
+      <Page title={texts.one} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const next = found.arrived_at !== null && found.status === "initiated" ? null : texts.next[found.status];
+  return (
+    <Page
+      title={found.id}
+      back={back}
+      beside={<Badge state={found.status} />}
+      below={
+        <span>
+          {texts.order} <a href={to(`/orders/${found.order_id}`)}>{order?.order_number ?? found.order_id}</a>
+          {order && <> · {order.customer.name}</>} · {texts.created.toLowerCase()} <Time at={found.created_at} />
+          {next && <> · {next}</>}
+        </span>
+      }
+      acts={<ReturnActs found={found} etag={etag} />}
+    >
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {found.arrived_at !== null && found.status === "initiated" && (
+        <Notice kind="info">
+          {texts.arrived} <Time at={found.arrived_at} />
+        </Notice>
+      )}
+      <Columns
+        main={
+          <>
+            <ItemsCard found={found} />
+            <RefundsCard found={found} etag={etag} />
+          </>
+        }
+        side={
+          <>
+            <TermsCard found={found} />
+            <WayBackCard found={found} />
+          </>
+        }
+      />
+    </Page>
+  );
+}
+
+const columns: readonly Column<Item>[] = [
+  { id: "sku", title: "SKU", cell: ({ sku }) => <code>{sku}</code> },
+  {
+    id: "stated",
+    title: texts.stated,
+    wide: true,
+    cell: ({ condition, notes }) => (
+      <span>
+        {condition ? stateWords(condition) : texts.unknown}
+        {notes && <span class="muted"> · {notes}</span>}
+      </span>
+    ),
+  },
+  { id: "quantity", title: texts.units, align: "right", cell: ({ quantity }) => <b>{count(quantity)}</b> },
+  { id: "received", title: texts.receivedUnits, align: "right", cell: (item) => count(item.quantity_received) },
+  { id: "found", title: texts.found, cell: ({ inspections }) => <Inspections all={inspections} /> },
+];
+
+function ItemsCard({ found }: { readonly found: Return }) {
+  return (
+    <Card title={texts.items} flush>
+      <DataTable
+        name={texts.items}
+        rows={found.items}
+        columns={columns}
+        id={({ sku, condition, notes }) => `${sku} ${condition} ${notes}`}
+      />
+    </Card>
+  );
+}
+
+function Inspections({ all }: { readonly all: Item["inspections"] }) {
+  if (all.length === 0) return <span class="muted">{texts.notYet}</span>;
+  return (
+    <ul class="inspections">
+      {all.map(({ quantity, condition, disposition, lot_number, notes }, at) => (
+        <li key={`${at} ${condition}`}>
+          {count(quantity)} × {stateWords(condition).toLowerCase()}, {texts.dispositions[disposition] ?? disposition}
+          {lot_number && (
+            <span class="muted">
+              {" "}
+              · {texts.lot} {lot_number}
+            </span>
+          )}
+          {notes && <span class="muted"> · {notes}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RefundsCard({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
+  return (
+    <Card title={texts.refunds}>
+      {found.refunds.length === 0 && <p class="muted">{texts.noRefunds}</p>}
+      <div class="refunds">
+        {found.refunds.map((refund) => (
+          <OneRefund key={refund.refund_id} refund={refund} return_id={found.id} etag={etag} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+interface RefundProps {
+  readonly refund: Refund;
+  readonly return_id: string;
+  readonly etag: string | null;
+}
+
+function OneRefund({ refund, return_id, etag }: RefundProps) {
+  const { refund_id, amount, currency, breakdown, method, refund_status, notes, estimated_completion } = refund;
+  const report = (status: "refunded" | "failed") =>
+    confirm({
+      title: texts.reportTitle(texts.report[status] ?? status),
+      text: texts.reportText,
+      act: texts.report[status] ?? status,
+      danger: status === "failed",
+      run: async () => {
+        await post(`/returns/${return_id}/refunds/${refund_id}`, { status }, { match: etag });
+        said(texts.reported);
+      },
+    });
+  return (
+    <section class="refund" aria-label={refund_id}>
+      <header>
+        <b>{money(amount, currency)}</b>
+        <Badge state={refund_status} />
+        <span class="muted">
+          {stateWords(method)} · <Time at={refund.created_at} />
+        </span>
+      </header>
+      <p class="muted">
+        {texts.goods} {money(breakdown.items, currency)} · {texts.shipping} {money(breakdown.shipping, currency)}
+        {breakdown.restocking_fee > 0 && ` · ${texts.fee} −${money(breakdown.restocking_fee, currency)}`}
+        {refund_status === "processing" && ` · ${texts.dueBy(date(estimated_completion))}`}
+      </p>
+      {notes && <p>{notes}</p>}
+      {refund_status === "processing" && may("returns.refund") && (
+        <footer class="parcel-acts">
+          <Button icon="check" title={texts.report["refunded"] ?? ""} onClick={() => report("refunded")} />
+          <Button kind="plain" title={texts.report["failed"] ?? ""} onClick={() => report("failed")} />
+        </footer>
+      )}
+    </section>
+  );
+}
+
+function TermsCard({ found }: { readonly found: Return }) {
+  const { reason, refund_amount, refund_shipping, restocking_fee, currency, customer_email } = found;
+  return (
+    <Card title={texts.terms}>
+      <DescriptionList
+        facts={[
+          [texts.reason, stateWords(reason)],
+          [texts.refund, <Badge state={found.refund_status} />],
+          [texts.agreed, money(refund_amount, currency)],
+          [texts.refundShipping, refund_shipping ? words.yes : words.no],
+          [texts.fee, money(restocking_fee, currency)],
+          [texts.customerEmail, customer_email],
+          [texts.receivedAt, <Time at={found.received_at} exact />],
+          [texts.inspectedAt, <Time at={found.inspected_at} exact />],
+          [texts.completedAt, <Time at={found.completed_at} exact />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function WayBackCard({ found }: { readonly found: Return }) {
+  const { carrier, tracking_number, tracking_url, status } = found.return_shipping;
+  const { data: labels } = useQuery<readonly Label[]>("/shipping/labels", { return_id: found.id, limit: 20 });
+  const [paper, setPaper] = useState<Paper | null>(null);
+  const bought = labels?.filter((label) => label.status === "completed") ?? [];
+  return (
+    <Card title={texts.wayBack}>
+      <DescriptionList
+        facts={[
+          [texts.wayStatus, <Badge state={status} />],
+          [texts.carrier, carrier],
+          [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
+        ]}
+      />
+      <div class="parcel-acts">
+        {tracking_url && (
+          <a class="button" href={tracking_url} target="_blank" rel="noreferrer">
+            <Icon name="external" />
+            {texts.tracking}
+          </a>
+        )}
+        {bought.map((label) => (
+          <Button
+            key={label.label_id}
+            icon="print"
+            title={texts.printLabel}
+            onClick={() => setPaper(labelPaper(label, label.tracking_number ?? label.label_id))}
+          />
+        ))}
+      </div>
+      {paper && <PaperDialog paper={paper} onClose={() => setPaper(null)} />}
+    </Card>
+  );
+}

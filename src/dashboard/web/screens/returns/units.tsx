@@ -1,0 +1,71 @@
+import type { Return } from "../../api/types.ts";
+import type { Field, Values } from "../../kit/fields.tsx";
+import { count } from "../../kit/format.ts";
+import { orderTexts } from "../../texts/order.ts";
+import { returnTexts as texts } from "../../texts/returns.ts";
+
+interface Outstanding {
+  readonly sku: string;
+  readonly most: number;
+}
+
+/** What of a return has not arrived, by SKU. */
+export function outstanding({ items }: Return): Outstanding[] {
+  const units = new Map<string, number>();
+  for (const { sku, quantity, quantity_received } of items) {
+    units.set(sku, (units.get(sku) ?? 0) + quantity - quantity_received);
+  }
+  return [...units].flatMap(([sku, most]) => (most > 0 ? { sku, most } : []));
+}
+
+/** What was entered, as the API takes it. */
+export function unitsOf(value: unknown) {
+  return Object.entries(value as Values).flatMap(([sku, entered]) => {
+    const quantity = Number(entered);
+    return quantity > 0 ? { sku, quantity } : [];
+  });
+}
+
+/** A field for so many units of each SKU. */
+export function unitFields(lines: readonly Outstanding[]): Field {
+  return {
+    kind: "custom",
+    name: "items",
+    label: texts.items,
+    render: ({ id, value, set, problem }) => {
+      const entered = value as Values;
+      const named = unitsOf(entered);
+      return (
+        <div class="units">
+          {lines.map(({ sku, most }) => {
+            const at = named.findIndex((one) => one.sku === sku);
+            const wrong = at < 0 ? undefined : problem(`[${at}].quantity`);
+            return (
+              <div key={sku} class="units-line">
+                <label for={`${id}-${sku}`}>
+                  <code>{sku}</code>
+                </label>
+                <span class="with-unit">
+                  <input
+                    id={`${id}-${sku}`}
+                    type="text"
+                    inputMode="numeric"
+                    aria-label={orderTexts.quantityOf(sku)}
+                    value={String(entered[sku] ?? "")}
+                    onInput={(event) => set({ ...entered, [sku]: event.currentTarget.value.replace(/\D/g, "") })}
+                  />
+                  <span class="unit">{orderTexts.of(count(most))}</span>
+                </span>
+                {wrong && (
+                  <p class="field-wrong" role="alert">
+                    {wrong}
+                  </p>
+                )}
+              </div>
+            );
+          })}
+        </div>
+      );
+    },
+  };
+}

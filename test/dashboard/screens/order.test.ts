@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+
+describeInBrowser("the orders of one house", () => {
+  let house: House;
+  let number = 0;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  const must = async (method: string, path: string, body?: unknown) => {
+    const answer = await house.live.must(method, path, body);
+    return answer.data ?? answer;
+  };
+  /** A product of which units lie on the shelf. */
+  const stocked = async (sku: string, quantity: number, fields: object = {}) => {
+    const [{ warehouse_id: location }] = await must("GET", "/inventory/locations");
+    await must("POST", "/products", {
+      sku,
+      name: `Goods ${sku}`,
+      price: "4.50",
+      weight: 1,
+      weight_unit: "lb",
+      ...fields,
+    });
+    if (quantity > 0) await must("POST", "/inventory", { sku, quantity, location });
+  };
+  const customer = async (fields: object = {}) =>
+    must("POST", "/customers", {
+      ...{ email: `buyer${++number}@example.com`, first_name: "Jo", last_name: `Buyer${number}` },
+      ...{ shipping_addresses: [address], ...fields },
+    });
+  const ordered = async (lines: readonly (readonly [sku: string, quantity: number])[], fields: object = {}) => {
+    const { id, shipping_addresses } = await customer();
+    return must("POST", "/orders", {
+      ...{ order_number: `H-${++number}`, customer_id: id, shipping_address_id: shipping_addresses[0].id },
+      ...{ line_items: lines.map(([sku, quantity]) => ({ sku, quantity, unit_price: "4.50" })), ...fields },
+    });
+  };
+  const press = (page: Page, name: string) => page.click(`.page-acts .button:has-text("${name}")`);
+  const confirmed = async (page: Page, name: string) => {
+    await page.waitForSelector("dialog .effects li");
+    await page.click(`dialog .form-acts .button:has-text("${name}")`);
+    await page.waitForSelector("dialog", { state: "detached" });
+  };
+
+  test("an order is entered by hand for a new customer and goes all the way to a shipped parcel", async () => {
+    await stocked("MILK-1", 9);
+    await stocked("TEA-1", 4);
+    const { page } = await house.open("/orders/new");
+    await page.waitForSelector("[role=combobox]");
+    await page.keyboard.type("new@example.com");
+    await page.waitForSelector("[role=option]:has-text('New customer')");
+    await page.keyboard.press("Enter");
+    await page.fill("[name=first_name]", "Grace");
+    await page.fill("[name=last_name]", "Hopper");
+    for (const [name, value] of Object.entries({ name: "Grace Hopper", ...address, country: "US" })) {
+      const field = `[name="address.${name}"]`;
+      if (name === "country") await page.selectOption(field, value);
+      else await page.fill(field, value);
+    }
+    await page.waitForSelector(".address-check");
+    // From here on without the mouse: the product, how many of it, the next one.
+    await page.focus(".entry-add [role=combobox]");
+    await page.keyboard.type("milk");
+    await page.waitForSelector("[role=option]:has-text('MILK-1')");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("[aria-label='Quantity of MILK-1']:focus");
+    await page.keyboard.type("3");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("TEA-1");
+    await page.waitForSelector("[role=option]:has-text('TEA-1')");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("[aria-label='Quantity of TEA-1']:focus");
+    await page.fill("[name=order_number]", "HAND-1");
+    // Left by accident: what was entered is there again.
+    await page.click("nav >> text=Products");
+    await page.waitForSelector("h1:has-text('Products')");
+    await page.goBack();
+    await page.waitForSelector("text=You have not finished this order");
+    expect(await page.inputValue("[aria-label='Quantity of MILK-1']")).toBe("3");
+    await page.click("button:has-text('Create the order')");
+    await page.waitForSelector("h1:has-text('HAND-1')");
+    const made = await must("GET", "/orders/HAND-1");
+    expect(made).toMatchObject({ status: "pending", customer: { name: "Grace Hopper" }, subtotal: 18 });
+
+    await press(page, "Take into work");
+    await confirmed(page, "Take into work");
+    await press(page, "Pick");
+    await page.waitForSelector("dialog .effects:has-text('3 units of MILK-1 are picked')");
+    await confirmed(page, "Pick");
+    await press(page, "Pack");
+    await confirmed(page, "Pack");
+    await page.click("text=Buy a label");
+    await page.waitForSelector(".rate-table tbody tr");
+    await page.click(".rate-table tbody tr >> nth=0");
+    await page.click("dialog .button.primary:has-text('Buy for')");
+    await page.waitForSelector("dialog:has-text('is bought')");
+    await page.click("dialog >> text=Done");
+    const [label] = await must("GET", `/shipping/labels?order_id=${made.id}`);
+    await page.waitForSelector(`.parcel:has-text("${label.tracking_number}")`);
+    await page.click("text=Print label");
+    await page.waitForSelector("dialog iframe.paper");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await press(page, "Ship");
+    await confirmed(page, "Ship");
+    await page.waitForSelector("h1 + .badge:has-text('Shipped')");
+    expect(await must("GET", `/orders/${made.id}`)).toMatchObject({
+      status: "shipped",
+      shipments: [{ status: "shipped", tracking_number: label.tracking_number }],
+    });
+    expect(await page.locator(".timeline li").count()).toBeGreaterThanOrEqual(6);
+  }, 90_000);
+
+  test("what an act will do is said before, and nothing is done before it is meant; a hold is undone", async () => {
+    await stocked("EGG-1", 5);
+    const order = await ordered([["EGG-1", 4]]);
+    const { page } = await house.open(`/orders/${order.id}`);
+    await page.click("[aria-label='More acts']");
+    await page.click("[role=menuitem]:has-text('Cancel the order')");
+    await page.waitForSelector("dialog .effects li:has-text('promised 4 → 0, available 1 → 5')");
+    await page.click("dialog >> text=Keep it as it is");
+    await page.waitForSelector("dialog", { state: "detached" });
+    expect(await must("GET", `/orders/${order.id}`)).toEqual(order);
+    // The focus is back where it came from.
+    expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe("More acts");
+    await page.click("[aria-label='More acts']");
+    await page.click("[role=menuitem]:has-text('Hold')");
+    await page.selectOption("dialog [name=reason]", "payment");
+    await page.waitForSelector("dialog .effects li:has-text('held (payment)')");
+    await confirmed(page, "Hold");
+    await page.waitForSelector("h1 + .badge:has-text('On hold')");
+    await page.click(".toast >> text=Undo");
+    await page.waitForSelector("h1 + .badge:has-text('Pending')");
+  });
+
+  test("the buttons are what the order allows, items are cancelled, and what waits is split off", async () => {
+    await stocked("JAM-1", 2);
+    const order = await ordered([["JAM-1", 6]]);
+    const { page } = await house.open(`/orders/${order.id}`);
+    await page.waitForSelector(".plan-item:has-text('4 units wait for stock')");
+    await page.click("[aria-label='More acts']");
+    const offered = await page.$$eval(".page-acts .button.primary, .page-acts .button.normal, [role=menuitem]", (all) =>
+      all.map((one) => one.textContent?.trim()),
+    );
+    const acts = ["Take into work", "Pick", "Pack", "Ship", "Hold", "Cancel the order", "Cancel items", "Split"];
+    for (const act of acts) expect([act, offered.includes(act)]).toEqual([act, true]);
+    for (const act of ["Release", "Note delivery", "Return"]) {
+      expect([act, offered.includes(act)]).toEqual([act, false]);
+    }
+    await page.click("[role=menuitem]:has-text('Cancel items')");
+    await page.fill("dialog [aria-label='Quantity of JAM-1']", "1");
+    await page.waitForSelector("dialog .effects li:has-text('1 unit of JAM-1 is cancelled')");
+    await confirmed(page, "Cancel items");
+    await page.click("[aria-label='More acts']");
+    await page.click("[role=menuitem]:has-text('Split')");
+    // What waits for stock is chosen already.
+    await page.waitForSelector(`dialog .effects li:has-text("${order.order_number}-2")`);
+    await confirmed(page, "Split");
+    expect(await must("GET", `/orders/${order.order_number}-2`)).toMatchObject({
+      allocation: { backordered_units: 3 },
+    });
+    expect((await must("GET", `/orders/${order.id}`)).allocation.complete).toBe(true);
+    // A refusal is said in the dialog, in the API's own words.
+    const tab = await house.open(`/orders/${order.id}`);
+    tab.expectRefusals(422);
+    await tab.page.click("[aria-label='More acts']");
+    await tab.page.click("[role=menuitem]:has-text('Cancel items')");
+    await tab.page.fill("dialog [aria-label='Quantity of JAM-1']", "77");
+    await tab.page.waitForSelector("dialog .effects .notice:has-text('more than are left')");
+  });
+
+  test("an order is changed, and what others do to it appears", async () => {
+    await stocked("RYE-1", 9);
+    const order = await ordered([["RYE-1", 2]]);
+    const { page } = await house.open(`/orders/${order.id}/change`);
+    await page.fill("[aria-label='Quantity of RYE-1']", "5");
+    await page.fill("[name=order_notes]", "Ring twice.");
+    await page.waitForSelector(".effects li:has-text('3 units of RYE-1 are added')");
+    await page.click("button:has-text('Save')");
+    await page.waitForSelector(`h1:has-text("${order.order_number}")`);
+    expect(await must("GET", `/orders/${order.id}`)).toMatchObject({
+      ...{ order_notes: "Ring twice.", line_items: [{ quantity: 5, quantity_reserved: 5 }] },
+    });
+    await page.waitForSelector("html[data-connected=true]");
+    await must("POST", `/orders/${order.id}/hold`, { reason: "fraud", note: "Looks odd." });
+    await page.waitForSelector(".notice:has-text('Looks odd.')");
+  });
+
+  test("a return is announced, received, inspected and refunded", async () => {
+    await stocked("PAN-1", 5);
+    const order = await ordered([["PAN-1", 3]]);
+    await must("POST", `/orders/${order.id}/ship`, {});
+    const { page } = await house.open("/returns");
+    await page.click(".empty >> text=New return");
+    await page.fill("#return-order", order.order_number);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog [aria-label='Quantity of PAN-1']");
+    await page.fill("dialog [aria-label='Quantity of PAN-1']", "2");
+    await page.waitForSelector("dialog .effects li:has-text('2 units of PAN-1 are awaited')");
+    await page.click("dialog >> text=Announce the return");
+    await page.waitForSelector("h1:has-text('ret_')");
+    await press(page, "Receive");
+    await confirmed(page, "Receive");
+    await press(page, "Inspect");
+    await page.click("dialog >> text=Tell some apart");
+    await page.selectOption("dialog [aria-label='Found: PAN-1'] >> nth=1", "damaged");
+    await page.waitForSelector("dialog .effects li:has-text('1 unit of PAN-1: thrown away')");
+    await confirmed(page, "Inspect");
+    await press(page, "Refund");
+    await page.waitForSelector("dialog .effects li:has-text('$9.00 is refunded')");
+    await confirmed(page, "Refund");
+    const [found] = await must("GET", `/returns?order_id=${order.id}`);
+    expect(found).toMatchObject({
+      status: "completed",
+      items: [{ inspections: [{ disposition: "restock" }, { disposition: "dispose" }] }],
+      refunds: [{ amount: 9 }],
+    });
+    await page.click(".refund button:has-text('Paid')");
+    await page.click("dialog .button.primary");
+    await page.waitForSelector(".refund .badge:has-text('Refunded')");
+  });
+
+  test("no text of others becomes script", async () => {
+    const nasty = (name: string) => `<img src=x onerror="window.hit='${name}'"> "${name}' &lt;b>`;
+    await stocked(`X"><b>1`, 9, { name: nasty("product") });
+    const who = await customer({
+      ...{ first_name: nasty("first"), last_name: nasty("last"), company: nasty("company") },
+      shipping_addresses: [{ ...address, name: nasty("name"), address_line1: nasty("line1"), company: nasty("firm") }],
+    });
+    const order = await must("POST", "/orders", {
+      ...{ order_number: nasty("number"), customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id },
+      line_items: [{ sku: `X"><b>1`, quantity: 2, unit_price: "1.00" }],
+      ...{
+        shipping_method: nasty("method"),
+        order_notes: nasty("notes"),
+        metadata: { "<b onclick=alert(1)>": nasty("value") },
+      },
+    });
+    await must("POST", `/orders/${order.id}/hold`, { reason: "other", note: nasty("hold") });
+    const { page } = await house.open(`/orders/${order.id}`);
+    for (const text of ["number", "product", "name", "line1", "method", "notes", "value", "hold"]) {
+      await page.waitForSelector(`text=onerror="window.hit='${text}'">`);
+    }
+    await must("POST", `/orders/${order.id}/release`, {});
+    await must("POST", `/orders/${order.id}/ship`, {
+      carrier: nasty("carrier").slice(0, 90),
+      service: nasty("service"),
+    });
+    const found = await must("POST", "/returns", {
+      ...{ order_id: order.id, reason: "other" },
+      items: [{ sku: `X"><b>1`, quantity: 1, notes: nasty("return") }],
+    });
+    const other = await house.open(`/returns/${found.id}`);
+    await other.page.waitForSelector(`text=onerror="window.hit='return'">`);
+    await page.waitForSelector(`.parcel:has-text("window.hit='carrier'")`);
+    const entry = await house.open(`/orders/new?customer=${who.id}`);
+    await entry.page.waitForSelector(`text=window.hit='first'`);
+    const change = await house.open("/returns");
+    await change.page.waitForSelector(`tr:has-text("${found.id}")`);
+    for (const tab of [page, other.page, entry.page, change.page])
+      expect(await tab.evaluate("window.hit")).toBeUndefined();
+  });
+
+  test("look right", async () => {
+    await stocked("LOOK-1", 3);
+    const order = await ordered([["LOOK-1", 5]], { order_notes: "By the back door." });
+    const sent = await ordered([["LOOK-1", 1]]);
+    await must("POST", `/orders/${order.id}/ship`, { partial: true, carrier: "Bob", tracking_number: "BOB-7" });
+    const back = await must("POST", "/returns", { order_id: order.id, reason: "defective" });
+    await must("POST", `/returns/${back.id}/receive`, {});
+    await lookAt(house, `/orders/${order.id}`, ".plan-item", "order");
+    await lookAt(house, `/orders/${sent.id}/change`, ".effects", "order-change");
+    await lookAt(house, "/orders/new", "[role=combobox]", "order-new");
+    await lookAt(house, "/returns", `tr:has-text("${back.id}")`, "returns");
+    await lookAt(house, `/returns/${back.id}`, `h1:has-text("${back.id}")`, "return");
+  }, 180_000);
+});
