@@ -77,7 +77,7 @@ export async function measureConventions(seconds: number): Promise<number> {
 
 function serviceOf(stores: { live: Store; test: Store }): Service {
   return {
-    stores,
+    stores: { live: stores.live, test: stores.test },
     log: silentLog,
     secret_key: new Uint8Array(32).fill(7),
     base_url: "",

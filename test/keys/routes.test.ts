@@ -33,7 +33,7 @@ describe("works", () => {
     const { key, ...shown } = made.body.data;
     expect(key).toMatch(/^ph_live_[0-9A-Za-z]{36}$/);
     expect(shown).toEqual({
-      ...{ id: "key_1004", name: "till", mode: "live", permission: "read_write", prefix: "ph_live_" },
+      ...{ id: "key_1004", name: "till", mode: "live", permission: "read_write", prefix: "ph_live_", observed: null },
       ...{ last_four: key.slice(-4), status: "active", ip_mode: "off", ip_list: [], rate_limit_per_minute: null },
       ...{ created_at: at(0), last_used_at: null, expires_at: null, revoked_at: null, replaced_by: null },
     });
