@@ -22,7 +22,7 @@ export const eventRoutes = new Elysia()
     query: queryOf(ListEvents),
     detail: documented({
       id: "listEvents",
-      summary: "List events in the order they happened",
+      summary: "List events in the order they happened, or the newest first",
       answers: { 200: ListView(EventView) },
     }),
   })
@@ -47,9 +47,11 @@ export const eventRoutes = new Elysia()
   });
 
 function list(call: Call, query: ListEvents): Promise<Response> {
-  const { type, created_after, delivered, page = 1 } = query;
+  const { type, created_after, delivered, sort = "created_at", page = 1 } = query;
+  const newest_first = sort === "-created_at";
   const filter = { type, created_after: momentOf(created_after), delivered };
   if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; go on by cursor");
+  if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
   return answerList(
     call,
     query,
@@ -58,7 +60,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
         const after = last && Number(last[0]);
         const { limit } = window;
         return delivered === undefined
-          ? listEvents(db, filter, { ...window, after })
+          ? listEvents(db, filter, { ...window, after, newest_first })
           : stretchOfEvents(db, filter, { limit, after });
       },
       count: (db) => countEvents(db, filter),

@@ -10,6 +10,11 @@ export const ListEvents = closed({
   ...pageFields,
   type: Type.Optional(choice(eventTypes)),
   created_after: Type.Optional(momentField("Events stored after this moment.")),
+  sort: Type.Optional(
+    choice(["created_at", "-created_at"], {
+      description: "`-created_at` lists the newest first; not with `delivered`.",
+    }),
+  ),
   delivered: Type.Optional(
     Type.Boolean({ description: "False: events that some subscription has not received. True: all others." }),
   ),

@@ -1,4 +1,19 @@
-import { and, asc, eq, exists, gt, isNull, lte, max, ne, notExists, type SQL, sql as template } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  gt,
+  isNull,
+  lt,
+  lte,
+  max,
+  ne,
+  notExists,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
 import { amongTexts, given, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
@@ -154,18 +169,19 @@ function matching({ type, created_after }: EventFilter): SQL | undefined {
   );
 }
 
-/** A page of placed events in the order of their positions, oldest first, so that a client can replay them. */
+/** A page of placed events in the order of their positions, or from the last of them back. */
 export async function listEvents(
   db: Db,
   filter: EventFilter,
-  window: { limit: number; offset: number; after: number | null },
+  window: { limit: number; offset: number; after: number | null; newest_first: boolean },
 ): Promise<StoredEvent[]> {
-  const { limit, offset, after } = window;
+  const { limit, offset, after, newest_first } = window;
+  const further = newest_first ? lt : gt;
   return db.sql
     .select()
     .from(events)
-    .where(and(matching(filter), after === null ? undefined : gt(events.position, after)))
-    .orderBy(asc(events.position))
+    .where(and(matching(filter), after === null ? undefined : further(events.position, after)))
+    .orderBy(newest_first ? desc(events.position) : asc(events.position))
     .limit(limit)
     .offset(offset);
 }

@@ -1,7 +1,7 @@
 // What goes on while somebody listens: the events are followed, what requests change is told, and those who may listen
 // no more are let go. While nobody listens nothing is done.
 import { engine } from "../../config.ts";
-import type { Db, Store } from "../../database/store.ts";
+import type { Store } from "../../database/store.ts";
 import { placeOf } from "../../http/path.ts";
 import type { Service } from "../../http/service.ts";
 import type { Trace } from "../../http/trace.ts";
@@ -10,6 +10,7 @@ import { iso } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
 import { counter, gauge } from "../../kit/meter.ts";
 import { events_placed, lastPosition, listPlacedAfter } from "../../outbox/store.ts";
+import { users_changed } from "../../users/store.ts";
 import { type Changed, type Hint, idsIn, type News, newsOfEvent, Ring } from "./hint.ts";
 import { heartbeat, hintText, readyText, resyncText, type Stream } from "./stream.ts";
 
@@ -38,9 +39,8 @@ export interface Listener {
   readonly stream: Stream;
   /** Whether he may ask this route, and so be told that something is new there. */
   readonly may: (route: string) => boolean;
-  /** Refuse once he may listen no more, before a view of the store begins and in it. */
-  readonly renew: (() => Promise<void>) | null;
-  readonly confirm: (db: Db) => Promise<void>;
+  /** Refuses once he may listen no more, or not as before. */
+  readonly check: () => Promise<void>;
   /** Ends the connection of one who takes nothing. */
   readonly letGo: () => void;
 }
@@ -70,6 +70,10 @@ export class Feed {
     this.#changes = changes;
     this.#ring = new Ring(store.clock.now());
     store.onWake((name) => this.#woken(name));
+    // Users are kept in the live store, whichever world they look at.
+    service.stores.live.onWake((name) => {
+      if (name === users_changed) this.#tryCheck();
+    });
     service.witnesses.push((request, trace, status) => this.#answered(request, trace, status));
     service.ending.addEventListener("abort", () => this.#close());
   }
@@ -105,15 +109,11 @@ export class Feed {
 
   /** Ends the streams of those who may listen no more. */
   async check(): Promise<void> {
-    const refused: Listener[] = [];
-    const noted = (listener: Listener) => (error: unknown) => {
-      if (error instanceof Fault) refused.push(listener);
-    };
-    for (const listener of this.#listeners) await listener.renew?.().catch(noted(listener));
-    await this.#store.read(async (db) => {
-      for (const listener of this.#listeners) await listener.confirm(db).catch(noted(listener));
-    });
-    for (const { stream } of refused) stream.end();
+    for (const { stream, check } of [...this.#listeners]) {
+      await check().catch((error) => {
+        if (error instanceof Fault) stream.end();
+      });
+    }
   }
 
   /** Notes what a request has changed. */

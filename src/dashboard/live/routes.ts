@@ -11,6 +11,7 @@ import type { Mode } from "../../kit/mode.ts";
 import { modes } from "../../kit/mode.ts";
 import { openFilesLimit } from "../../kit/open_files.ts";
 import { choice, closed, queryOf } from "../../kit/schema.ts";
+import { getUser } from "../../users/store.ts";
 import { changesOf } from "./hint.ts";
 import { Feed, type Listener } from "./jobs.ts";
 import { Stream } from "./stream.ts";
@@ -51,8 +52,8 @@ export function liveRoutes(service: Service) {
     else counts.set(name, now);
   };
   const listen = async (call: Call, world: Mode | undefined): Promise<Response> => {
-    const { request, store, actor } = call;
-    if (world !== undefined && world !== store.mode) throw invalid("world", `is ${store.mode} for this key`);
+    const { request, actor } = call;
+    const store = worldOf(call, world, service);
     const all_headers = { "x-request-id": call.request_id, ...call.headers, ...headers };
     if (request.method === "HEAD") return new Response(null, { headers: all_headers });
     refuseMore(counts.get(actor.id) ?? 0, all, service);
@@ -69,8 +70,7 @@ export function liveRoutes(service: Service) {
     const listener: Listener = {
       stream,
       may: (route) => call.granted.permissions.has(needOf(route) as Permission),
-      renew: call.renew,
-      confirm: call.confirm,
+      check: () => mayGoOn(call, service),
       letGo: () => service.waitFor(request, 1),
     };
     feed.add(listener, request.headers.get("last-event-id"));
@@ -83,6 +83,24 @@ export function liveRoutes(service: Service) {
   return new Elysia()
     .use(conventions)
     .get("/dashboard/api/events", ({ call, query }) => listen(call, query.world), { query: queryOf(Listen) });
+}
+
+/** The store of the world that somebody wants to hear of: a key's own, and whichever a user names. */
+function worldOf({ store, actor }: Call, world: Mode | undefined, { stores }: Service): Store {
+  if (world === undefined || world === store.mode) return store;
+  if (actor.type === "user") return stores[world];
+  throw invalid("world", `is ${store.mode} for this key`);
+}
+
+/** Refuses whoever has ended since, or may do other things than when he began to listen: he comes back as he is. */
+async function mayGoOn({ store, renew, confirm, actor, granted }: Call, { stores }: Service): Promise<void> {
+  await renew?.();
+  await store.read(confirm);
+  if (actor.type !== "user") return;
+  const { permissions } = await stores.live.read((db) => getUser(db, actor.id));
+  if (permissions.length !== granted.permissions.size || !permissions.every((one) => granted.permissions.has(one))) {
+    throw new Fault("insufficient_permission", "What you may do was changed.");
+  }
 }
 
 function refuseMore(own: number, all: number, { ending }: Service): void {

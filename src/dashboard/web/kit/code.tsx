@@ -1,0 +1,29 @@
+/** JSON with its lines indented; a text that is none stays as it is. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** A text of machines, which is scrolled inside its own box. */
+export function Code({ text, name }: { readonly text: string; readonly name: string }) {
+  return (
+    <pre class="code" tabIndex={0} role="region" aria-label={name}>
+      <code>{text}</code>
+    </pre>
+  );
+}
+
+/** The headers of a request or an answer, one a line. */
+export function Headers({
+  headers,
+  name,
+}: {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly name: string;
+}) {
+  const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}`);
+  return <Code name={name} text={lines.join("\n")} />;
+}

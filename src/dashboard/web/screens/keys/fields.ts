@@ -1,0 +1,63 @@
+import type { ApiKey } from "../../api/developer_types.ts";
+import type { Field, Option, Values } from "../../kit/fields.tsx";
+import { keyTexts as texts } from "../../texts/keys.ts";
+
+const options = (all: Readonly<Record<string, string>>): readonly Option[] =>
+  Object.entries(all).map(([value, title]) => ({ value, title }));
+
+/** The fields of a key; what it may do is chosen once. */
+export const keyFields = (fresh: boolean): readonly Field[] => [
+  { kind: "text", name: "name", label: texts.name, help: texts.nameHelp, required: true, focus: true },
+  ...(fresh
+    ? [
+        {
+          ...({ kind: "select", name: "permission", label: texts.level, required: true } as const),
+          options: options(texts.levels),
+        },
+      ]
+    : []),
+  { kind: "select", name: "ip_mode", label: texts.addressMode, required: true, options: options(texts.modes) },
+  {
+    ...({ kind: "text", name: "ip_list", label: texts.list, help: texts.listHelp, lines: 3, mono: true } as const),
+    when: ({ ip_mode }) => ip_mode !== "off",
+  },
+  { kind: "number", name: "rate_limit_per_minute", label: texts.rate, help: texts.rateHelp, width: "half" },
+  { kind: "date", name: "expires_at", label: texts.expires, width: "half" },
+  ...(fresh
+    ? []
+    : [{ ...({ kind: "switch", name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp } as const) }]),
+];
+
+/** What a new key begins with. */
+export const newKey: Values = {
+  name: "",
+  permission: "read_write",
+  ip_mode: "off",
+  ip_list: "",
+  rate_limit_per_minute: "",
+  expires_at: "",
+};
+
+/** A key as its form shows it. */
+export const valuesOf = (key: ApiKey): Values => ({
+  name: key.name,
+  ip_mode: key.ip_mode,
+  ip_list: key.ip_list.join("\n"),
+  rate_limit_per_minute: key.rate_limit_per_minute === null ? "" : String(key.rate_limit_per_minute),
+  expires_at: key.expires_at === null ? "" : key.expires_at.slice(0, 10),
+  allow_lockout: false,
+});
+
+/** The entries as the API takes them. */
+export function bodyOf({ ip_list, rate_limit_per_minute, expires_at, allow_lockout, ...rest }: Values) {
+  const addresses = String(ip_list ?? "")
+    .split(/[\s,]+/)
+    .filter((line) => line !== "");
+  return {
+    ...rest,
+    ip_list: addresses,
+    rate_limit_per_minute: rate_limit_per_minute === "" ? null : Number(rate_limit_per_minute),
+    expires_at: expires_at === "" ? null : expires_at,
+    ...(allow_lockout === true && { allow_lockout }),
+  };
+}

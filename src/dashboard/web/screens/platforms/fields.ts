@@ -1,0 +1,54 @@
+import { type Platform, platforms } from "../../../../platforms/status.ts";
+import type { Connection } from "../../api/developer_types.ts";
+import type { Field, Values } from "../../kit/fields.tsx";
+import { platformTexts as texts } from "../../texts/platforms.ts";
+
+/** The fields of a shop, which each platform names otherwise. What is secret is shown to nobody again. */
+export const connectionFields = (platform: Platform, fresh: boolean): readonly Field[] => {
+  const kept = (help: string) => (fresh ? help : `${help} ${texts.keepHelp}`.trim());
+  const secret = { kind: "text", type: "password", autocomplete: "off", mono: true } as const;
+  return [
+    ...(fresh
+      ? [
+          {
+            ...({
+              kind: "text",
+              name: "store_id",
+              label: texts.storeIds[platform],
+              required: true,
+              mono: true,
+            } as const),
+            ...{ help: texts.storeHelp[platform], focus: true },
+          },
+        ]
+      : []),
+    { kind: "text", name: "name", label: texts.name, help: texts.nameHelp },
+    ...(platform === "woocommerce"
+      ? [{ ...secret, name: "api_key", label: texts.keys[platform], help: kept("") }]
+      : []),
+    { ...secret, name: "api_token", label: texts.tokens[platform], help: kept(texts.tokenHelp) },
+    { ...secret, name: "client_secret", label: texts.secrets[platform], help: kept(texts.secretHelp) },
+    { kind: "text", name: "order_prefix", label: texts.prefix, help: texts.prefixHelp, width: "half" },
+    { kind: "text", name: "api_url", label: texts.apiUrl, help: texts.apiUrlHelp, mono: true },
+  ];
+};
+
+/** What a new shop begins with. */
+export const newConnection: Values = {
+  ...{ store_id: "", name: "", api_key: "", api_token: "", client_secret: "", order_prefix: "", api_url: "" },
+};
+
+/** A shop as its form shows it. */
+export const valuesOf = ({ name, order_prefix, api_url }: Connection): Values => ({
+  ...newConnection,
+  ...{ name, order_prefix, api_url },
+});
+
+/** The entries as the API takes them: what is left empty stays as it is. */
+export function bodyOf({ order_prefix, ...values }: Values, fresh: boolean) {
+  const given = Object.entries(values).filter(([, value]) => value !== "");
+  return { ...Object.fromEntries(given), ...(fresh && order_prefix === "" ? {} : { order_prefix }) };
+}
+
+/** All platforms, to be chosen. */
+export const platformOptions = platforms.map((value) => ({ value, title: texts.platforms[value] }));

@@ -1,0 +1,47 @@
+import type { Platform } from "../../../../platforms/status.ts";
+import { post } from "../../api/client.ts";
+import type { Connection } from "../../api/developer_types.ts";
+import { Form } from "../../kit/form.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { navigate, query, setQuery, to } from "../../shell/router.ts";
+import { said } from "../../shell/toasts.tsx";
+import { titles } from "../../texts/navigation.ts";
+import { platformTexts as texts } from "../../texts/platforms.ts";
+import { bodyOf, connectionFields, newConnection, platformOptions } from "./fields.ts";
+
+/** Connects a shop: the platform first, then what that one asks for. */
+export function NewPlatformScreen() {
+  const chosen = query.value.get("platform");
+  const platform: Platform = platformOptions.find(({ value }) => value === chosen)?.value ?? "shopify";
+  return (
+    <Page title={texts.add} back={{ href: to("/settings/platforms"), title: titles.platforms }} narrow>
+      <Card>
+        <div class="field choice-row" role="radiogroup" aria-label={texts.platform}>
+          {platformOptions.map(({ value, title }) => (
+            <label key={value} class={value === platform ? "chosen" : ""}>
+              <input
+                type="radio"
+                name="platform"
+                checked={value === platform}
+                onChange={() => setQuery({ platform: value })}
+              />
+              {title}
+            </label>
+          ))}
+        </div>
+        <Form
+          key={platform}
+          fields={connectionFields(platform, true)}
+          first={newConnection}
+          submit={texts.add}
+          onCancel={() => navigate(to("/settings/platforms"))}
+          onSubmit={async (values, key) => {
+            const { data } = await post<Connection>("/platforms", { platform, ...bodyOf(values, true) }, { key });
+            said(texts.created_(data.name));
+            navigate(to(`/settings/platforms/${data.id}`), { replace: true });
+          }}
+        />
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import { patch, remove } from "../../api/client.ts";
+import type { Connection } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { ActionMenu } from "../../kit/menu.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { navigate, to } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { titles } from "../../texts/navigation.ts";
+import { platformTexts as texts } from "../../texts/platforms.ts";
+import { bodyOf, connectionFields, valuesOf } from "./fields.ts";
+import { Imports, Reports } from "./queues.tsx";
+
+/** One shop: what came in from it, what it was told, and how it is reached. */
+export function PlatformScreen({ params }: ScreenProps) {
+  const { data: shop, etag, problem, loading, reload } = useQuery<Connection>(`/platforms/${params["id"]}`);
+  const back = { href: to("/settings/platforms"), title: titles.platforms };
+  if (loading) return <Skeleton />;
+  if (!shop) {
+    return (
+      <Page title={titles.platform} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={shop.name}
+      back={back}
+      beside={<Badge state={shop.status} />}
+      below={`${texts.platforms[shop.platform]} · ${shop.store_id}`}
+      acts={<Acts shop={shop} etag={etag} />}
+    >
+      <Tabs
+        name={titles.platform}
+        tabs={[
+          { id: "imports", title: texts.imports, content: () => <Imports shop={shop} /> },
+          { id: "reports", title: texts.reports, content: () => <Reports shop={shop} /> },
+          { id: "details", title: texts.details, content: () => <Details shop={shop} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Details({ shop }: { readonly shop: Connection }) {
+  const { platform } = shop;
+  const kept = (has: boolean, last: string | null) => (has ? texts.kept(last) : texts.missing);
+  return (
+    <Columns
+      main={
+        <Card title={texts.callback}>
+          <p>{texts.callbackHelp}</p>
+          <CopyField text={shop.callback_url} name={texts.callback} />
+        </Card>
+      }
+      side={
+        <Card title={texts.details}>
+          <DescriptionList
+            facts={[
+              [texts.storeIds[platform], shop.store_id],
+              [texts.apiUrl, shop.api_url],
+              [texts.prefix, shop.order_prefix],
+              platform === "woocommerce"
+                ? [texts.keys[platform], kept(shop.has_api_key, shop.api_key_last_four)]
+                : null,
+              [texts.tokens[platform], kept(shop.has_api_token, shop.api_token_last_four)],
+              [texts.secrets[platform], kept(shop.has_client_secret, shop.client_secret_last_four)],
+              [texts.created, <Time at={shop.created_at} />],
+            ]}
+          />
+        </Card>
+      }
+    />
+  );
+}
+
+function Acts({ shop, etag }: { readonly shop: Connection; readonly etag: string | null }) {
+  const [changing, setChanging] = useState(false);
+  const { id, name, status, platform } = shop;
+  const setStatus = async (next: Connection["status"]) => {
+    await patch<Connection>(`/platforms/${id}`, { status: next }, { match: etag });
+    said(texts.saved(name));
+  };
+  const pause = () =>
+    confirm({
+      ...{ title: texts.pauseTitle(name), text: texts.pauseText, act: texts.pause },
+      run: () => setStatus("paused"),
+    });
+  const disconnect = async () => {
+    const run = () => remove(`/platforms/${id}`, { match: etag });
+    const question = { title: texts.removeTitle(name), text: texts.removeText, act: texts.remove, danger: true, run };
+    if (!(await confirm(question))) return;
+    said(texts.removed(name));
+    navigate(to("/settings/platforms"), { replace: true });
+  };
+  return (
+    <>
+      <ActionMenu
+        items={[
+          status === "active"
+            ? { title: texts.pause, icon: "pause", run: () => void pause() }
+            : { title: texts.resume, icon: "play", run: () => void setStatus("active").catch(refused) },
+          { title: texts.remove, icon: "delete", danger: true, run: () => void disconnect() },
+        ]}
+      />
+      <Button title={texts.change} icon="edit" onClick={() => setChanging(true)} />
+      {changing && (
+        <FormDialog
+          title={texts.change}
+          fields={connectionFields(platform, false)}
+          first={valuesOf(shop)}
+          submit={words.save}
+          unchanged={false}
+          onClose={() => setChanging(false)}
+          onSubmit={async (values, key) => {
+            await patch<Connection>(`/platforms/${id}`, bodyOf(values, false), { key, match: etag });
+            said(texts.saved(name));
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import type { ComponentChildren } from "preact";
+import { post } from "../../api/client.ts";
+import type { Connection, PlatformImport, PlatformReport } from "../../api/developer_types.ts";
+import { Badge, type Tone } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { List } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { platformTexts as texts } from "../../texts/platforms.ts";
+
+interface Props {
+  readonly shop: Connection;
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  imported: "good",
+  reported: "good",
+  queued: "info",
+  waiting: "warning",
+  skipped: "neutral",
+  ignored: "neutral",
+  failed: "bad",
+};
+
+const options = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([value, title]) => ({ value, title }));
+
+async function tried(act: Promise<unknown>): Promise<void> {
+  try {
+    await act;
+    said(texts.retried);
+  } catch (error) {
+    refused(error);
+  }
+}
+
+const retryButton = (run: () => void): ComponentChildren => (
+  <Button kind="plain" icon="redo" iconOnly title={texts.retry} onClick={run} />
+);
+
+const importColumns: readonly Column<PlatformImport>[] = [
+  { id: "external", title: texts.externalId, cell: ({ external_id }) => external_id },
+  {
+    id: "status",
+    title: texts.status,
+    cell: ({ status }) => <Badge tone={tones[status] ?? "neutral"}>{texts.importStatuses[status]}</Badge>,
+  },
+  {
+    id: "order",
+    title: texts.order,
+    cell: ({ status, order_id }) => (status === "imported" ? <a href={to(`/orders/${order_id}`)}>{order_id}</a> : ""),
+  },
+  { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
+  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
+  { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+/** Orders that came in, and why some did not. */
+export function Imports({ shop }: Props) {
+  return (
+    <List<PlatformImport>
+      name={texts.imports}
+      path={`/platforms/${shop.id}/imports`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.importStatuses) }]}
+      columns={importColumns}
+      id={({ id }) => id}
+      rowActs={({ id, status }) =>
+        ["waiting", "ignored", "failed"].includes(status) &&
+        retryButton(() => void tried(post(`/platforms/${shop.id}/imports/${id}/retry`)))
+      }
+      empty={<EmptyState icon="cart" title={texts.importsEmpty} text={texts.importsEmptyText} />}
+    />
+  );
+}
+
+const reportColumns: readonly Column<PlatformReport>[] = [
+  { id: "order", title: texts.order, cell: ({ order_id }) => <a href={to(`/orders/${order_id}`)}>{order_id}</a> },
+  { id: "shipment", title: texts.shipment, cell: ({ shipment_id }) => shipment_id },
+  {
+    id: "status",
+    title: texts.status,
+    cell: ({ status }) => <Badge tone={tones[status] ?? "neutral"}>{texts.reportStatuses[status]}</Badge>,
+  },
+  { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
+  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
+  { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+/** Parcels that the shop is told of. */
+export function Reports({ shop }: Props) {
+  return (
+    <List<PlatformReport>
+      name={texts.reports}
+      path={`/platforms/${shop.id}/reports`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.reportStatuses) }]}
+      columns={reportColumns}
+      id={({ id }) => id}
+      rowActs={({ id, status }) =>
+        ["skipped", "failed"].includes(status) &&
+        retryButton(() => void tried(post(`/platforms/${shop.id}/reports/${id}/retry`)))
+      }
+      empty={<EmptyState icon="truck" title={texts.reportsEmpty} text={texts.reportsEmptyText} />}
+    />
+  );
+}

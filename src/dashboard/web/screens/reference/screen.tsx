@@ -1,0 +1,44 @@
+import { may } from "../../api/session.ts";
+import { LinkButton } from "../../kit/button.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { CopyField, DescriptionList } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { referenceTexts as texts } from "../../texts/reference.ts";
+
+/** Leads to the reference, and says as whom one acts there. */
+export function ReferenceScreen() {
+  return (
+    <Page title={texts.title} acts={<LinkButton kind="primary" icon="external" title={texts.open} href="/docs" />}>
+      <Columns
+        main={
+          <>
+            <Card title={texts.title}>
+              <p>{texts.text}</p>
+            </Card>
+            <Card title={texts.tryTitle}>
+              <ul>
+                <li>{texts.trySession}</li>
+                <li>{texts.tryTest}</li>
+                <li>{texts.tryKey}</li>
+              </ul>
+              {may("keys.manage") && (
+                <LinkButton icon="key" title={texts.makeKey} href={to("/settings/keys?world=test")} />
+              )}
+            </Card>
+          </>
+        }
+        side={
+          <Card title={texts.files}>
+            <DescriptionList
+              facts={[
+                [texts.base, <CopyField text={`${location.origin}/v1`} name={texts.base} />],
+                [texts.document, <a href="/openapi.json">/openapi.json</a>],
+                [texts.errors, <a href="/docs/errors">/docs/errors</a>],
+              ]}
+            />
+          </Card>
+        }
+      />
+    </Page>
+  );
+}

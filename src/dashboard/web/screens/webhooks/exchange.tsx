@@ -1,0 +1,105 @@
+import type { Attempt, TestResult, WholeAttempt } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { Badge, type Tone } from "../../kit/badge.tsx";
+import { Code, Headers, pretty } from "../../kit/code.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { count } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Time } from "../../kit/values.tsx";
+import { webhookTexts as texts } from "../../texts/webhooks.ts";
+
+const tones: Readonly<Record<Attempt["status"], Tone>> = { success: "good", failed: "bad", blocked: "bad" };
+
+/** How an attempt ended. */
+export function Outcome({ status }: Pick<Attempt, "status">) {
+  return <Badge tone={tones[status]}>{texts.outcome[status]}</Badge>;
+}
+
+interface Exchanged extends Pick<Attempt, "status" | "error" | "duration_ms"> {
+  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string | null };
+  readonly url: string;
+  readonly response: {
+    readonly status_code: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | null;
+    readonly truncated: boolean;
+  } | null;
+}
+
+/** What was sent, and what was answered. */
+export function Exchange({ status, error, duration_ms, request, url, response }: Exchanged) {
+  return (
+    <div class="exchange">
+      <p class="row">
+        <Outcome status={status} />
+        {response && <span>{texts.answerStatus(response.status_code)}</span>}
+        {duration_ms !== null && <span class="muted">{texts.took(count(duration_ms))}</span>}
+      </p>
+      {error && <Notice kind="problem">{`${error.message} (${error.code})`}</Notice>}
+      <section>
+        <h3>{texts.response}</h3>
+        {response === null ? (
+          <p class="muted">{texts.noAnswer}</p>
+        ) : (
+          <>
+            <Code name={`${texts.response}: ${texts.body}`} text={pretty(response.body || texts.emptyBody)} />
+            {response.truncated && <p class="muted">{texts.cut}</p>}
+            <details>
+              <summary>{texts.headers}</summary>
+              <Headers name={`${texts.response}: ${texts.headers}`} headers={response.headers} />
+            </details>
+          </>
+        )}
+      </section>
+      <section>
+        <h3>{texts.request}</h3>
+        <p>
+          <code class="cut">{`POST ${url}`}</code>
+        </p>
+        {request.body === null ? (
+          <p class="muted">{texts.noBody}</p>
+        ) : (
+          <Code name={`${texts.request}: ${texts.body}`} text={pretty(request.body)} />
+        )}
+        <details>
+          <summary>{texts.headers}</summary>
+          <Headers name={`${texts.request}: ${texts.headers}`} headers={request.headers} />
+        </details>
+      </section>
+    </div>
+  );
+}
+
+/** The answer to a test event. */
+export function TestExchange({ result }: { readonly result: TestResult }) {
+  const { request, response, ...rest } = result;
+  const answered = response === null ? null : { ...response, body: response.body_excerpt };
+  return <Exchange {...rest} url={request.url} request={request} response={answered} />;
+}
+
+interface Props {
+  readonly webhook_id: string;
+  readonly attempt_id: string;
+  readonly onClose: () => void;
+}
+
+/** One attempt with all that went to and fro. */
+export function AttemptDialog({ webhook_id, attempt_id, onClose }: Props) {
+  const { data: attempt, problem, loading } = useQuery<WholeAttempt>(`/webhooks/${webhook_id}/logs/${attempt_id}`);
+  return (
+    <Dialog title={attempt?.event_type ?? texts.attempt} wide onClose={onClose}>
+      {loading && <Skeleton />}
+      {problem && <Notice problem={problem} />}
+      {attempt && (
+        <>
+          <p class="muted">
+            <Time at={attempt.started_at} exact /> ·{" "}
+            {texts.attemptOf(count(attempt.attempt), count(attempt.max_attempts))} · {attempt.event_id}
+          </p>
+          <Exchange {...attempt} />
+        </>
+      )}
+    </Dialog>
+  );
+}

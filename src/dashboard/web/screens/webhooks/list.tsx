@@ -1,0 +1,121 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import type { MadeWebhook, Notice as OperatorNotice, Webhook } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { SecretOnce, Time } from "../../kit/values.tsx";
+import { navigate, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { titles } from "../../texts/navigation.ts";
+import { webhookTexts as texts } from "../../texts/webhooks.ts";
+import { eventTypes } from "../events/types.ts";
+import { bodyOf, newWebhook, webhookFields } from "./fields.tsx";
+
+const columns: readonly Column<Webhook>[] = [
+  { id: "url", title: texts.url, cell: ({ url }) => <code class="cut">{url}</code>, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "description", title: texts.description, cell: ({ description }) => description ?? "" },
+  { id: "events", title: texts.events, cell: ({ events }) => texts.eventsOf(events.length, eventTypes.length) },
+  { id: "failures", title: texts.failures, align: "right", cell: (it) => count(it.consecutive_failures) },
+  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All webhooks, and what the operator is told of them. */
+export function WebhooksScreen() {
+  const [adding, setAdding] = useState(false);
+  const [made, setMade] = useState<MadeWebhook | null>(null);
+  const add = may("webhooks.manage") && (
+    <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />
+  );
+  return (
+    <>
+      <ListPage<Webhook>
+        name={titles.webhooks}
+        title={titles.webhooks}
+        path="/webhooks"
+        above={<Notices />}
+        columns={columns}
+        id={({ id }) => id}
+        href={({ id }) => to(`/settings/webhooks/${id}`)}
+        acts={add}
+        empty={<EmptyState icon="webhook" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      />
+      {adding && (
+        <FormDialog
+          title={texts.add}
+          wide
+          fields={webhookFields(true)}
+          first={newWebhook}
+          submit={words.create}
+          onClose={() => setAdding(false)}
+          onSubmit={async (values, key) => {
+            const { data } = await post<MadeWebhook>("/webhooks", bodyOf(values), { key });
+            setMade(data);
+          }}
+        />
+      )}
+      {made && (
+        <NewSecret
+          secret={made.secret}
+          onDone={() => {
+            setMade(null);
+            navigate(to(`/settings/webhooks/${made.id}`));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** A signing secret, which nobody can tell again. */
+export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  return (
+    <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
+      <SecretOnce
+        secret={secret}
+        name={texts.secretTitle}
+        text={texts.secretText}
+        done={texts.secretDone}
+        onDone={onDone}
+      />
+    </Dialog>
+  );
+}
+
+/** What the operator is told of and has not said to have seen; of one webhook or of all. */
+export function Notices({ of }: { readonly of?: string }) {
+  const { data = [] } = useQuery<readonly OperatorNotice[]>("/notices", { acknowledged: false, limit: 20 });
+  const shown = data.filter(({ subscription_id }) => of === undefined || subscription_id === of);
+  const acknowledge = async (id: string) => {
+    try {
+      await post(`/notices/${id}/acknowledge`);
+    } catch (error) {
+      refused(error);
+    }
+  };
+  return (
+    <>
+      {shown.map(({ id, message, created_at, subscription_id }) => (
+        <Notice key={id} kind="warning">
+          <p>
+            {message} <Time at={created_at} />
+          </p>
+          <p class="row">
+            {of === undefined && <a href={to(`/settings/webhooks/${subscription_id}`)}>{subscription_id}</a>}
+            {may("webhooks.manage") && <Button title={texts.seen} onClick={() => void acknowledge(id)} />}
+          </p>
+        </Notice>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import type { Attempt, Delivery, Webhook } from "../../api/developer_types.ts";
+import { may } from "../../api/session.ts";
+import { Badge, type Tone } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { List } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { refused, said } from "../../shell/toasts.tsx";
+import { webhookTexts as texts } from "../../texts/webhooks.ts";
+import { AttemptDialog, Outcome } from "./exchange.tsx";
+
+/** Sends one delivery again. */
+async function resend(webhook_id: string, delivery_id: string): Promise<void> {
+  try {
+    await post(`/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`);
+    said(texts.resent);
+  } catch (error) {
+    refused(error);
+  }
+}
+
+const options = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([value, title]) => ({ value, title }));
+
+const attemptColumns: readonly Column<Attempt>[] = [
+  { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Outcome status={status} /> },
+  {
+    id: "answer",
+    title: texts.answer,
+    cell: ({ response, error }) => (response === null ? (error?.code ?? texts.noAnswer) : response.status_code),
+  },
+  {
+    id: "attempt",
+    title: texts.attempt,
+    cell: ({ attempt, max_attempts }) => texts.attemptOf(count(attempt), count(max_attempts)),
+  },
+  { id: "trigger", title: texts.trigger, cell: ({ trigger }) => texts.triggers[trigger] },
+  { id: "took", title: texts.duration, align: "right", cell: (it) => count(it.duration_ms) },
+  { id: "at", title: texts.at, cell: ({ started_at }) => <Time at={started_at} /> },
+];
+
+/** Every attempt, with what was sent and what was answered. */
+export function Log({ webhook, test }: { readonly webhook: Webhook; readonly test: preact.ComponentChildren }) {
+  const [shown, setShown] = useState<string | null>(null);
+  return (
+    <>
+      <List<Attempt>
+        name={texts.log}
+        path={`/webhooks/${webhook.id}/logs`}
+        filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.outcome) }]}
+        columns={attemptColumns}
+        id={({ id }) => id}
+        rowActs={({ id, delivery_id, trigger }) => (
+          <>
+            <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => setShown(id)} />
+            {may("webhooks.manage") && trigger !== "test" && (
+              <Button
+                {...{ kind: "plain", icon: "redo", iconOnly: true, title: texts.resend }}
+                onClick={() => void resend(webhook.id, delivery_id)}
+              />
+            )}
+          </>
+        )}
+        empty={<EmptyState icon="list" title={texts.logEmpty} text={texts.logEmptyText} act={test} />}
+      />
+      {shown && <AttemptDialog webhook_id={webhook.id} attempt_id={shown} onClose={() => setShown(null)} />}
+    </>
+  );
+}
+
+const tones: Readonly<Record<Delivery["status"], Tone>> = {
+  pending: "info",
+  delivered: "good",
+  exhausted: "bad",
+  skipped: "warning",
+  cancelled: "neutral",
+};
+
+const deliveryColumns: readonly Column<Delivery>[] = [
+  { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  {
+    id: "status",
+    title: texts.status,
+    cell: ({ status }) => <Badge tone={tones[status]}>{texts.deliveryStatuses[status]}</Badge>,
+  },
+  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
+  { id: "next", title: texts.nextAttempt, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  { id: "sequence", title: texts.sequence, align: "right", extra: true, cell: ({ sequence }) => count(sequence) },
+  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** Every event that this webhook chose, and whether it has arrived. */
+export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
+  return (
+    <List<Delivery>
+      name={texts.deliveries}
+      path={`/webhooks/${webhook.id}/deliveries`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.deliveryStatuses) }]}
+      columns={deliveryColumns}
+      id={({ id }) => id}
+      rowActs={({ id }) =>
+        may("webhooks.manage") && (
+          <Button
+            {...{ kind: "plain", icon: "redo", iconOnly: true, title: texts.resend }}
+            onClick={() => void resend(webhook.id, id)}
+          />
+        )
+      }
+      empty={<EmptyState icon="list" title={texts.deliveriesEmpty} text={texts.deliveriesEmptyText} />}
+    />
+  );
+}

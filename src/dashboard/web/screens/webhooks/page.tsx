@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import type { Webhook } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { count } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import { DescriptionList, Time } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { to } from "../../shell/router.ts";
+import { titles } from "../../texts/navigation.ts";
+import { webhookTexts as texts } from "../../texts/webhooks.ts";
+import { eventTypes } from "../events/types.ts";
+import { Acts, TestDialog } from "./acts.tsx";
+import { Notices } from "./list.tsx";
+import { Deliveries, Log } from "./logs.tsx";
+import { RecoveryProgress } from "./recovery.tsx";
+
+/** One webhook: how it is, what it was sent, and what can be done about it. */
+export function WebhookScreen({ params }: ScreenProps) {
+  const { data: webhook, etag, problem, loading, reload } = useQuery<Webhook>(`/webhooks/${params["id"]}`);
+  const [testing, setTesting] = useState(false);
+  const back = { href: to("/settings/webhooks"), title: titles.webhooks };
+  if (loading) return <Skeleton />;
+  if (!webhook) {
+    return (
+      <Page title={titles.webhook} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const test = may("webhooks.manage") && <Button icon="zap" title={texts.test} onClick={() => setTesting(true)} />;
+  return (
+    <Page
+      title={new URL(webhook.url).host}
+      back={back}
+      beside={<Badge state={webhook.status} />}
+      below={<code class="cut">{webhook.url}</code>}
+      acts={
+        <>
+          {may("webhooks.manage") && <Acts webhook={webhook} etag={etag} />}
+          {test}
+        </>
+      }
+    >
+      <Notices of={webhook.id} />
+      <RecoveryProgress webhook={webhook} />
+      <Tabs
+        name={titles.webhook}
+        tabs={[
+          { id: "log", title: texts.log, content: () => <Log webhook={webhook} test={test} /> },
+          { id: "deliveries", title: texts.deliveries, content: () => <Deliveries webhook={webhook} /> },
+          { id: "details", title: texts.details, content: () => <Details webhook={webhook} /> },
+        ]}
+      />
+      {testing && <TestDialog webhook={webhook} onClose={() => setTesting(false)} />}
+    </Page>
+  );
+}
+
+function Details({ webhook }: { readonly webhook: Webhook }) {
+  const { circuit, backlog, disabled_reason, rate_limit_per_second, version, payload } = webhook;
+  return (
+    <Columns
+      main={
+        <Card title={texts.health}>
+          {disabled_reason && <Notice kind="problem">{texts.disabledReasons[disabled_reason]}</Notice>}
+          <DescriptionList
+            facts={[
+              [
+                texts.circuit,
+                circuit.state === "open" ? (
+                  <>
+                    {texts.circuitOpen} <Time at={circuit.next_probe_at} />
+                  </>
+                ) : (
+                  texts.circuitClosed
+                ),
+              ],
+              [texts.failures, count(webhook.consecutive_failures)],
+              webhook.failing_since === null ? null : [texts.failingSince, <Time at={webhook.failing_since} exact />],
+              webhook.paused_until === null ? null : [texts.pausedUntil, <Time at={webhook.paused_until} exact />],
+              [texts.skipped, count(backlog.skipped)],
+            ]}
+          />
+        </Card>
+      }
+      side={
+        <Card title={texts.details}>
+          <DescriptionList
+            facts={[
+              [texts.description, webhook.description],
+              [texts.events, texts.eventsOf(webhook.events.length, eventTypes.length)],
+              [texts.chosen, <code class="lines">{webhook.events.join("\n")}</code>],
+              [texts.version, texts.versions[version]],
+              version === "v2" ? [texts.payload, texts.payloads[payload]] : null,
+              [texts.retries, count(webhook.retry_limit)],
+              rate_limit_per_second === null ? null : [texts.rate, count(rate_limit_per_second)],
+              webhook.previous_secret_expires_at === null
+                ? null
+                : [texts.oldSecret, <Time at={webhook.previous_secret_expires_at} exact />],
+              [texts.created, <Time at={webhook.created_at} />],
+            ]}
+          />
+        </Card>
+      }
+    />
+  );
+}

@@ -1,0 +1,23 @@
+/** The words of the screen of figures. */
+export const metricTexts = {
+  requests: "Requests a second",
+  classes: { "2xx": "Done", "3xx": "Not changed", "4xx": "Refused", "5xx": "Failed" },
+  duration: "How long requests take",
+  p50: "Half of them at most",
+  p99: "99 of a hundred at most",
+  milliseconds: (value: string) => `${value} ms`,
+  deliveries: "Webhook deliveries a second",
+  arrived: "Arrived",
+  failed: "Failed",
+  waiting: "Deliveries waiting",
+  size: "Size of the database",
+  memory: "Memory of the service",
+  now: "now",
+  time: "Time",
+  period: "Period",
+  periods: { "1": "1 hour", "6": "6 hours", "24": "24 hours" },
+  emptyTitle: "No figures yet",
+  emptyText: "The first point appears a minute after the service has started, then one each half minute.",
+  note: "Since this server started, at most a day. For longer, let Prometheus read /metrics.",
+  prometheus: "Figures for Prometheus",
+} as const;

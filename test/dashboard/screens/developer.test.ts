@@ -1,0 +1,182 @@
+// API keys and webhooks as a person sets them up, to a receiver that is really there.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+interface Received {
+  readonly headers: Headers;
+  readonly body: { readonly type: string; readonly id: string };
+}
+
+describeInBrowser("the screens for developers", () => {
+  let house: House;
+  let status = 200;
+  const received: Received[] = [];
+  const receiver = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    fetch: async (request) => {
+      received.push({ headers: request.headers, body: (await request.json()) as Received["body"] });
+      return Response.json({ thanks: received.length }, { status });
+    },
+  });
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(async () => {
+    await house.close();
+    await receiver.stop(true);
+  });
+  const until = async (holds: () => boolean) => {
+    for (let tries = 0; !holds() && tries < 300; tries += 1) await Bun.sleep(50);
+    expect(holds()).toBe(true);
+  };
+
+  test("an API key is made, observed, replaced and revoked", async () => {
+    const { page } = await house.open("/settings/keys");
+    await page.click("text=New API key");
+    await page.fill("[name=name]", "Web shop");
+    await page.selectOption("[name=ip_mode]", "observe");
+    await page.fill("[name=ip_list]", "203.0.113.0/24");
+    await page.click("dialog button:has-text('Create')");
+    const key = (await page.textContent("dialog .secret code")) ?? "";
+    expect(key).toMatch(/^ph_live_/);
+    await page.click("text=I have copied it");
+    const ask = () => fetch(`${house.url}/v1/products`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await ask()).status).toBe(200);
+    await page.click("a:has-text('Web shop')");
+    await page.waitForSelector("text=1 requests came from addresses that are not in the list");
+    await page.click("li:has-text('127.0.0.1') >> text=Allow");
+    await page.waitForSelector("text=127.0.0.1 is in the list.");
+    expect((await ask()).headers.get("x-ip-allowlist")).toBe("allowed");
+
+    await page.click("button:has-text('Replace')");
+    await page.click("dialog button:has-text('Replace')");
+    const next = (await page.textContent("dialog .secret code")) ?? "";
+    expect([next === key, (await ask()).status]).toEqual([false, 200]);
+    await page.click("text=I have copied it");
+    await page.waitForSelector("h1:has-text('Web shop')");
+    await page.click("button:has-text('Revoke')");
+    await page.click("dialog button:has-text('Revoke')");
+    await page.waitForSelector("h1 + .badge:has-text('Revoked')");
+    const answer = await fetch(`${house.url}/v1/products`, { headers: { authorization: `Bearer ${next}` } });
+    expect(answer.status).toBe(401);
+  });
+
+  test("a webhook is made, tested, reached, paused and caught up", async () => {
+    const tab = await house.open("/settings/webhooks?world=test");
+    const { page } = tab;
+    await page.click(".empty >> text=New webhook");
+    await page.fill("[name=url]", `http://127.0.0.1:${receiver.port}/packhouse`);
+    await page.click(".event-groups fieldset:has(legend:has-text('Stock')) legend input");
+    await page.click("dialog button:has-text('Create')");
+    expect(await page.textContent("dialog .secret code")).toMatch(/^whsec_/);
+    await page.click("text=I have copied it");
+    await page.waitForSelector("text=Nothing has been sent yet");
+    await page.click(".page-acts >> text=Send a test");
+    await page.selectOption("dialog [name=event]", "inventory.received");
+    await page.click("dialog button:has-text('Send')");
+    await page.waitForSelector("dialog .exchange:has-text('Answered 200')");
+    expect(await page.textContent("dialog .exchange")).toContain('"thanks": 1');
+    await page.click("dialog button:has-text('Close') >> nth=-1");
+    expect(received[0]?.body.type).toBe("inventory.received");
+    await page.waitForSelector("tr:has-text('Test'):has-text('Arrived')");
+
+    await house.test.must("POST", "/products", {
+      sku: "TEA",
+      name: "Tea",
+      weight: 1,
+      weight_unit: "lb",
+      price: "5.00",
+    });
+    await house.test.must("POST", "/inventory", { sku: "TEA", quantity: 5 });
+    await until(() => received.length >= 3);
+    await page.waitForSelector("tr:has-text('inventory.updated'):has-text('Arrived')");
+    await page.click("tr:has-text('inventory.updated') >> [aria-label='Show what was sent and answered']");
+    await page.waitForSelector('dialog .exchange:has-text(\'"sku": "TEA"\')');
+    await page.keyboard.press("Escape");
+    const before = received.length;
+    await page.click("tr:has-text('inventory.updated') >> [aria-label='Send again']");
+    await until(() => received.length > before);
+
+    await page.click("[aria-label=More]");
+    await page.click("[role=menuitem]:has-text('Pause')");
+    await page.click("dialog button:has-text('Pause')");
+    await page.waitForSelector("h1 + .badge:has-text('Paused')");
+    await house.test.must("POST", "/inventory", { sku: "TEA", quantity: 1 });
+    await page.click("[role=tab]:has-text('Deliveries')");
+    await page.waitForSelector("tr:has-text('Skipped')");
+    await page.click("[aria-label=More]");
+    await page.click("[role=menuitem]:has-text('Resume')");
+    await page.waitForSelector("h1 + .badge:has-text('Active')");
+    await page.click("[aria-label=More]");
+    await page.click("[role=menuitem]:has-text('Send what was missed')");
+    const missed = received.length;
+    await page.click("dialog button:has-text('Send what was missed')");
+    await page.waitForSelector("text=What was missed has been sent again");
+    await until(() => received.length > missed);
+    // A receiver that is gone: the operator is told, and the screen says why nothing is sent.
+    status = 410;
+    await house.test.must("POST", "/inventory", { sku: "TEA", quantity: 1 });
+    await page.waitForSelector("h1 + .badge:has-text('Disabled')");
+    await page.click("button:has-text('Seen')");
+    await page.waitForSelector("button:has-text('Seen')", { state: "detached" });
+  });
+
+  test("the log of requests tells what was asked, and one of them", async () => {
+    await house.live.send("GET", "/orders/ord_999999");
+    const { page } = await house.open("/settings/requests?status=4xx");
+    await page.waitForSelector("tr:has-text('GET /orders/ord_999999')");
+    await page.click("a:has-text('GET /orders/ord_999999')");
+    await page.waitForSelector("h1 + .badge:has-text('404')");
+    await page.waitForSelector("a:has-text('resource_missing')");
+  });
+
+  test("events show their JSON, and what they are about", async () => {
+    const { page } = await house.open("/settings/events?world=test&type=inventory.received");
+    await page.click("a:has-text('inventory.received')");
+    await page.waitForSelector('.code:has-text(\'"sku": "TEA"\')');
+    await page.waitForSelector(".test-banner, [class*=banner]:has-text('test')");
+  });
+
+  test("a shop is connected, with what its platform asks for", async () => {
+    const tab = await house.open("/settings/platforms/new");
+    const { page } = tab;
+    tab.expectRefusals(422);
+    await page.click("label:has-text('WooCommerce')");
+    await page.fill("[name=store_id]", "https://shop.example.com");
+    await page.fill("[name=client_secret]", "short");
+    await page.click("form button:has-text('Connect a shop')");
+    await page.waitForSelector("[data-field=client_secret] .field-wrong");
+    await page.fill("[name=client_secret]", "long-enough-secret");
+    await page.fill("[name=api_url]", "https://93.184.216.34");
+    await page.click("form button:has-text('Connect a shop')");
+    await page.waitForSelector("text=No orders have come in yet");
+    await page.click("[role=tab]:has-text('Details')");
+    await page.waitForSelector(".copy-field code");
+    expect(await page.content()).not.toContain("long-enough-secret");
+  });
+
+  test.each([
+    ["/settings/keys", "tbody tr", "keys"],
+    ["/settings/webhooks?world=test", "tbody tr", "webhooks"],
+    ["/settings/requests", "tbody tr", "requests"],
+    ["/settings/events?world=test", "tbody tr", "events"],
+    ["/settings/platforms", "tbody tr", "platforms"],
+    ["/settings/platforms/new", "form", "platform-new"],
+    ["/settings/reference", ".card", "reference"],
+    ["/settings/metrics", ".empty, .plot", "metrics"],
+  ])("%s is looked at", (path, ready, name) => lookAt(house, path, ready, name), 60_000);
+
+  test("one of each is looked at", async () => {
+    const [key] = (await house.live.must("GET", "/keys")).data;
+    const [webhook] = (await house.test.must("GET", "/webhooks")).data;
+    const [event] = (await house.test.must("GET", "/events")).data;
+    const [request] = (await house.live.must("GET", "/requests")).data;
+    const [shop] = (await house.live.must("GET", "/platforms")).data;
+    await lookAt(house, `/settings/keys/${key.id}`, ".card", "key");
+    await lookAt(house, `/settings/webhooks/${webhook.id}?world=test`, "tbody tr", "webhook");
+    await lookAt(house, `/settings/webhooks/${webhook.id}?world=test&tab=details`, ".card", "webhook-details");
+    await lookAt(house, `/settings/events/${event.id}?world=test`, ".code", "event");
+    await lookAt(house, `/settings/requests/${request.id}`, ".card", "request");
+    await lookAt(house, `/settings/platforms/${shop.id}?tab=details`, ".card", "platform");
+  }, 120_000);
+});
