@@ -1,5 +1,6 @@
 // Every screen of the dashboard. Literal paths stand before those with a parameter.
 import type { Screen, Section } from "./screen.ts";
+import { shippingScreens } from "./screens/shipping/screens.ts";
 import { titles } from "./texts/navigation.ts";
 
 /** The navigation, in its order. */
@@ -384,4 +385,5 @@ export const screens: readonly Screen[] = [
     listed: "nav",
     load: () => import("./screens/metrics/screen.tsx").then((it) => it.MetricsScreen),
   },
+  ...shippingScreens,
 ];

@@ -1,0 +1,103 @@
+import { saveFile } from "../../api/documents.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { money } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { query, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
+import { shippingTexts } from "../../texts/shipping.ts";
+import type { Label } from "./types.ts";
+
+const texts = shippingTexts.labels;
+
+/** A label's state in words; a void that is not decided yet is told beside it. */
+export function LabelState({ label }: { readonly label: Label }) {
+  const { status, void_status } = label;
+  const tone = { processing: "info", completed: "good", error: "bad", voided: "neutral" } as const;
+  return (
+    <>
+      <Badge tone={tone[status]}>{texts.statuses[status]}</Badge>
+      {void_status && status !== "voided" && <Badge tone="warning">{texts.voidStates[void_status]}</Badge>}
+    </>
+  );
+}
+
+const columns: readonly Column<Label>[] = [
+  { id: "tracking", title: texts.tracking, cell: (it) => <code>{it.tracking_number ?? it.label_id}</code>, wide: true },
+  { id: "status", title: texts.status, cell: (it) => <LabelState label={it} /> },
+  {
+    id: "order",
+    title: texts.order,
+    cell: ({ order_id, return_id }) => (
+      <a href={to(return_id ? `/returns/${return_id}` : `/orders/${order_id}`)}>{return_id ?? order_id}</a>
+    ),
+  },
+  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => carrier },
+  { id: "service", title: texts.service, cell: ({ service }) => service },
+  { id: "zone", title: texts.zone, extra: true, cell: ({ zone }) => zone ?? "–" },
+  { id: "cost", title: texts.cost, align: "right", cell: (it) => money(it.cost, it.currency) },
+  {
+    id: "carrier_cost",
+    title: texts.carrierCost,
+    align: "right",
+    extra: true,
+    cell: (it) => money(it.carrier_cost, it.currency),
+  },
+  { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All labels that were bought. */
+export function LabelsScreen() {
+  const saveCsv = () => {
+    const params = Object.fromEntries([...query.value].filter(([name]) => exported.has(name)));
+    saveFile("/shipping/labels/export.csv", "labels.csv", "text/csv", params).catch(refused);
+  };
+  return (
+    <ListPage<Label>
+      name={texts.title}
+      title={texts.title}
+      path="/shipping/labels"
+      search={{ param: "tracking_number", hint: texts.search }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+        { kind: "text", param: "carrier", title: texts.carrier },
+        {
+          kind: "choice",
+          param: "on_manifest",
+          title: texts.manifest,
+          options: [
+            { value: "true", title: texts.onManifest },
+            { value: "false", title: texts.onNone },
+          ],
+        },
+      ]}
+      columns={columns}
+      id={({ label_id }) => label_id}
+      href={({ label_id }) => to(`/shipping/labels/${label_id}`)}
+      acts={
+        <>
+          <Button icon="download" title={texts.exportCsv} onClick={saveCsv} />
+          <LinkButton icon="ruler" title={texts.tryRates} href={to("/shipping/rates")} />
+        </>
+      }
+      empty={
+        <EmptyState
+          icon="truck"
+          title={texts.emptyTitle}
+          text={texts.emptyText}
+          act={<LinkButton kind="primary" title={texts.tryRates} href={to("/shipping/rates")} />}
+        />
+      }
+    />
+  );
+}
+
+const exported = new Set(["tracking_number", "status", "carrier", "on_manifest"]);

@@ -1,0 +1,173 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { openDocument } from "../../api/documents.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import type { Field } from "../../kit/fields.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { count, date, weight } from "../../kit/format.ts";
+import { ListPage } from "../../kit/list_page.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { Figure, Figures, Time } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { navigate, to } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { shippingTexts } from "../../texts/shipping.ts";
+import type { Carriers, Manifest, PlainManifest, Warehouse } from "./types.ts";
+
+const texts = shippingTexts.manifests;
+
+const columns: readonly Column<PlainManifest>[] = [
+  { id: "id", title: texts.id, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
+  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => carrier },
+  { id: "warehouse", title: texts.warehouse, cell: ({ warehouse_name }) => warehouse_name, wide: true },
+  { id: "date", title: texts.date, cell: (it) => date(it.date) },
+  { id: "parcels", title: texts.parcels, align: "right", cell: ({ label_count }) => count(label_count) },
+  { id: "by", title: texts.by, extra: true, cell: ({ created_by }) => created_by.id },
+  { id: "made", title: texts.made, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** The lists of what carriers were handed. */
+export function ManifestsScreen() {
+  const [adding, setAdding] = useState(false);
+  const add = may("shipping.buy") && (
+    <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />
+  );
+  return (
+    <>
+      <ListPage<PlainManifest>
+        name={texts.title}
+        title={texts.title}
+        path="/shipping/manifests"
+        filters={[
+          { kind: "text", param: "carrier", title: texts.carrier },
+          { kind: "date", param: "date", title: texts.date },
+        ]}
+        columns={columns}
+        id={({ manifest_id }) => manifest_id}
+        href={({ manifest_id }) => to(`/shipping/manifests/${manifest_id}`)}
+        acts={add}
+        empty={<EmptyState icon="clipboard" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      />
+      {adding && <AddManifest onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function AddManifest({ onClose }: { readonly onClose: () => void }) {
+  const { data } = useQuery<Carriers>("/shipping/carriers");
+  const { data: warehouses } = useQuery<readonly Warehouse[]>("/inventory/locations");
+  if (data === undefined || warehouses === undefined) return null;
+  const carriers = new Map(data.carriers.map(({ code, name }) => [code, name]));
+  const fields: readonly Field[] = [
+    {
+      kind: "select",
+      name: "carrier",
+      label: texts.carrier,
+      required: true,
+      options: [...carriers].map(([value, title]) => ({ value, title })),
+    },
+    {
+      kind: "select",
+      name: "warehouse_id",
+      label: texts.warehouse,
+      required: true,
+      options: warehouses.map(({ warehouse_id, name }) => ({ value: warehouse_id, title: name })),
+      when: () => warehouses.length > 1,
+    },
+    { kind: "date", name: "date", label: texts.date },
+  ];
+  const first = { carrier: data.carriers[0]?.code ?? "", warehouse_id: warehouses[0]?.warehouse_id ?? "", date: "" };
+  return (
+    <FormDialog
+      title={texts.add}
+      text={texts.addText}
+      fields={fields}
+      first={first}
+      submit={words.create}
+      onClose={onClose}
+      onSubmit={async ({ date: day, ...values }, key) => {
+        const body = { ...values, ...(day === "" ? {} : { date: day }) };
+        const { data: made } = await post<PlainManifest>("/shipping/manifests", body, { key });
+        said(texts.made_(made.label_count));
+        navigate(to(`/shipping/manifests/${made.manifest_id}`));
+      }}
+    />
+  );
+}
+
+type Parcel = Manifest["parcels"][number];
+
+const parcelColumns: readonly Column<Parcel>[] = [
+  { id: "tracking", title: texts.tracking, cell: ({ tracking_number }) => <code>{tracking_number}</code> },
+  {
+    id: "order",
+    title: texts.order,
+    cell: ({ order_id, order_number }) => <a href={to(`/orders/${order_id}`)}>{order_number}</a>,
+  },
+  { id: "service", title: texts.service, cell: ({ service }) => service },
+  {
+    id: "to",
+    title: texts.to,
+    wide: true,
+    cell: ({ to_address: { name, city, state, zip, country } }) =>
+      [name, [city, state, zip].filter(Boolean).join(" "), country].join(", "),
+  },
+  { id: "weight", title: texts.weight, align: "right", cell: (it) => weight(it.weight, it.weight_unit) },
+  {
+    id: "state",
+    title: texts.state,
+    cell: ({ label_status }) => (
+      <Badge tone={label_status === "voided" ? "warning" : "good"}>{shippingTexts.labels.statuses[label_status]}</Badge>
+    ),
+  },
+];
+
+/** One manifest and its parcels. */
+export function ManifestScreen({ params }: ScreenProps) {
+  const { data: manifest, problem, loading, reload } = useQuery<Manifest>(`/shipping/manifests/${params["id"]}`);
+  const back = { href: to("/shipping/manifests"), title: texts.title };
+  if (loading) return <Skeleton />;
+  if (!manifest) {
+    return (
+      <Page title={texts.one} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const { manifest_id, carrier, warehouse_name, total_weight_grams, parcels } = manifest;
+  const print = () => openDocument(`/shipping/manifests/${manifest_id}/document`).catch(refused);
+  return (
+    <Page
+      title={`${carrier}, ${date(manifest.date)}`}
+      back={back}
+      below={
+        <>
+          <code>{manifest_id}</code> · {warehouse_name} · <Time at={manifest.created_at} />
+        </>
+      }
+      acts={<Button kind="primary" icon="print" title={texts.print} onClick={print} />}
+    >
+      <Figures>
+        <Figure name={texts.parcels} value={count(parcels.length)} />
+        <Figure name={texts.weight} value={weight(total_weight_grams / 1000, "kg")} />
+      </Figures>
+      <Card title={texts.parcels} flush>
+        <DataTable
+          name={texts.parcels}
+          rows={parcels}
+          columns={parcelColumns}
+          id={({ label_id }) => label_id}
+          href={({ label_id }) => to(`/shipping/labels/${label_id}`)}
+        />
+      </Card>
+    </Page>
+  );
+}

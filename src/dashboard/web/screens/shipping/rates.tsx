@@ -1,0 +1,176 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import type { Field, Values } from "../../kit/fields.tsx";
+import { Form } from "../../kit/form.tsx";
+import { date, money } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { query, setQuery } from "../../shell/router.ts";
+import { shippingTexts } from "../../texts/shipping.ts";
+import { countryNames } from "../../texts/units.ts";
+import type { Rates } from "./types.ts";
+
+const texts = shippingTexts.rates;
+type Rate = Rates["rates"][number];
+
+const fields = (): readonly Field[] => [
+  { kind: "text", name: "from_zip", label: texts.from, required: true, width: "half", mono: true, focus: true },
+  { kind: "text", name: "to_zip", label: texts.to, required: true, width: "half", mono: true },
+  { kind: "select", name: "from_country", label: texts.fromCountry, width: "half", empty: "", options: countryNames() },
+  { kind: "select", name: "to_country", label: texts.toCountry, width: "half", empty: "", options: countryNames() },
+  { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, required: true, width: "half" },
+  { kind: "money", name: "value", label: texts.value, width: "half" },
+  { kind: "number", name: "dimensions.length", label: texts.length, unit: "in", width: "third" },
+  { kind: "number", name: "dimensions.width", label: texts.width, unit: "in", width: "third" },
+  { kind: "number", name: "dimensions.height", label: texts.height, unit: "in", width: "third" },
+  { kind: "switch", name: "residential", label: texts.residential, help: texts.residentialHelp, width: "half" },
+  { kind: "switch", name: "insurance", label: texts.insurance, width: "half" },
+];
+
+const first: Values = {
+  ...{ from_zip: "", to_zip: "", from_country: "", to_country: "", weight: "1", weight_unit: "lb", value: "" },
+  ...{ "dimensions.length": "", "dimensions.width": "", "dimensions.height": "", residential: false, insurance: false },
+};
+
+/** The form's values as the API takes them; what was left empty is left out. */
+function bodyOf({ weight, value, ...values }: Values) {
+  const entries = Object.entries(values).filter(([, one]) => one !== "" && one !== false);
+  const isSide = ([name]: readonly [string, unknown]) => name.startsWith("dimensions.");
+  const given = Object.fromEntries(entries.filter((entry) => !isSide(entry)));
+  const sides = entries.filter(isSide).map(([name, side]) => [name.slice("dimensions.".length), Number(side)]);
+  return {
+    ...given,
+    weight: Number(weight),
+    ...(value === "" ? {} : { value }),
+    ...(sides.length > 0 ? { dimensions: { ...Object.fromEntries(sides), unit: "in" } } : {}),
+  };
+}
+
+/** What was asked for stands in the address, so that it can be sent to somebody. */
+function fromAddress(): Values {
+  const entries = Object.entries(first).map(([name, empty]) => {
+    const given = query.peek().get(name);
+    return [name, given === null ? empty : typeof empty === "boolean" ? given === "true" : given];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Asks all carriers what a parcel would cost. */
+export function RatesScreen() {
+  const [found, setFound] = useState<Rates | null>(null);
+  const ask = async (values: Values, key: string) => {
+    const { data } = await post<Rates>("/shipping/rates", bodyOf(values), { key });
+    setFound(data);
+    setQuery(Object.fromEntries(Object.entries(values).map(([name, one]) => [name, one ? String(one) : null])));
+  };
+  return (
+    <Page title={texts.title} below={texts.intro}>
+      <div class="shipping-try">
+        <Card>
+          <Form fields={fields()} first={fromAddress()} submit={texts.ask} onSubmit={ask} guarded={false} />
+        </Card>
+        {found && (
+          <Card title={texts.results} flush>
+            <RateList found={found} />
+          </Card>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const key = ({ carrier, service, account_id }: Rate) => [carrier, service, account_id].join(" ");
+
+function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
+  const soonest = rates.map(({ delivery_date }) => delivery_date).filter((at) => at !== null);
+  const fastest = soonest.toSorted()[0] ?? null;
+  const columns: readonly Column<Rate>[] = [
+    {
+      id: "service",
+      title: texts.service,
+      wide: true,
+      cell: (it) => (
+        <>
+          <strong>{it.service_name}</strong> <span class="muted">{it.carrier_name}</span>{" "}
+          {it === rates[0] && <Badge tone="good">{texts.cheapest}</Badge>}{" "}
+          {it.delivery_date !== null && it.delivery_date === fastest && <Badge tone="info">{texts.fastest}</Badge>}
+        </>
+      ),
+    },
+    {
+      id: "arrives",
+      title: texts.arrives,
+      cell: ({ delivery_date, delivery_days }) => (
+        <>
+          {date(delivery_date)}
+          {delivery_days !== null && <div class="muted">{texts.unitDays(delivery_days)}</div>}
+        </>
+      ),
+    },
+    {
+      id: "zone",
+      title: texts.zone,
+      cell: ({ zone, zone_estimated }) => (
+        <span title={zone_estimated ? texts.zoneGuess : undefined}>{`${zone ?? "–"}${zone_estimated ? "?" : ""}`}</span>
+      ),
+    },
+    {
+      id: "billed",
+      title: texts.billed,
+      align: "right",
+      cell: ({ billable_weight }) => (billable_weight === null ? "–" : texts.pounds(billable_weight)),
+    },
+    {
+      id: "price",
+      title: texts.price,
+      align: "right",
+      cell: (it) => (
+        <details class="shipping-price">
+          <summary aria-label={`${money(it.rate, it.currency)}: ${texts.breakdown}`}>
+            {money(it.rate, it.currency)}
+          </summary>
+          <Breakdown parts={it.breakdown} total={it.rate} currency={it.currency} />
+        </details>
+      ),
+    },
+  ];
+  return (
+    <>
+      {messages.map(({ carrier, service, level, code, message }) => (
+        <Notice key={`${carrier} ${service} ${code}`} kind={level === "info" ? "info" : "warning"}>
+          <strong>{[carrier, service].filter(Boolean).join(" ")}</strong> {message}
+        </Notice>
+      ))}
+      {rates.length === 0 && <EmptyState icon="truck" title={texts.none} />}
+      {rates.length > 0 && <DataTable name={texts.results} rows={rates} columns={columns} id={key} />}
+    </>
+  );
+}
+
+interface BreakdownProps {
+  readonly parts: readonly { readonly code: string; readonly amount_cents: number }[];
+  readonly total: number | null;
+  readonly currency: string;
+}
+
+/** What a price is made of, part by part. */
+export function Breakdown({ parts, total, currency }: BreakdownProps) {
+  const named: Readonly<Record<string, string>> = texts.parts;
+  return (
+    <dl class="shipping-parts">
+      {parts.map(({ code, amount_cents }) => (
+        <div key={code}>
+          <dt>{named[code] ?? code}</dt>
+          <dd>{money(amount_cents / 100, currency)}</dd>
+        </div>
+      ))}
+      <div class="total">
+        <dt>{texts.price}</dt>
+        <dd>{money(total, currency)}</dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Screen } from "../../screen.ts";
+import { shippingTexts as texts } from "../../texts/shipping.ts";
+
+const all = { section: "shipping", permission: "shipping.read" } as const;
+
+/** The screens about shipping. */
+export const shippingScreens: readonly Screen[] = [
+  {
+    ...all,
+    path: "/shipping",
+    title: texts.labels.title,
+    listed: "nav",
+    key: "l",
+    load: () => import("./labels.tsx").then((it) => it.LabelsScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/labels/:id",
+    title: texts.labels.id,
+    listed: "no",
+    load: () => import("./label.tsx").then((it) => it.LabelScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/manifests",
+    title: texts.manifests.title,
+    listed: "nav",
+    load: () => import("./manifests.tsx").then((it) => it.ManifestsScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/manifests/:id",
+    title: texts.manifests.one,
+    listed: "no",
+    load: () => import("./manifests.tsx").then((it) => it.ManifestScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/rates",
+    title: texts.rates.title,
+    listed: "nav",
+    load: () => import("./rates.tsx").then((it) => it.RatesScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/rate-cards",
+    title: texts.cards.title,
+    listed: "nav",
+    load: () => import("./cards.tsx").then((it) => it.CardsScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/rate-cards/:id",
+    title: texts.cards.one,
+    listed: "no",
+    load: () => import("./card.tsx").then((it) => it.CardScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/zones",
+    title: texts.zones.title,
+    listed: "nav",
+    load: () => import("./zones.tsx").then((it) => it.ZonesScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/carriers",
+    title: texts.accounts.title,
+    listed: "nav",
+    load: () => import("./accounts.tsx").then((it) => it.AccountsScreen),
+  },
+  {
+    ...all,
+    path: "/shipping/holidays",
+    title: texts.holidays.title,
+    listed: "nav",
+    load: () => import("./holidays.tsx").then((it) => it.HolidaysScreen),
+  },
+];

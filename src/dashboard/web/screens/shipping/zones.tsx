@@ -1,0 +1,280 @@
+import { useState } from "preact/hooks";
+import { get, put, remove, sendCsv } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import type { Field } from "../../kit/fields.tsx";
+import { Form, FormDialog } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Page } from "../../kit/page.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { query, setQuery } from "../../shell/router.ts";
+import { said } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { shippingTexts } from "../../texts/shipping.ts";
+import { countryNames } from "../../texts/units.ts";
+import { chooseFile } from "./choose_file.ts";
+import type { Carriers, Charts, ListedCard, Overrides, ZoneMap, Zones } from "./types.ts";
+import { ZoneMapPicture, ZoneTable } from "./zone_map.tsx";
+
+const texts = shippingTexts.zones;
+
+/** Zones: seen from a place as a map, why a place is in one, those set by hand, and the charts of carriers. */
+export function ZonesScreen() {
+  const { data: cards } = useQuery<readonly ListedCard[]>("/shipping/rate-cards", { active: true, limit: 100 });
+  const { data: carriers } = useQuery<Carriers>("/shipping/carriers");
+  const from = query.value.get("from") ?? "43215";
+  const service = query.value.get("service") ?? cards?.[0]?.service ?? null;
+  const asked = cards !== undefined && service !== null;
+  const { data: map, problem } = useQuery<ZoneMap>(asked ? "/shipping/zones/map" : null, { from, service });
+  const services = [...new Set(cards?.map((card) => card.service) ?? [])].map((value) => {
+    const named = carriers?.carriers.map(({ service_names }) => service_names[value]).find((name) => name);
+    return { value, title: named ?? value };
+  });
+  return (
+    <Page title={texts.title}>
+      <Card title={texts.map}>
+        <p class="muted">{texts.mapText}</p>
+        {cards !== undefined && (
+          <Form
+            key={services.map(({ value }) => value).join()}
+            guarded={false}
+            fields={[
+              { kind: "text", name: "from", label: texts.from, required: true, width: "half", mono: true },
+              {
+                kind: "select",
+                name: "service",
+                label: texts.service,
+                required: true,
+                width: "half",
+                options: services,
+              },
+            ]}
+            first={{ from, service: service ?? "" }}
+            submit={texts.show}
+            onSubmit={async (values) => {
+              // What the API refuses is told beside its field, and the map stays.
+              await get<ZoneMap>("/shipping/zones/map", { params: values as Readonly<Record<string, string>> });
+              setQuery({ from: String(values["from"]), service: String(values["service"]) });
+            }}
+          />
+        )}
+        {problem && <Notice problem={problem} />}
+        {map && <ZoneMapPicture map={map} />}
+      </Card>
+      {map && (
+        <Card title={texts.count} flush>
+          <ZoneTable map={map} />
+        </Card>
+      )}
+      <Why from={from} />
+      <SetByHand />
+      <ChartList />
+    </Page>
+  );
+}
+
+function Why({ from }: { readonly from: string }) {
+  const [found, setFound] = useState<Zones | null>(null);
+  return (
+    <Card title={texts.askTitle}>
+      <Form
+        guarded={false}
+        fields={[
+          { kind: "text", name: "from", label: texts.from, required: true, width: "half", mono: true },
+          { kind: "text", name: "to", label: texts.to, required: true, width: "half", mono: true },
+          {
+            kind: "select",
+            name: "to_country",
+            label: texts.country,
+            width: "half",
+            empty: "",
+            options: countryNames(),
+          },
+        ]}
+        first={{ from, to: "", to_country: "" }}
+        submit={texts.why}
+        onSubmit={async (values) => {
+          const params = values as Readonly<Record<string, string>>;
+          setFound((await get<Zones>("/shipping/zones", { params })).data);
+        }}
+      />
+      {found && (
+        <div class="zone-why" role="status">
+          {found.services.map(({ service, name, zone, served, explanation, miles }) => (
+            <section key={service}>
+              <h3>
+                {name}: {zone === null ? texts.foundNone : texts.found(zone)}
+                {!served && ` (${texts.unserved})`}
+                {miles !== null && <small class="muted"> {texts.miles(count(miles))}</small>}
+              </h3>
+              <ol>
+                {explanation.map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ol>
+            </section>
+          ))}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+type Override = Overrides["overrides"][number];
+
+/** An override's place as people write it. */
+function placeOf(it: Override): string {
+  const code = it.postal_to === null ? (it.postal_code ?? it.postal_from) : `${it.postal_from}–${it.postal_to}`;
+  const begins = it.postal_prefix === null ? null : `${it.postal_prefix}…`;
+  return [it.country, code ?? begins, it.city, it.state, it.continent].filter(Boolean).join(" ");
+}
+
+const placeFields = (): readonly Field[] => [
+  {
+    kind: "select",
+    name: "kind",
+    label: texts.overrideKind,
+    required: true,
+    options: Object.entries(texts.kinds).map(([value, title]) => ({ value, title })),
+  },
+  { kind: "select", name: "country", label: texts.country, required: true, width: "half", options: countryNames() },
+  {
+    kind: "text",
+    name: "value",
+    label: texts.value,
+    width: "half",
+    mono: true,
+    when: ({ kind }) => kind !== "country",
+  },
+  { kind: "text", name: "zone", label: texts.zone, required: true, width: "half" },
+];
+
+function SetByHand() {
+  const { data, etag, problem } = useQuery<Overrides>("/shipping/zones/overrides");
+  const [adding, setAdding] = useState(false);
+  const all = data?.overrides ?? [];
+  const save = (overrides: readonly Override[], key?: string) =>
+    put("/shipping/zones/overrides", { overrides }, { match: etag, key });
+  const takeAway = (gone: Override) =>
+    confirm({
+      title: texts.removeTitle(placeOf(gone)),
+      text: texts.removeText,
+      act: words.remove,
+      danger: true,
+      run: async () => {
+        await save(all.filter((one) => one !== gone));
+        said(texts.overrideRemoved);
+      },
+    });
+  const columns: readonly Column<Override>[] = [
+    { id: "place", title: texts.place, wide: true, cell: placeOf },
+    { id: "zone", title: texts.zone, cell: ({ zone }) => zone },
+  ];
+  return (
+    <Card
+      title={texts.overrides}
+      acts={may("shipping.manage") && <Button icon="plus" title={texts.addOverride} onClick={() => setAdding(true)} />}
+    >
+      <p class="muted">{all.length === 0 ? texts.noOverrides : texts.overridesText}</p>
+      {problem && <Notice problem={problem} />}
+      {all.length > 0 && (
+        <DataTable
+          name={texts.overrides}
+          rows={all}
+          columns={columns}
+          id={(it) => JSON.stringify(it)}
+          {...(may("shipping.manage")
+            ? {
+                acts: (it: Override) => (
+                  <Button
+                    kind="plain"
+                    icon="delete"
+                    iconOnly
+                    title={`${words.remove} ${placeOf(it)}`}
+                    onClick={() => void takeAway(it)}
+                  />
+                ),
+              }
+            : {})}
+        />
+      )}
+      {adding && (
+        <FormDialog
+          title={texts.addOverride}
+          text={texts.overridesText}
+          fields={placeFields()}
+          first={{ kind: "postal_prefix", country: "US", value: "", zone: "" }}
+          submit={words.save}
+          onClose={() => setAdding(false)}
+          onSubmit={async ({ kind, country, value, zone }, key) => {
+            const place = kind === "country" ? {} : { [String(kind)]: value };
+            const added = { zone, country, ...place } as unknown as Override;
+            await save([...all, added], key);
+            said(texts.overrideAdded);
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+type Chart = Charts["charts"][number];
+
+function ChartList() {
+  const { data } = useQuery<Charts>("/shipping/zones/charts");
+  const [problem, setProblem] = useState<Parameters<typeof Notice>[0]["problem"] | null>(null);
+  const charts = data?.charts ?? [];
+  const take = () =>
+    chooseFile(async (file) => {
+      const { data: now } = await sendCsv<Charts>("/shipping/zones/charts/import", file);
+      setProblem(null);
+      said(texts.imported(now.charts.length));
+    }, setProblem);
+  const takeAway = ({ id, origin }: Chart) =>
+    confirm({
+      title: texts.removeChartTitle(origin),
+      text: texts.removeChartText,
+      act: texts.remove,
+      danger: true,
+      run: () => remove(`/shipping/zones/charts/${id}`),
+    });
+  const columns: readonly Column<Chart>[] = [
+    { id: "origin", title: texts.chart, wide: true, cell: ({ country, origin }) => `${country} ${origin}` },
+    { id: "ranges", title: texts.ranges, align: "right", cell: ({ ranges }) => count(ranges) },
+    { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  ];
+  return (
+    <Card
+      title={texts.charts}
+      acts={may("shipping.manage") && <Button icon="upload" title={texts.importChart} onClick={take} />}
+    >
+      <p class="muted">{charts.length === 0 ? texts.noCharts : texts.chartsText}</p>
+      {problem && <Notice problem={problem} />}
+      {charts.length > 0 && (
+        <DataTable
+          name={texts.charts}
+          rows={charts}
+          columns={columns}
+          id={({ id }) => id}
+          {...(may("shipping.manage")
+            ? {
+                acts: (it: Chart) => (
+                  <Button
+                    kind="plain"
+                    icon="delete"
+                    iconOnly
+                    title={`${texts.remove} ${it.origin}`}
+                    onClick={() => void takeAway(it)}
+                  />
+                ),
+              }
+            : {})}
+        />
+      )}
+    </Card>
+  );
+}

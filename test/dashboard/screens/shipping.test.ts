@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+const to = {
+  ...{ name: "Bo Buyer", address_line1: "1 Main St", city: "Portland", state: "OR" },
+  ...{ postal_code: "97201", country: "US" },
+};
+
+describeInBrowser("the screens about shipping", () => {
+  let house: House;
+  let label_id = "";
+  beforeAll(async () => {
+    house = await openHouse();
+    label_id = await buyLabel(house);
+  });
+  afterAll(() => house.close());
+
+  test("try out rates, and keep what was asked in the address", async () => {
+    const { page } = await house.open("/shipping/rates");
+    await page.fill("[name=from_zip]", "43215");
+    await page.fill("[name=to_zip]", "97201");
+    await page.fill("[name=weight]", "3");
+    await page.click("button:has-text('Ask for rates')");
+    await page.waitForSelector("tr:has-text('Standard')");
+    const asked = { from_zip: "43215", to_zip: "97201", weight: 3 };
+    const { rates } = (await house.live.must("POST", "/shipping/rates", asked)).data;
+    expect(await page.locator("tbody tr").count()).toBe(rates.length);
+    const [cheapest] = rates;
+    await page.waitForSelector(`tbody tr:first-child:has-text('$${cheapest.rate.toFixed(2)}')`);
+    expect(new URL(page.url()).searchParams.get("to_zip")).toBe("97201");
+    await page.locator("summary").first().click();
+    await page.waitForSelector(".shipping-parts:has-text('Carriage')");
+  });
+
+  test("change prices in a table, by typing and by pasting, and save them at once", async () => {
+    const [card] = (await house.live.must("GET", "/shipping/rate-cards?limit=1")).data;
+    const { page } = await house.open(`/shipping/rate-cards/${card.id}`);
+    const first = page.locator(".prices tbody input").first();
+    await first.fill("123.45");
+    await page.waitForSelector(".price-save:has-text('1 price is changed')");
+    await first.fill("12.x");
+    expect(await page.locator(".price-save button:has-text('Save')").isDisabled()).toBe(true);
+    // Text, since the types of a browser's page are not those of tests.
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text", "7.77\\n8.88");
+      const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      document.querySelector(".prices tbody input").dispatchEvent(paste);
+    }`);
+    await page.click(".price-save button:has-text('Save')");
+    await page.waitForSelector(".toast:has-text('is saved')");
+    const { prices } = (await house.live.must("GET", `/shipping/rate-cards/${card.id}`)).data;
+    const amounts = prices.map(({ price }: { price: number }) => price);
+    expect(amounts).toEqual(expect.arrayContaining([7.77, 8.88]));
+  });
+
+  test("list what a carrier is handed", async () => {
+    const { page } = await house.open("/shipping/manifests");
+    await page.click(".empty >> text=New manifest");
+    await page.click("dialog button:has-text('Create')");
+    await page.waitForSelector("tr:has-text('97201')");
+    const [made] = (await house.live.must("GET", "/shipping/manifests")).data;
+    expect(made).toMatchObject({ label_count: 1, created_by: { type: "user", id: "usr_1001" } });
+  });
+
+  test("explain zones, set one by hand and take it back", async () => {
+    const { page } = await house.open("/shipping/zones");
+    await page.waitForSelector(".zone-map path");
+    await page.click("button:has-text('Add a place')");
+    await page.fill("dialog [name=value]", "972");
+    await page.fill("dialog [name=zone]", "5");
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector("td:has-text('US 972')");
+    const { zone, by } = (await house.live.must("GET", "/shipping/zones?from=43215&to=97201")).data;
+    expect([zone, by]).toEqual(["5", "override"]);
+    await page.fill("[name=to] >> nth=0", "97201");
+    await page.click("button:has-text('Explain')");
+    await page.waitForSelector(".zone-why:has-text('Override')");
+    await page.click("[aria-label='Remove US 972…']");
+    await page.click("dialog button:has-text('Remove')");
+    await page.waitForSelector("td:has-text('US 972')", { state: "detached" });
+    expect((await house.live.must("GET", "/shipping/zones/overrides")).data.overrides).toEqual([]);
+  });
+
+  test("add, pause and remove an account at a carrier, and show its secret once", async () => {
+    const { page } = await house.open("/shipping/carriers");
+    await page.click(".empty button");
+    await page.click("dialog button:has-text('EasyPost')");
+    await page.fill("dialog [name='credentials.api_key']", "EZAKnothing00000000");
+    await page.click("dialog footer button:has-text('Add an account')");
+    await page.waitForSelector("dialog:has-text('callback secret')");
+    const secret = await page.locator("dialog .secret code").textContent();
+    await page.click("dialog button:has-text('I have entered it')");
+    expect(await page.locator("body").textContent()).not.toContain(secret ?? "?");
+    const [account] = (await house.live.must("GET", "/shipping/carrier-accounts")).data;
+    expect(account).toMatchObject({ connector: "easypost", status: "active", has_callback_secret: true });
+    await page.click("[aria-label^='More: ']");
+    await page.click("[role=menuitem]:has-text('Pause')");
+    await page.waitForSelector(".badge:has-text('Paused')");
+    await lookAt(house, "/shipping/carriers", ".badge:has-text('Paused')", "shipping-carriers");
+    await page.click("[aria-label^='More: ']");
+    await page.click("[role=menuitem]:has-text('Remove')");
+    await page.click("dialog button:has-text('Remove')");
+    await page.waitForSelector(".empty");
+    expect((await house.live.must("GET", "/shipping/carrier-accounts")).data).toEqual([]);
+  }, 60_000);
+
+  test("add a holiday of one year", async () => {
+    const { page } = await house.open("/shipping/holidays");
+    await page.click("button:has-text('Add a day') >> nth=0");
+    await page.fill("dialog [name=name]", "Stocktaking");
+    await page.click("dialog button:has-text('Add')");
+    await page.waitForSelector("tr:has-text('Stocktaking')");
+  });
+
+  test("void a label, after saying what that does", async () => {
+    const other = await buyLabel(house);
+    const { page } = await house.open(`/shipping/labels/${other}`);
+    await page.click("button:has-text('Void')");
+    await page.waitForSelector("dialog:has-text('without a label again')");
+    await page.click("dialog button:has-text('Void')");
+    await page.waitForSelector(".badge:has-text('Voided')");
+    expect((await house.live.must("GET", `/shipping/labels/${other}`)).data.status).toBe("voided");
+  });
+
+  test("look right", async () => {
+    await lookAt(house, "/shipping", "tr:has-text('Bought')", "shipping-labels");
+    await lookAt(house, `/shipping/labels/${label_id}`, ".shipping-documents", "shipping-label");
+    await house.live.must("POST", "/shipping/manifests", { label_ids: [await buyLabel(house)] });
+    await lookAt(house, "/shipping/manifests", "tbody tr", "shipping-manifests");
+    await lookAt(house, "/shipping/rates?from_zip=43215", "[name=to_zip]", "shipping-rates");
+    await lookAt(house, "/shipping/rate-cards", "tbody tr", "shipping-cards");
+    const [card] = (await house.live.must("GET", "/shipping/rate-cards?limit=1")).data;
+    await lookAt(house, `/shipping/rate-cards/${card.id}`, ".prices input", "shipping-card");
+    await lookAt(house, "/shipping/zones", ".zone-map path", "shipping-zones");
+    await lookAt(house, "/shipping/holidays", "tbody tr", "shipping-holidays");
+  }, 120_000);
+});
+
+let made = 0;
+
+/** An order of a customer of its own, with a label for its parcel. */
+async function buyLabel({ live }: House): Promise<string> {
+  made += 1;
+  const sku = `SHIP-${made}`;
+  const product = (await live.must("POST", "/products", { sku, name: "Tea", weight: 1, weight_unit: "lb" })).data;
+  await live.must("POST", "/inventory", { sku, quantity: 5 });
+  const customer = await live.must("POST", "/customers", {
+    ...{ email: `bo${made}@example.com`, first_name: "Bo", last_name: "Buyer" },
+    shipping_addresses: [to],
+  });
+  const order = await live.must("POST", "/orders", {
+    ...{ order_number: sku, customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id },
+    line_items: [{ product_id: product.id, quantity: 1, unit_price: "4.00" }],
+  });
+  const label = await live.must("POST", "/shipping/labels", {
+    ...{ order_id: order.data.id, carrier: "local", service: "standard" },
+    package: { weight: 1, weight_unit: "lb" },
+  });
+  return label.data.label_id;
+}
