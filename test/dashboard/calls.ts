@@ -59,10 +59,19 @@ const jsxName = (node: Node | undefined) => (node?.type === "JSXIdentifier" ? St
 /** What the constants of a file begin with, by name; all of them where a name is given more than once. */
 function namesOf(all: readonly Node[]): ReadonlyMap<string, readonly Node[]> {
   const named = new Map<string, Node[]>();
-  for (const { type, id, init } of all) {
-    if (type !== "VariableDeclarator" || !init) continue;
-    const name = nameOf(id);
-    named.set(name, [...(named.get(name) ?? []), init as Node]);
+  const add = (name: string, node: Node) => named.set(name, [...(named.get(name) ?? []), node]);
+  for (const { type, id, init, key, typeAnnotation } of all) {
+    if (type === "VariableDeclarator" && init) add(nameOf(id), init as Node);
+    // What a property may be, where its type lists that: `path: "/a/import" | "/b/import"`.
+    if (type !== "TSPropertySignature" || !typeAnnotation) continue;
+    const literals = nodesOf(typeAnnotation as Node).filter((one) => literal(one)?.startsWith("/"));
+    for (const one of literals) add(`.${nameOf(key)}`, one);
+  }
+  // Where no type lists it, what the file's objects have for it.
+  const told = new Set(named.keys());
+  for (const { type, key, value } of all) {
+    const name = `.${nameOf(key)}`;
+    if (type === "Property" && !told.has(name) && literal(value)?.startsWith("/")) add(name, value as Node);
   }
   return named;
 }
@@ -73,13 +82,14 @@ function pathsOf(node: Node, named: ReadonlyMap<string, readonly Node[]>, depth 
   if (text !== null) return [text];
   if (node.type === "Literal") return [];
   if (node.type === "TemplateLiteral") {
-    const parts = (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
-    return [parts.join("*")];
+    const texts = (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
+    const put = (node["expressions"] as Node[]).map((one) => (named.has(nameOf(one)) ? inner(one)[0] : null) ?? "*");
+    return [texts.map((text, at) => text + (put[at] ?? "")).join("")];
   }
   if (node.type === "ConditionalExpression") return [...inner(node["consequent"]), ...inner(node["alternate"])];
   if (node.type === "LogicalExpression") return [...inner(node["left"]), ...inner(node["right"])];
   if (node.type === "JSXExpressionContainer") return childrenOf(node).flatMap(inner);
-  const known = named.get(nameOf(node));
+  const known = named.get(nameOf(node)) ?? named.get(`.${nameOf(node).split(".").at(-1)}`);
   if (known === undefined || depth > 3) return [null];
   return known.flatMap(inner);
 }

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
+import { placeOf } from "../../http/path.ts";
 import { isKnown } from "../../http/preconditions.ts";
 import { readAccept } from "../../kit/accept.ts";
 import { Fault } from "../../kit/fault.ts";
@@ -40,9 +41,9 @@ export function dashboardPageRoutes() {
     .get("", page)
     .get("/", page)
     .get("/assets/:name", async ({ call, params }) => answerAsset(call, (await read())?.assets.get(params.name)))
-    .get("/*", async ({ call, params }) => {
-      // A name with an ending is a file, not a screen; SKUs and order numbers with a dot are written as %2E.
-      if (/\.[a-z0-9]{1,11}$/i.test(params["*"]) || /^(?:assets|api)(?:\/|$)/.test(params["*"])) throw noFile();
+    .get("/*", async ({ call }) => {
+      // A name with an ending is a file, no screen. The dot of a SKU is written as %2E, so this is not to be decoded.
+      if (/\.\w+$|^\/dashboard\/(?:assets|api)(?:\/|$)/.test(placeOf(call.request.url).path)) throw noFile();
       return answerPage(call, await read());
     });
 }

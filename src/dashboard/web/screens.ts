@@ -170,6 +170,40 @@ export const screens: readonly Screen[] = [
   },
 
   {
+    path: "/customers",
+    section: "customers",
+    title: titles.customers,
+    permission: "customers.read",
+    listed: "nav",
+    key: "c",
+    load: () => import("./screens/customers/list.tsx").then((it) => it.CustomersScreen),
+  },
+  {
+    path: "/customers/new",
+    section: "customers",
+    title: titles.newCustomer,
+    permission: "customers.write",
+    listed: "palette",
+    load: () => import("./screens/customers/edit.tsx").then((it) => it.NewCustomerScreen),
+  },
+  {
+    path: "/customers/:id",
+    section: "customers",
+    title: titles.customer,
+    permission: "customers.read",
+    listed: "no",
+    load: () => import("./screens/customers/page.tsx").then((it) => it.CustomerScreen),
+  },
+  {
+    path: "/customers/:id/change",
+    section: "customers",
+    title: titles.changeCustomer,
+    permission: "customers.write",
+    listed: "no",
+    load: () => import("./screens/customers/edit.tsx").then((it) => it.ChangeCustomerScreen),
+  },
+
+  {
     path: "/products",
     section: "products",
     title: titles.products,

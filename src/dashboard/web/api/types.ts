@@ -1,5 +1,6 @@
 // The shapes of the API's answers, from the API's own schemas. Types alone: no value of theirs comes into the page.
 import type { Static } from "@sinclair/typebox";
+import type { ChecksView } from "../../../addresses/schemas.ts";
 import type { AddressView, CustomerView } from "../../../customers/schemas.ts";
 import type { HistoryView } from "../../../orders/history/schemas.ts";
 import type { PlanView } from "../../../orders/plans/schemas.ts";
@@ -39,3 +40,6 @@ export type Return = Static<typeof ReturnView>;
 export type InspectedReturn = Static<typeof InspectedView>;
 export type Customer = Static<typeof CustomerView>;
 export type CustomerAddress = Static<typeof AddressView>;
+export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]>;
+/** A customer as his own page is answered. */
+export type CustomerDetail = Customer & { readonly order_count: number };

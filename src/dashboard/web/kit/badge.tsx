@@ -43,7 +43,7 @@ const tones: Readonly<Record<string, Tone>> = {
   on_hold: "warning",
   partially_allocated: "warning",
   paused: "warning",
-  pending: "warning",
+
   quarantine: "warning",
   quarantined: "warning",
   retrying: "warning",

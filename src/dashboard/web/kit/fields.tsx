@@ -73,7 +73,7 @@ interface Props {
   readonly values: Values;
   readonly set: (name: string, value: unknown) => void;
   /** The API's words on a path of the body. */
-  readonly problem: (path: string) => string | undefined;
+  readonly problem: (path: string, whole?: boolean) => string | undefined;
 }
 
 const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));
@@ -90,7 +90,7 @@ export function FieldRow({ field, values, set, problem }: Props) {
       </div>
     );
   }
-  const wrong = field.kind === "address" || field.kind === "custom" ? undefined : problem(field.name);
+  const wrong = field.kind === "address" || field.kind === "custom" ? undefined : problem(field.name, true);
   const width = field.width ? ` ${field.width}` : "";
   const described = [field.help ? `${id}-help` : "", wrong ? `${id}-wrong` : ""].filter(Boolean).join(" ");
   const grouped = field.kind === "address" || field.kind === "multi-select" || field.kind === "custom";

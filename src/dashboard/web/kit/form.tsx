@@ -31,6 +31,8 @@ interface Props {
   readonly guarded?: boolean;
 }
 
+/** Whether a path of the body lies below another: `barcodes[0].value` below `barcodes`. */
+const isBelow = (path: string, above: string) => path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Asks whether entries may be thrown away. */
@@ -55,9 +57,10 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
     setValues((now) => ({ ...now, [name]: value }));
     setMissing((names) => names.filter((one) => one !== name));
   };
-  const told = (path: string) => {
+  const told = (path: string, whole = false) => {
     if (missing.includes(path)) return words.required;
-    return problem?.fields.find(({ field }) => field === path)?.message;
+    const found = problem?.fields.filter(({ field }) => field === path || (whole && isBelow(field, path)));
+    return found?.map(({ message }) => message).join("; ") || undefined;
   };
   const send = async (event: Event) => {
     event.preventDefault();
@@ -88,8 +91,7 @@ export function Form(props: Props) {
   const { fields, submit, onCancel, danger, stay = words.cancel, children, unchanged = true } = props;
   const { values, set, told, send, busy, problem, dirty, form } = useEntries(props);
   const named = fields.filter(({ kind }) => kind !== "heading").map(({ name }) => name);
-  const beside = (path: string) =>
-    named.some((name) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name)));
+  const beside = (path: string) => named.some((name) => path === name || isBelow(path, name));
   const others = problem?.fields.filter(({ field }) => !beside(field)) ?? [];
   const allBeside = problem !== null && problem.fields.length > 0 && others.length === 0;
   return (

@@ -158,6 +158,7 @@ interface BarProps<Row> {
 
 function Bar<Row>({ settings, filtered, onClear, hidden }: BarProps<Row>) {
   const { path, search, filters = [], columns } = settings;
+  if (search === undefined && filters.length === 0) return null;
   return (
     <div class="list-bar">
       {search && <SearchField key={path} param={search.param} hint={search.hint} />}

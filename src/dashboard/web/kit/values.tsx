@@ -88,7 +88,9 @@ export function DescriptionList({ facts }: { readonly facts: readonly Fact[] }) 
         fact === null ? null : (
           <div key={fact[0]}>
             <dt>{fact[0]}</dt>
-            <dd>{fact[1] === null || fact[1] === undefined || fact[1] === "" ? nothing : fact[1]}</dd>
+            <dd>
+              {fact[1] === null || fact[1] === undefined || fact[1] === false || fact[1] === "" ? nothing : fact[1]}
+            </dd>
           </div>
         ),
       )}

@@ -24,7 +24,8 @@ export const query = computed(() => new URLSearchParams(place.value.search));
 
 /** The address of a screen, for `href`. The test world stays the test world. */
 export function to(path: string, params: Readonly<Record<string, string | null | undefined>> = {}): string {
-  const url = new URL(`${base}${path === "/" ? "" : path}`, location.origin);
+  // The server takes a name with an ending for a file: the dot of a SKU is written as %2E.
+  const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
   for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   if (world.value === "test") url.searchParams.set("world", "test");
   return `${url.pathname}${url.search}${url.hash}`;

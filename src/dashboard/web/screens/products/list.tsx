@@ -1,3 +1,4 @@
+import { saveFile } from "../../api/documents.ts";
 import { may } from "../../api/session.ts";
 import type { Product } from "../../api/types.ts";
 import { Badge } from "../../kit/badge.tsx";
@@ -5,9 +6,11 @@ import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { count, money, weight } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
+import { ActionMenu, type MenuItem } from "../../kit/menu.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { navigate, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
 import { titles } from "../../texts/navigation.ts";
 import { productTexts as texts } from "../../texts/products.ts";
 
@@ -29,6 +32,16 @@ export function ProductsScreen() {
   const add = may("catalog.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/products/new")} />
   );
+  const sheets: MenuItem[] = [
+    {
+      title: texts.export,
+      icon: "download",
+      run: () => void saveFile("/products/export.csv", "products.csv").catch(refused),
+    },
+    ...(may("catalog.write")
+      ? [{ title: texts.import, icon: "upload" as const, run: () => navigate(to("/products/import")) }]
+      : []),
+  ];
   return (
     <ListPage<Product>
       name={titles.products}
@@ -47,7 +60,12 @@ export function ProductsScreen() {
       columns={columns}
       id={({ id }) => id}
       href={({ id }) => to(`/products/${id}`)}
-      acts={add}
+      acts={
+        <>
+          <ActionMenu items={sheets} />
+          {add}
+        </>
+      }
       empty={<EmptyState icon="tag" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
     />
   );

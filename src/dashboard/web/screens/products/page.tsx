@@ -1,6 +1,7 @@
 import { patch } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
+import type { StockOfSku } from "../../api/stock_types.ts";
 import type { Product } from "../../api/types.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
@@ -10,13 +11,15 @@ import { ActionMenu } from "../../kit/menu.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Columns, Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { DescriptionList, Time } from "../../kit/values.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { DescriptionList, type Fact, Figure, Figures, Time } from "../../kit/values.tsx";
 import type { ScreenProps } from "../../screen.ts";
 import { to } from "../../shell/router.ts";
-import { said } from "../../shell/toasts.tsx";
+import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { titles } from "../../texts/navigation.ts";
 import { productTexts as texts } from "../../texts/products.ts";
+import { countryName } from "../../texts/units.ts";
 
 /** One product: what it is, how it is stored, what there is of it. */
 export function ProductScreen({ params }: ScreenProps) {
@@ -40,31 +43,38 @@ export function ProductScreen({ params }: ScreenProps) {
     >
       <Columns
         main={
-          <Card title={texts.details}>
-            <DescriptionList
-              facts={[
-                [texts.description, product.description],
-                [texts.type, texts.types[product.type]],
-                [texts.price, money(product.price, product.currency)],
-                [texts.weight, weight(product.weight, product.weight_unit)],
-                [texts.barcodes, product.barcodes.map(({ value }) => value).join(", ")],
-              ]}
-            />
-          </Card>
+          <>
+            {may("stock.read") && <Stock product={product} />}
+            {product.type === "bundle" && <Parts product={product} />}
+            <Card title={texts.details}>
+              <DescriptionList facts={detailsOf(product)} />
+            </Card>
+          </>
         }
         side={
-          <Card title={texts.storing}>
-            <DescriptionList
-              facts={[
-                [texts.zone, texts.zones[product.temperature_zone]],
-                [texts.lotTracking, product.lot_tracking ? words.yes : words.no],
-                [texts.expirationTracking, product.expiration_tracking ? words.yes : words.no],
-                [texts.reorderPoint, count(product.reorder_point)],
-                [texts.created, <Time at={product.created_at} />],
-                [texts.updated, <Time at={product.updated_at} />],
-              ]}
-            />
-          </Card>
+          <>
+            <Card title={texts.storing}>
+              <DescriptionList
+                facts={[
+                  [texts.zone, texts.zones[product.temperature_zone]],
+                  [texts.lotTracking, product.lot_tracking ? words.yes : words.no],
+                  [texts.expirationTracking, product.expiration_tracking ? words.yes : words.no],
+                  product.expiration_tracking
+                    ? [texts.shelfLife, `${count(product.min_shelf_life_days)} ${texts.days}`]
+                    : null,
+                  [texts.reorderPoint, count(product.reorder_point)],
+                ]}
+              />
+            </Card>
+            <Card>
+              <DescriptionList
+                facts={[
+                  [texts.created, <Time at={product.created_at} />],
+                  [texts.updated, <Time at={product.updated_at} />],
+                ]}
+              />
+            </Card>
+          </>
         }
       />
     </Page>
@@ -91,10 +101,66 @@ function Acts({ product, etag }: { readonly product: Product; readonly etag: str
         items={[
           status === "active"
             ? { title: texts.deactivate, icon: "pause", danger: true, run: deactivate }
-            : { title: texts.activate, icon: "play", run: () => void setStatus("active") },
+            : { title: texts.activate, icon: "play", run: () => void setStatus("active").catch(refused) },
         ]}
       />
       <LinkButton icon="edit" title={texts.change} href={to(`/products/${id}/change`)} />
     </>
+  );
+}
+
+const detailsOf = (product: Product): readonly Fact[] => {
+  const { dimensions, customs, barcodes } = product;
+  const sides = dimensions && `${dimensions.length} × ${dimensions.width} × ${dimensions.height} ${dimensions.unit}`;
+  return [
+    [texts.description, product.description],
+    [texts.type, texts.types[product.type]],
+    [texts.price, money(product.price, product.currency)],
+    [texts.weight, weight(product.weight, product.weight_unit)],
+    [texts.dimensions, sides],
+    [texts.barcodes, barcodes.length > 0 && <code>{barcodes.map(({ value }) => value).join("\n")}</code>],
+    customs?.hs_code ? [texts.hsCode, customs.hs_code] : null,
+    customs?.country_of_origin ? [texts.origin, countryName(customs.country_of_origin)] : null,
+  ];
+};
+
+/** What there is of it, in numbers that lead to where they are explained. */
+function Stock({ product: { sku } }: { readonly product: Product }) {
+  const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
+  const href = to(`/stock/${encodeURIComponent(sku)}`);
+  if (loading) return <Skeleton lines={2} />;
+  if (!stock) return problem ? <Notice problem={problem} onRetry={reload} /> : null;
+  return (
+    <section>
+      <Figures>
+        <Figure name={texts.available} value={count(stock.available)} href={href} />
+        <Figure name={texts.onHand} value={count(stock.on_hand)} href={href} />
+        <Figure name={texts.reserved} value={count(stock.reserved)} href={href} />
+        <Figure name={texts.incoming} value={count(stock.incoming)} href={href} />
+        <Figure name={texts.backordered} value={count(stock.backordered)} href={href} />
+      </Figures>
+    </section>
+  );
+}
+
+type Part = Product["components"][number];
+
+const partColumns: readonly Column<Part>[] = [
+  { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+  { id: "quantity", title: texts.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
+];
+
+/** What a set is made of. */
+function Parts({ product: { components } }: { readonly product: Product }) {
+  return (
+    <Card title={texts.partsTitle} flush>
+      <DataTable
+        name={texts.partsTitle}
+        rows={components}
+        columns={partColumns}
+        id={({ sku }) => sku}
+        href={({ sku }) => (may("stock.read") ? to(`/stock/${encodeURIComponent(sku)}`) : null)}
+      />
+    </Card>
   );
 }

@@ -1,0 +1,46 @@
+import { may } from "../../api/session.ts";
+import type { Customer } from "../../api/types.ts";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { ListPage } from "../../kit/list_page.tsx";
+import { customerName } from "../../kit/pickers.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { to } from "../../shell/router.ts";
+import { customerTexts as texts } from "../../texts/customers.ts";
+import { titles } from "../../texts/navigation.ts";
+
+const placeOf = ({ shipping_addresses: all }: Customer) => {
+  const shown = all.find(({ is_default }) => is_default) ?? all[0];
+  return shown && [shown.city, shown.state, shown.country].filter(Boolean).join(", ");
+};
+
+const columns: readonly Column<Customer>[] = [
+  { id: "name", title: texts.name, cell: customerName },
+  { id: "email", title: texts.email, cell: ({ email }) => email, wide: true },
+  { id: "company", title: texts.company, cell: ({ company }) => company },
+  { id: "phone", title: texts.phone, extra: true, cell: ({ phone }) => phone },
+  { id: "place", title: texts.place, cell: placeOf },
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All customers. */
+export function CustomersScreen() {
+  const add = may("customers.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/customers/new")} />
+  );
+  return (
+    <ListPage<Customer>
+      name={titles.customers}
+      title={titles.customers}
+      path="/customers"
+      search={{ param: "q", hint: texts.search }}
+      filters={[{ kind: "date", param: "created_after", title: texts.createdAfter }]}
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/customers/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="customers" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

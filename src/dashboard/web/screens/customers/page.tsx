@@ -1,0 +1,103 @@
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { CustomerDetail, Order } from "../../api/types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count, money } from "../../kit/format.ts";
+import { List } from "../../kit/list_page.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Columns, Page } from "../../kit/page.tsx";
+import { customerName } from "../../kit/pickers.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
+import type { ScreenProps } from "../../screen.ts";
+import { to } from "../../shell/router.ts";
+import { words } from "../../texts/common.ts";
+import { customerTexts as texts } from "../../texts/customers.ts";
+import { titles } from "../../texts/navigation.ts";
+import { Addresses } from "./addresses.tsx";
+
+const columns: readonly Column<Order>[] = [
+  { id: "order", title: texts.order, cell: ({ order_number }) => order_number },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  {
+    id: "items",
+    title: texts.items,
+    align: "right",
+    cell: ({ line_items }) => count(line_items.reduce((sum, { quantity }) => sum + quantity, 0)),
+  },
+  { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
+  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** One customer: how to reach him, where his orders go, what he has ordered. */
+export function CustomerScreen({ params }: ScreenProps) {
+  const path = `/customers/${params["id"]}`;
+  const { data: customer, etag, problem, loading, reload } = useQuery<CustomerDetail>(path);
+  const back = { href: to("/customers"), title: titles.customers };
+  if (loading) return <Skeleton />;
+  if (!customer) {
+    return (
+      <Page title={titles.customer} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={customerName(customer)}
+      back={back}
+      below={customer.company}
+      acts={
+        may("customers.write") && (
+          <LinkButton icon="edit" title={words.change} href={to(`/customers/${customer.id}/change`)} />
+        )
+      }
+    >
+      <Columns
+        main={
+          <>
+            {may("orders.read") && <Orders id={customer.id} all={customer.order_count} />}
+            <Addresses customer={customer} etag={etag} />
+          </>
+        }
+        side={
+          <Card title={texts.details}>
+            <DescriptionList
+              facts={[
+                [texts.email, <CopyField text={customer.email} name={texts.email} />],
+                [texts.phone, customer.phone],
+                [texts.company, customer.company],
+                [texts.orders, count(customer.order_count)],
+                [texts.created, <Time at={customer.created_at} exact />],
+                [texts.changed, <Time at={customer.updated_at} />],
+              ]}
+            />
+          </Card>
+        }
+      />
+    </Page>
+  );
+}
+
+function Orders({ id, all }: { readonly id: string; readonly all: number }) {
+  return (
+    <section class="stack-small">
+      <h2 class="section-title">
+        {texts.orders} <span class="count">{count(all)}</span>
+      </h2>
+      <List<Order>
+        name={texts.orders}
+        path="/orders"
+        params={{ customer_id: id }}
+        limit={10}
+        columns={columns}
+        id={(order) => order.id}
+        href={(order) => to(`/orders/${order.id}`)}
+        empty={<EmptyState icon="cart" title={texts.noOrders} text={texts.noOrdersText} />}
+      />
+    </section>
+  );
+}
