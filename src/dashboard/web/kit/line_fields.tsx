@@ -3,12 +3,13 @@ import { ApiProblem } from "../api/problem.ts";
 import { words } from "../texts/common.ts";
 import { Button } from "./button.tsx";
 import type { Editing, Field, Option } from "./fields.tsx";
+import { ProductPicker } from "./pickers.tsx";
 
 /** One field of each line. */
 export interface LineField {
   readonly name: string;
   readonly title: string;
-  readonly kind: "text" | "number" | "date" | "select";
+  readonly kind: "text" | "number" | "date" | "select" | "product";
   readonly mono?: boolean;
   readonly required?: boolean;
   readonly options?: readonly Option[];
@@ -108,7 +109,15 @@ function LineInput({ id, field, value, problem, onSet }: InputProps) {
         {title}
         {!required && <small class="unseen">{words.optional}</small>}
       </label>
-      {kind === "select" ? (
+      {kind === "product" ? (
+        <ProductPicker
+          id={id}
+          label={title}
+          shown={value}
+          invalid={problem !== undefined}
+          onPick={(product) => onSet(product?.sku ?? "")}
+        />
+      ) : kind === "select" ? (
         <select {...common} onChange={typed}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>

@@ -133,6 +133,7 @@ export const stockTexts = {
   >,
   fromOutside: "Outside",
   assumed: "assumed by the plan, not scanned",
+  exportLedger: "Export the ledger as CSV",
   noMovements: "Nothing has moved",
   noMovementsText: "Every change of quantity is kept here, with who did it and why.",
   after: "After",

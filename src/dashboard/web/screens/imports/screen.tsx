@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { sendCsv } from "../../api/client.ts";
+import { type Answer, sendCsv } from "../../api/client.ts";
 import { saveBlob, saveFile } from "../../api/documents.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { ImportReport } from "../../api/stock_types.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
+import { FileDrop } from "../../kit/file_drop.tsx";
 import { count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
@@ -12,13 +13,13 @@ import { Figure, Figures } from "../../kit/values.tsx";
 import { to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
 import { importTexts as texts } from "../../texts/imports.ts";
-import { Drop } from "./drop.tsx";
 import { Changes, Refusals } from "./report.tsx";
 
 interface Kind {
-  readonly path: "/inventory/import" | "/products/import";
-  readonly file: "/inventory/export.csv" | "/products/export.csv";
-  readonly name: string;
+  /** Sends a file, to be tried out or to be taken in. */
+  readonly send: (file: File, dry_run: boolean) => Promise<Answer<ImportReport>>;
+  /** Saves the present state as such a file. */
+  readonly save: () => Promise<void>;
   readonly title: string;
   readonly text: string;
   readonly back: { readonly path: string; readonly title: string };
@@ -26,9 +27,8 @@ interface Kind {
 }
 
 const stock: Kind = {
-  path: "/inventory/import",
-  file: "/inventory/export.csv",
-  name: "inventory.csv",
+  send: (file, dry_run) => sendCsv<ImportReport>("/inventory/import", file, { params: { dry_run } }),
+  save: () => saveFile("/inventory/export.csv", "inventory.csv"),
   title: texts.stock,
   text: texts.stockText,
   back: { path: "/stock", title: texts.stockTitle },
@@ -36,9 +36,8 @@ const stock: Kind = {
 };
 
 const products: Kind = {
-  path: "/products/import",
-  file: "/products/export.csv",
-  name: "products.csv",
+  send: (file, dry_run) => sendCsv<ImportReport>("/products/import", file, { params: { dry_run } }),
+  save: () => saveFile("/products/export.csv", "products.csv"),
   title: texts.products,
   text: texts.productsText,
   back: { path: "/products", title: texts.productsTitle },
@@ -61,7 +60,7 @@ type Stage =
   | { readonly at: "done"; readonly report: ImportReport; readonly changes: ImportReport["changes"] };
 
 /** Where a file stands, and the steps that it takes: tried out, looked at, taken in. */
-function useImport({ path }: Kind) {
+function useImport({ send }: Kind) {
   const [stage, setStage] = useState<Stage>({ at: "choose" });
   const [problem, setProblem] = useState<ApiProblem | string | null>(null);
   const tryOut = async (file: File) => {
@@ -70,7 +69,7 @@ function useImport({ path }: Kind) {
     setStage({ at: "trying", file });
     const began = performance.now();
     try {
-      const { data: report } = await sendCsv<ImportReport>(path, file, { params: { dry_run: true } });
+      const { data: report } = await send(file, true);
       setStage({ at: "tried", file, report, took_ms: performance.now() - began });
     } catch (error) {
       setProblem(problemOf(error));
@@ -87,7 +86,7 @@ function useImport({ path }: Kind) {
     if (!agreed) return;
     setStage({ at: "taking", file, report, took_ms });
     try {
-      const { data } = await sendCsv<ImportReport>(path, file);
+      const { data } = await send(file, false);
       said(texts.took(data.created, data.updated));
       setStage({ at: "done", report: data, changes: report.changes });
     } catch (error) {
@@ -105,7 +104,7 @@ function useImport({ path }: Kind) {
 /** A file is dropped, tried out, looked at, and taken in. */
 function ImportScreen({ kind }: { readonly kind: Kind }) {
   const { stage, problem, tryOut, take, again } = useImport(kind);
-  const save = () => void saveFile(kind.file, kind.name).catch(refused);
+  const save = () => void kind.save().catch(refused);
   return (
     <Page
       title={kind.title}
@@ -117,7 +116,7 @@ function ImportScreen({ kind }: { readonly kind: Kind }) {
         {problem !== null && typeof problem !== "string" && <Notice problem={problem} />}
         {stage.at === "choose" && (
           <>
-            <Drop onFile={tryOut} />
+            <FileDrop title={texts.drop} text={texts.dropHint} accept=".csv,text/csv,text/plain" onFile={tryOut} />
             <Card>
               <p>{kind.text}</p>
               <p class="muted">{texts.templateHint}</p>
@@ -208,7 +207,9 @@ function Working({ title, expected_ms, note }: WorkingProps) {
         <strong>{title}</strong>
         <progress aria-label={title} {...(part === undefined ? {} : { value: part, max: 1 })} />
         <span class="muted">
-          {expected_ms !== null && passed > 800 && texts.left((expected_ms - passed) / 1000)} {note}
+          {passed > 800 &&
+            (expected_ms === null ? texts.passed(passed / 1000) : texts.left((expected_ms - passed) / 1000))}{" "}
+          {note}
         </span>
       </div>
     </Card>

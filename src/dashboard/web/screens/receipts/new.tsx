@@ -14,7 +14,7 @@ const linesField = lineFields({
   add: texts.addLine,
   remove: texts.removeLine,
   fields: [
-    { name: "sku", title: texts.sku, kind: "text", mono: true, required: true, wide: true },
+    { name: "sku", title: texts.sku, kind: "product", required: true, wide: true },
     { name: "quantity", title: texts.quantity, kind: "number", required: true },
     { name: "lot_number", title: texts.lot, kind: "text", mono: true },
     { name: "expiration_date", title: texts.expiry, kind: "date" },

@@ -4,6 +4,7 @@ import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { count } from "../../kit/format.ts";
+import { ProductPicker } from "../../kit/pickers.tsx";
 import { refused, said as toast } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
@@ -209,6 +210,29 @@ export function OffSaleDialog({ sku, places, at, onClose }: Props) {
   );
 }
 
+const skuField: Field = {
+  kind: "custom",
+  name: "sku",
+  label: texts.sku,
+  required: true,
+  width: "half",
+  render: ({ value, set, problem }) => (
+    <>
+      <ProductPicker
+        label={texts.sku}
+        shown={String(value)}
+        invalid={problem() !== undefined}
+        onPick={(product) => set(product?.sku ?? "")}
+      />
+      {problem() && (
+        <p class="field-wrong" role="alert">
+          {problem()}
+        </p>
+      )}
+    </>
+  ),
+};
+
 /** Takes units in that no delivery announced. */
 export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onClose: () => void }) {
   const { several, options } = useWarehouses();
@@ -232,7 +256,7 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         notes: "",
       }}
       fields={[
-        { kind: "text", name: "sku", label: texts.sku, required: true, mono: true, width: "half", focus: sku === "" },
+        skuField,
         quantityField,
         ...where,
         { kind: "text", name: "bin", label: texts.bin, help: texts.binHelp, mono: true, width: "half" },

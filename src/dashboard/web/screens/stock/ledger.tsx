@@ -129,7 +129,7 @@ export function Ledger({ of, on_hand }: Props) {
     empty: <EmptyState icon="list" title={texts.noMovements} text={texts.noMovementsText} />,
   };
   const asked = listParams<Movement>({ ...settings, columns: [] });
-  const { data: rows } = useQuery<readonly Movement[]>(settings.path, asked);
+  const { data: rows } = useQuery<readonly Movement[]>("/inventory/movements", asked);
   const narrowed = [...filters.map(({ param }) => param), "page", "cursor"].some((param) => query.value.has(param));
   const totals = on_hand === null || narrowed || rows === undefined ? null : totalsAfter(rows, on_hand);
   return <List<Movement> {...settings} columns={columnsOf(totals, of)} />;

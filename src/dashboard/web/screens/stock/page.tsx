@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { saveFile } from "../../api/documents.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Explanation, Placed, StockOfSku } from "../../api/stock_types.ts";
@@ -12,6 +13,7 @@ import { type Column, DataTable } from "../../kit/table.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import type { ScreenProps } from "../../screen.ts";
 import { navigate, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { LotsOfSku } from "../lots/list.tsx";
 import { AddDialog, AdjustDialog, MoveDialog, OffSaleDialog } from "./acts.tsx";
@@ -135,6 +137,8 @@ interface ActsProps {
 
 function Acts({ sku, bundle, places, onAct }: ActsProps) {
   const product = () => navigate(to("/products", { q: sku }));
+  const exportLedger = () =>
+    void saveFile("/inventory/movements/export.csv", `ledger-${sku}.csv`, "text/csv", { sku }).catch(refused);
   const hasLots = places.some(({ lot_id }) => lot_id !== null);
   if (bundle) return <ActionMenu items={[{ title: texts.productPage, icon: "tag", run: product }]} />;
   return (
@@ -153,6 +157,7 @@ function Acts({ sku, bundle, places, onAct }: ActsProps) {
                 },
               ]
             : []),
+          { title: texts.exportLedger, icon: "download", run: exportLedger },
           { title: texts.productPage, icon: "tag", run: product },
         ]}
       />
