@@ -12,7 +12,9 @@ export interface Session {
     readonly name: string;
     readonly email: string;
     readonly role: string;
-    readonly second_factor?: boolean;
+    readonly second_factor: boolean;
+    /** He has to set one up before he may do anything else. */
+    readonly second_factor_required: boolean;
   };
   readonly permissions: readonly Permission[];
   readonly worlds: readonly World[];
@@ -29,6 +31,11 @@ export function may(permission: Permission | null | undefined): boolean {
   return permission === null || permission === undefined || granted.value.has(permission);
 }
 
+/** Whether somebody who may do all of this may do more than who is signed in. */
+export function lacks(permissions: readonly Permission[]): boolean {
+  return permissions.some((permission) => !may(permission));
+}
+
 /** Asks the server who this is. */
 export async function readSession(): Promise<void> {
   try {
@@ -42,8 +49,13 @@ export async function readSession(): Promise<void> {
 }
 
 /** Signs in; refused by the API's own words. */
-export async function signIn(given: Readonly<Record<string, string>>): Promise<void> {
-  await callDashboard("POST", "/session", given);
+export function signIn(given: Readonly<Record<string, string>>): Promise<void> {
+  return enterBy("/session", given);
+}
+
+/** Signs in by one of the ways there are, such as an invitation; refused by the API's own words. */
+export async function enterBy(way: string, given: Readonly<Record<string, unknown>>): Promise<void> {
+  await callDashboard("POST", way, given);
   forgetAll();
   await readSession();
 }

@@ -1,7 +1,8 @@
 // The shapes of the API's answers, from the API's own schemas. Types alone: no value of theirs comes into the page.
 import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/schemas.ts";
-import type { AddressView, CustomerView } from "../../../customers/schemas.ts";
+import type { EntryView } from "../../../audit/schemas.ts";
+import type { AddressView, CustomerView, CustomerView } from "../../../customers/schemas.ts";
 import type { HistoryView } from "../../../orders/history/schemas.ts";
 import type { PlanView } from "../../../orders/plans/schemas.ts";
 import type { OrderView, SplitView } from "../../../orders/schemas.ts";
@@ -12,6 +13,9 @@ import type { InspectedView, ReturnView } from "../../../returns/schemas.ts";
 import type { LabelView } from "../../../shipping/labels/schemas.ts";
 import type { RatesView } from "../../../shipping/quotes/schemas.ts";
 import type { ParcelView } from "../../../tracking/parcels/schemas.ts";
+import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../users/invitations/schemas.ts";
+import type { RoleView, SessionView, UserView } from "../../../users/schemas.ts";
+import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../users/second_factor/schemas.ts";
 
 export type Product = Static<typeof ProductView>;
 
@@ -43,3 +47,15 @@ export type CustomerAddress = Static<typeof AddressView>;
 export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]>;
 /** A customer as his own page is answered. */
 export type CustomerDetail = Customer & { readonly order_count: number };
+
+
+export type AuditEntry = Static<typeof EntryView>;
+export type User = Static<typeof UserView>;
+export type Role = Static<typeof RoleView>;
+export type SessionEntry = Static<typeof SessionView>;
+export type Invitation = Static<typeof InvitationView>;
+export type LinkedInvitation = Static<typeof LinkedInvitationView>;
+export type Invited = Static<typeof InvitedView>;
+export type SecondFactor = Static<typeof FactorView>;
+export type NewFactor = Static<typeof NewFactorView>;
+export type RecoveryCodes = Static<typeof RecoveryCodesView>;

@@ -63,15 +63,17 @@ effect(() => {
   if (found !== null) load(found.screen);
 });
 
-/** Sends who is not signed in to the place where that is done, and afterwards back. */
+/** Sends who is not signed in, or has to set up a second factor, to the place where that is done, and then back. */
 function useSignIn(found: Found | null): void {
   const out = session.value === null || signedOut.value;
+  const lacks_factor = session.value?.user.second_factor_required ?? false;
   useEffect(() => {
-    if (out && !found?.screen.open) {
+    if ((out || lacks_factor) && !found?.screen.open) {
       const back = location.pathname + location.search;
-      navigate(to("/sign-in", { back: back === base ? null : back }), { replace: true, force: true });
+      const path = out ? "/sign-in" : "/second-factor";
+      navigate(to(path, { back: back === base ? null : back }), { replace: true, force: true });
     }
-  }, [out, found?.screen]);
+  }, [out, lacks_factor, found?.screen]);
 }
 
 function Shown({ found }: { readonly found: Found | null }) {
@@ -205,7 +207,8 @@ function skip(event: MouseEvent): void {
 export function App() {
   const found = screenAt(place.value.path);
   useSignIn(found);
-  const inside = session.value !== null && session.value !== undefined && !found?.screen.open;
+  const isIn = session.value !== null && session.value !== undefined && !session.value.user.second_factor_required;
+  const inside = isIn && !found?.screen.open;
   return (
     <>
       {inside && <Frame found={found} />}

@@ -44,4 +44,11 @@ export const titles = {
   reference: "API reference",
   metrics: "Metrics",
   signIn: "Sign in",
+  setup: "Welcome",
+  invitation: "Invitation",
+  reset: "Another password",
+  secondFactor: "Second factor",
+  profile: "Your profile",
+  users: "Users",
+  audit: "Audit trail",
 } as const;

@@ -1,38 +1,89 @@
+import { useState } from "preact/hooks";
+import { problemOf } from "../../api/problem.ts";
 import { signIn } from "../../api/session.ts";
 import { Form } from "../../kit/form.tsx";
-import { base, navigate, query } from "../../shell/router.ts";
+import { navigate } from "../../shell/router.ts";
 import { signInTexts as texts } from "../../texts/sign_in.ts";
+import { backTo } from "./back.ts";
+import { OpenCard } from "./open_card.tsx";
 
-/** Only addresses of the dashboard are gone back to: a link may hold anything. */
-const backTo = () => {
-  const back = query.value.get("back") ?? base;
-  return back === base || back.startsWith(`${base}/`) || back.startsWith(`${base}?`) ? back : base;
-};
+interface Given {
+  readonly email: string;
+  readonly password: string;
+}
 
-/** Asks who this is. */
+const goIn = () => navigate(backTo(), { replace: true, force: true });
+
+/** Asks who this is: e-mail and password, then a code where there is a second factor. */
 export function SignInScreen() {
+  const [given, setGiven] = useState<Given | null>(null);
+  if (given !== null) return <CodeForm given={given} onOther={() => setGiven(null)} />;
   return (
-    <div class="card sign-in">
-      <h1>{texts.title}</h1>
+    <OpenCard title={texts.title}>
       <Form
+        guarded={false}
         fields={[
-          { name: "email", kind: "text", label: texts.email, type: "email", autocomplete: "username", required: true },
           {
-            name: "password",
-            kind: "text",
-            label: texts.password,
-            type: "password",
+            ...{ name: "email", kind: "text", label: texts.email, type: "email", autocomplete: "username" },
+            ...{ required: true, focus: true },
+          },
+          {
+            ...{ name: "password", kind: "text", label: texts.password, type: "password", required: true },
             autocomplete: "current-password",
-            required: true,
           },
         ]}
         first={{ email: "", password: "" }}
         submit={texts.submit}
         onSubmit={async (values) => {
-          await signIn({ email: String(values["email"]), password: String(values["password"]) });
-          navigate(backTo(), { replace: true, force: true });
+          const entered = { email: String(values["email"]), password: String(values["password"]) };
+          try {
+            await signIn(entered);
+          } catch (error) {
+            if (problemOf(error).code !== "second_factor_required") throw error;
+            setGiven(entered);
+            return;
+          }
+          goIn();
         }}
       />
-    </div>
+      <p class="open-note">
+        {texts.forgotten}
+        <code>{texts.forgottenCommand}</code>
+      </p>
+    </OpenCard>
+  );
+}
+
+function CodeForm({ given, onOther }: { readonly given: Given; readonly onOther: () => void }) {
+  const [recovery, setRecovery] = useState(false);
+  return (
+    <OpenCard title={texts.codeTitle} text={given.email}>
+      <Form
+        key={String(recovery)}
+        guarded={false}
+        fields={[
+          {
+            ...{ name: "code", kind: "text", required: true, focus: true, mono: true },
+            label: recovery ? texts.recoveryCode : texts.code,
+            help: recovery ? texts.recoveryHelp : texts.codeHelp,
+            autocomplete: recovery ? "off" : "one-time-code",
+          },
+        ]}
+        first={{ code: "" }}
+        submit={texts.submit}
+        onSubmit={async (values) => {
+          await signIn({ ...given, code: String(values["code"]).trim() });
+          goIn();
+        }}
+      />
+      <p class="open-acts">
+        <button type="button" class="plain link" onClick={() => setRecovery(!recovery)}>
+          {recovery ? texts.useApp : texts.useRecovery}
+        </button>
+        <button type="button" class="plain link" onClick={onOther}>
+          {texts.other}
+        </button>
+      </p>
+    </OpenCard>
   );
 }

@@ -1,0 +1,60 @@
+import { useEffect, useState } from "preact/hooks";
+import { callDashboard } from "../../api/client.ts";
+import { type ApiProblem, problemOf } from "../../api/problem.ts";
+import { enterBy } from "../../api/session.ts";
+import type { Invited } from "../../api/types.ts";
+import { Form } from "../../kit/form.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { navigate, to } from "../../shell/router.ts";
+import { signInTexts as texts } from "../../texts/sign_in.ts";
+import { userTexts } from "../../texts/users.ts";
+import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
+import { OpenCard } from "../sign_in/open_card.tsx";
+import { tokenInAddress } from "../sign_in/token.ts";
+
+/** Lets somebody who was invited become a user. */
+export function InvitationScreen() {
+  const [token] = useState(tokenInAddress);
+  const [invited, setInvited] = useState<Invited | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  useEffect(() => {
+    if (token === "") return;
+    callDashboard<Invited>("POST", "/invitations/look", { token }).then(
+      ({ data }) => setInvited(data),
+      (error) => setProblem(problemOf(error)),
+    );
+  }, [token]);
+  if (token === "" || problem !== null) {
+    return (
+      <OpenCard title={texts.invitationTitle}>
+        {problem === null ? <Notice kind="info">{texts.invitationNoLink}</Notice> : <Notice problem={problem} />}
+        <p class="open-acts">
+          <a href={to("/sign-in")}>{texts.toSignIn}</a>
+        </p>
+      </OpenCard>
+    );
+  }
+  if (invited === null) return null;
+  const { email, name, role, invited_by } = invited;
+  return (
+    <OpenCard title={texts.invitationTitle} text={texts.invitedBy(invited_by, userTexts.roles[role])}>
+      <p class="open-text">
+        {texts.invitedAs} <strong>{email}</strong>
+      </p>
+      <Form
+        guarded={false}
+        fields={[
+          { name: "name", kind: "text", label: texts.name, autocomplete: "name", required: true, focus: true },
+          ...newPasswordFields(texts.newPassword),
+        ]}
+        first={{ name: name ?? "", password: "", again: "" }}
+        submit={texts.accept}
+        onSubmit={async (values) => {
+          const password = newPasswordOf(values);
+          await enterBy("/invitations/accept", { token, name: values["name"], password });
+          navigate(to("/"), { replace: true, force: true });
+        }}
+      />
+    </OpenCard>
+  );
+}

@@ -1,0 +1,115 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { readSession } from "../../api/session.ts";
+import type { RecoveryCodes, SecondFactor } from "../../api/types.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import type { Field } from "../../kit/fields.tsx";
+import { Form, FormDialog } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { Notice } from "../../kit/notice.tsx";
+import { Card } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { DescriptionList, Time } from "../../kit/values.tsx";
+import { said } from "../../shell/toasts.tsx";
+import { profileTexts as texts } from "../../texts/profile.ts";
+import { FactorSetup } from "./factor_setup.tsx";
+import { RecoveryCodesOnce } from "./recovery_codes.tsx";
+
+type Open = "setup" | "renew" | "turn_off" | null;
+
+/** The second factor: whether there is one, and what can be done about it. */
+export function FactorCard() {
+  const { data: factor, problem, loading, reload } = useQuery<SecondFactor>("/users/me/second_factor");
+  const [open, setOpen] = useState<Open>(null);
+  const isOn = factor?.status === "on";
+  const close = () => setOpen(null);
+  const afterSetup = async () => {
+    close();
+    said(texts.turnedOn);
+    await Promise.all([readSession(), reload()]);
+  };
+  return (
+    <Card title={texts.factor}>
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {loading && <Skeleton lines={2} />}
+      {factor && (
+        <>
+          <p class="factor-why">{factor.required ? `${texts.factorWhy} ${texts.factorRequired}` : texts.factorWhy}</p>
+          <DescriptionList
+            facts={[
+              [texts.factor, <Badge tone={isOn ? "good" : "warning"}>{isOn ? texts.factorOn : texts.factorOff}</Badge>],
+              isOn ? [texts.factorSince, <Time at={factor.confirmed_at} />] : null,
+              isOn ? [texts.codesLeft, count(factor.recovery_codes_left)] : null,
+            ]}
+          />
+          <footer class="form-acts">
+            {isOn && !factor.required && <Button title={texts.turnOff} onClick={() => setOpen("turn_off")} />}
+            {isOn && <Button title={texts.renew} onClick={() => setOpen("renew")} />}
+            {!isOn && <Button kind="primary" icon="shield" title={texts.setUp} onClick={() => setOpen("setup")} />}
+          </footer>
+        </>
+      )}
+      {open === "setup" && (
+        <Dialog title={texts.scanTitle} onClose={close}>
+          <FactorSetup onDone={afterSetup} />
+        </Dialog>
+      )}
+      {open === "renew" && <Renew onClose={close} />}
+      {open === "turn_off" && <TurnOff onClose={close} />}
+    </Card>
+  );
+}
+
+const passwordField: Field = {
+  ...({ name: "password", kind: "text", type: "password", label: texts.yourPassword } as const),
+  ...{ required: true, focus: true, autocomplete: "current-password" },
+};
+
+function TurnOff({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <FormDialog
+      title={texts.turnOff}
+      text={texts.turnOffText}
+      fields={[passwordField]}
+      first={{ password: "" }}
+      submit={texts.turnOff}
+      danger
+      onClose={onClose}
+      onSubmit={async ({ password }, key) => {
+        await post("/users/me/second_factor/turn_off", { password }, { key });
+        await readSession();
+        said(texts.turnedOff);
+      }}
+    />
+  );
+}
+
+function Renew({ onClose }: { readonly onClose: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  return (
+    <Dialog title={texts.renew} onClose={onClose}>
+      {codes !== null ? (
+        <RecoveryCodesOnce codes={codes} onDone={onClose} />
+      ) : (
+        <>
+          <p class="dialog-text">{texts.renewText}</p>
+          <Form
+            guarded={false}
+            fields={[passwordField]}
+            first={{ password: "" }}
+            submit={texts.renew}
+            onCancel={onClose}
+            onSubmit={async ({ password }, key) => {
+              const path = "/users/me/second_factor/recovery_codes";
+              const { data } = await post<RecoveryCodes>(path, { password }, { key });
+              setCodes(data.recovery_codes);
+            }}
+          />
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,26 @@
+import { readSession, signOut } from "../../api/session.ts";
+import { navigate, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
+import { signInTexts as texts } from "../../texts/sign_in.ts";
+import { FactorSetup } from "../profile/factor_setup.tsx";
+import { backTo } from "../sign_in/back.ts";
+import { OpenCard } from "../sign_in/open_card.tsx";
+
+/** Asks an owner to set up a second factor, without which nothing else can be done where others reach the service. */
+export function SecondFactorScreen() {
+  const done = async () => {
+    await readSession();
+    navigate(backTo(), { replace: true, force: true });
+  };
+  const leave = () => signOut().then(() => navigate(to("/sign-in"), { replace: true, force: true }), refused);
+  return (
+    <OpenCard title={texts.factorFirstTitle} text={texts.factorFirstText}>
+      <FactorSetup onDone={done} />
+      <p class="open-acts">
+        <button type="button" class="plain link" onClick={leave}>
+          {texts.signOut}
+        </button>
+      </p>
+    </OpenCard>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import type { LinkedInvitation, Role } from "../../api/types.ts";
+import { Dialog } from "../../kit/dialog.tsx";
+import { Form } from "../../kit/form.tsx";
+import { SecretOnce } from "../../kit/values.tsx";
+import { userTexts as texts } from "../../texts/users.ts";
+import { roleField } from "./role_field.tsx";
+
+/** Invites somebody, and shows the link. */
+export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const [made, setMade] = useState<LinkedInvitation | null>(null);
+  const { data: roles = [] } = useQuery<readonly Role[]>("/roles");
+  if (made !== null) return <LinkDialog invitation={made} onClose={onClose} />;
+  return (
+    <Dialog title={texts.inviteTitle} onClose={onClose}>
+      <p class="dialog-text">{texts.inviteText}</p>
+      <Form
+        guarded={false}
+        fields={[
+          { name: "email", kind: "text", type: "email", label: texts.email, required: true, focus: true },
+          { name: "name", kind: "text", label: texts.inviteName },
+          roleField(roles),
+        ]}
+        first={{ email: "", name: "", role: "office" }}
+        submit={texts.inviteSubmit}
+        onCancel={onClose}
+        onSubmit={async ({ email, name, role }, key) => {
+          const body = { email, role, ...(name ? { name } : {}) };
+          const { data } = await post<LinkedInvitation>("/invitations", body, { key });
+          setMade(data);
+        }}
+      />
+    </Dialog>
+  );
+}
+
+interface LinkProps {
+  readonly invitation: LinkedInvitation;
+  readonly onClose: () => void;
+}
+
+/** Shows the link of an invitation, this once. */
+export function LinkDialog({ invitation: { email, link, mail_status }, onClose }: LinkProps) {
+  // Where the service does not know by which address it is reached, this page does.
+  const whole = link.startsWith("/") ? `${location.origin}${link}` : link;
+  return (
+    <Dialog title={texts.linkTitle} onClose={onClose}>
+      <SecretOnce
+        secret={whole}
+        name={texts.linkName}
+        text={mail_status === "none" ? texts.linkText(email) : texts.linkMailed(email)}
+        done={texts.linkDone}
+        onDone={onClose}
+      />
+    </Dialog>
+  );
+}

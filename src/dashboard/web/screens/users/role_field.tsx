@@ -1,0 +1,39 @@
+import { lacks } from "../../api/session.ts";
+import type { Role } from "../../api/types.ts";
+import type { Field } from "../../kit/fields.tsx";
+import { userTexts as texts } from "../../texts/users.ts";
+
+/** Roles to choose from, each with what it is for. Those that may do more than oneself cannot be chosen. */
+export function roleField(roles: readonly Role[]): Field {
+  return {
+    ...{ name: "role", kind: "custom", label: texts.role, required: true },
+    render: ({ value, set, id, problem }) => {
+      const wrong = problem();
+      return (
+        <div class="role-choices" role="radiogroup" aria-label={texts.role}>
+          {roles.map(({ name: role, description, permissions }) => (
+            <label key={role} class="role-choice">
+              <input
+                type="radio"
+                name={id}
+                value={role}
+                checked={value === role}
+                disabled={lacks(permissions.map((one) => one.name))}
+                onChange={() => set(role)}
+              />
+              <span>
+                <strong>{texts.roles[role]}</strong>
+                <small>{description}</small>
+              </span>
+            </label>
+          ))}
+          {wrong && (
+            <p class="field-wrong" role="alert">
+              {wrong}
+            </p>
+          )}
+        </div>
+      );
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { patch, remove } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { session } from "../../api/session.ts";
+import type { Role, User } from "../../api/types.ts";
+import { confirm } from "../../kit/confirm.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import type { MenuItem } from "../../kit/menu.tsx";
+import { navigate, to } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { userTexts as texts } from "../../texts/users.ts";
+import { roleField } from "./role_field.tsx";
+
+/** What can be done with a user. Nobody disables himself by a slip. */
+export function userActs(user: User, changeRole: () => void): MenuItem[] {
+  const isMe = user.id === session.value?.user.id;
+  const showDone = () => navigate(to("/settings/audit", { actor: user.id }));
+  return [
+    { title: texts.changeRole, icon: "shield", run: changeRole, disabled: isMe },
+    { title: texts.whatTheyDid, icon: "list", run: showDone },
+    { title: texts.endSessions, icon: "signOut", run: () => void endSessions(user), disabled: isMe },
+    user.status === "active"
+      ? { title: texts.disable, icon: "pause", danger: true, run: () => void disable(user), disabled: isMe }
+      : { title: texts.enable, icon: "play", run: () => void enable(user) },
+  ];
+}
+
+function endSessions({ id, name }: User): Promise<boolean> {
+  return confirm({
+    title: texts.endSessionsTitle(name),
+    text: texts.endSessionsText,
+    act: texts.endSessions,
+    run: async () => {
+      await remove(`/users/${id}/sessions`);
+      said(texts.sessionsEnded(name));
+    },
+  });
+}
+
+function disable({ id, name }: User): Promise<boolean> {
+  return confirm({
+    title: texts.disableTitle(name),
+    text: texts.disableText,
+    act: texts.disable,
+    danger: true,
+    run: async () => {
+      await patch(`/users/${id}`, { status: "disabled" });
+      said(texts.disabled(name));
+    },
+  });
+}
+
+async function enable({ id, name }: User): Promise<void> {
+  try {
+    await patch(`/users/${id}`, { status: "active" });
+    said(texts.enabled(name));
+  } catch (error) {
+    refused(error);
+  }
+}
+
+/** Lets somebody choose another role for a user. */
+export function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+  const { id, name, role } = user;
+  const { data: roles = [] } = useQuery<readonly Role[]>("/roles");
+  return (
+    <FormDialog
+      title={texts.changeRoleTitle(name)}
+      text={texts.changeRoleText}
+      fields={[roleField(roles)]}
+      first={{ role }}
+      submit={texts.changeRole}
+      unchanged={false}
+      onClose={onClose}
+      onSubmit={async (values, key) => {
+        const { data } = await patch<User>(`/users/${id}`, { role: values["role"] }, { key });
+        said(texts.roleChanged(name, texts.roles[data.role]));
+      }}
+    />
+  );
+}

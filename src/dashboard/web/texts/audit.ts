@@ -1,0 +1,30 @@
+/** The words of the audit trail. */
+export const auditTexts = {
+  search: "Search name, action, target, request or address",
+  csv: "CSV",
+  when: "When",
+  who: "Who",
+  what: "What",
+  target: "On what",
+  details: "Details",
+  world: "World",
+  worlds: { live: "Live", test: "Test" },
+  address: "From",
+  request: "Request",
+  answer: "Answer",
+  actor: "Who (id)",
+  action: "What",
+  from: "From",
+  before: "Before",
+  fields: "Fields",
+  more: (count: number) => `and ${count} more`,
+  emptyTitle: "Nothing was done yet",
+  emptyText: "Whatever a user does stands here, with the time, the address and what it was done to.",
+  // Where the words of the operation alone would be odd.
+  actions: {
+    signIn: "Signed in",
+    signInFailed: "Failed to sign in",
+    signOut: "Signed out",
+    setUp: "Set up the house",
+  } as Readonly<Record<string, string>>,
+} as const;
