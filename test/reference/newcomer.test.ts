@@ -60,8 +60,8 @@ const told = [
   "invalid_credentials",
   "no_suggestion",
 ];
-// Its notification is of a day in the past.
-const dated = ["bigcommerceOrder"];
+// A notification of a day in the past, and a code that an app showed then.
+const dated = ["bigcommerceOrder", "confirmSecondFactor"];
 
 test("each other example works, or is told what there is not", async () => {
   const { app, ids, send } = await newcomer();

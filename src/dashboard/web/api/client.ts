@@ -82,7 +82,9 @@ async function request(address: string, { method, body, type, accept }: Content,
   offline.value = false;
   if (response.ok) return response;
   const problem = new ApiProblem(response.status, await response.json().catch(() => null));
-  if (response.status === 401 && !address.startsWith("/dashboard/api/")) signedOut.value = true;
+  // Also a wrong password that is shown once more is answered 401: who shows it is still signed in.
+  const isOut = problem.code === "authentication_required" && !address.startsWith("/dashboard/api/");
+  if (isOut) signedOut.value = true;
   throw problem;
 }
 

@@ -50,7 +50,7 @@ export const profileTexts = {
   sessions: "Where you are signed in",
   thisOne: "This one",
   lastSeen: "Last seen",
-  begun: "Signed in",
+  begun: "signed in",
   unknownBrowser: "Unknown browser",
   end: "Sign out",
   endOne: (what: string) => `Sign out ${what}`,

@@ -75,6 +75,7 @@ export const userTexts = {
     shipping: "Shipping",
     tracking: "Tracking",
     events: "Events",
+    requests: "Requests",
     webhooks: "Webhooks",
     platforms: "Platforms",
     keys: "API keys",

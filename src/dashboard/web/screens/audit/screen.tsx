@@ -47,7 +47,11 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: ({ action }) => <a href={to("/settings/audit", { action })}>{actionWords(action)}</a>,
   },
   { id: "target", title: texts.target, wide: true, cell: (entry) => <Targets entry={entry} /> },
-  { id: "details", title: texts.details, cell: ({ facts }) => <span class="facts-short">{factWords(facts)}</span> },
+  {
+    id: "details",
+    title: texts.details,
+    cell: ({ facts }) => <span class="facts-short">{factWords(facts) || nothing}</span>,
+  },
   {
     ...{ id: "world", title: texts.world },
     cell: ({ world }) => <Badge tone={world === "test" ? "warning" : "neutral"}>{texts.worlds[world]}</Badge>,

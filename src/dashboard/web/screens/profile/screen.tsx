@@ -22,10 +22,12 @@ export function ProfileScreen() {
     <Page title={titles.profile} narrow>
       {problem && <Notice problem={problem} onRetry={reload} />}
       {loading && <Skeleton />}
-      {user && <NameCard user={user} etag={etag} />}
-      <PasswordCard />
-      <FactorCard />
-      <SessionsCard />
+      <div class="profile">
+        {user && <NameCard user={user} etag={etag} />}
+        <PasswordCard />
+        <FactorCard />
+        <SessionsCard />
+      </div>
     </Page>
   );
 }

@@ -25,8 +25,8 @@ export function RolesTable() {
           </div>
         ))}
       </dl>
-      <section class="table-box" aria-label={texts.tabs.roles} tabIndex={0}>
-        <table class="table roles">
+      <section class="roles-box" aria-label={texts.tabs.roles} tabIndex={0}>
+        <table class="roles">
           <thead>
             <tr>
               <th scope="col">{texts.permission}</th>

@@ -44,8 +44,9 @@ const columns: readonly Column<User>[] = [
     ...{ id: "name", title: texts.name, wide: true },
     cell: ({ id, name, email }) => (
       <span class="who">
-        <strong>{name}</strong>
-        {id === session.value?.user.id && <span class="who-you"> ({texts.you})</span>}
+        <strong>
+          {name} {id === session.value?.user.id && <span class="who-you">({texts.you})</span>}
+        </strong>
         <small>{email}</small>
       </span>
     ),
