@@ -456,7 +456,7 @@ export const screens: readonly Screen[] = [
     listed: "nav",
     load: () => import("./screens/metrics/screen.tsx").then((it) => it.MetricsScreen),
   },
-  ...shippingScreens,
+  {
     path: "/settings/profile",
     section: "settings",
     title: titles.profile,
@@ -480,4 +480,5 @@ export const screens: readonly Screen[] = [
     listed: "nav",
     load: () => import("./screens/audit/screen.tsx").then((it) => it.AuditScreen),
   },
+  ...shippingScreens,
 ];

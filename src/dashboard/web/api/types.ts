@@ -2,7 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/schemas.ts";
 import type { EntryView } from "../../../audit/schemas.ts";
-import type { AddressView, CustomerView, CustomerView } from "../../../customers/schemas.ts";
+import type { AddressView, CustomerView } from "../../../customers/schemas.ts";
 import type { HistoryView } from "../../../orders/history/schemas.ts";
 import type { PlanView } from "../../../orders/plans/schemas.ts";
 import type { OrderView, SplitView } from "../../../orders/schemas.ts";
@@ -47,7 +47,6 @@ export type CustomerAddress = Static<typeof AddressView>;
 export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]>;
 /** A customer as his own page is answered. */
 export type CustomerDetail = Customer & { readonly order_count: number };
-
 
 export type AuditEntry = Static<typeof EntryView>;
 export type User = Static<typeof UserView>;
