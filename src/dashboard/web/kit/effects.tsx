@@ -14,11 +14,13 @@ export interface Act {
 interface Props<After> {
   /** Null while the entries are not complete. */
   readonly act: Act | null;
+  /** What is said while there is nothing to ask. */
+  readonly idle?: string;
   readonly explain: (rehearsal: Rehearsal<After>) => readonly string[];
 }
 
 /** What an act will do, in words, before it is done: the server tries it and undoes it. */
-export function Effects<After>({ act, explain }: Props<After>) {
+export function Effects<After>({ act, idle = texts.incomplete, explain }: Props<After>) {
   const question = act === null ? null : JSON.stringify(act);
   const { data, problem, asking } = useLatest(question, (signal) => {
     const { method, path, body, params } = act as Act;
@@ -33,7 +35,7 @@ export function Effects<After>({ act, explain }: Props<After>) {
       aria-busy={asking}
     >
       <p class="effects-title">{texts.title}</p>
-      {act === null && <p class="muted">{texts.incomplete}</p>}
+      {act === null && <p class="muted">{idle}</p>}
       {problem && <Notice kind="warning">{[problem.message, ...problem.fields.map(toText)].join(" ")}</Notice>}
       {data && (
         <>

@@ -94,6 +94,7 @@ export const orderTexts = {
   ordered: "Ordered",
   reserved: "Promised",
   short: "Short",
+  isShort: (units: string) => `${units} short`,
   picked: "Picked",
   packed: "Packed",
   shipped: "Shipped",

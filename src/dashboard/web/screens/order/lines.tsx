@@ -15,7 +15,7 @@ const counter = (name: Counter, title: string): Column<OrderLine> => ({
   cell: (line) => {
     const value = unitsOf(line, name);
     if (value === 0) return <span class="faint">0</span>;
-    return name === "backordered" ? <Badge tone="bad">{count(value)}</Badge> : count(value);
+    return name === "backordered" ? <Badge tone="bad">{texts.isShort(count(value))}</Badge> : count(value);
   },
 });
 

@@ -59,7 +59,11 @@ function entryOf({ id, event, from_status, to_status, reason, note, actor, reque
         <span title={actor.id}>
           {kind} {actor.name}
         </span>
-        {request_id && <code class="request"> {words.requestId(request_id)}</code>}
+        {request_id && (
+          <code class="request" title={request_id}>
+            {words.requestId(request_id)}
+          </code>
+        )}
       </>
     ),
     note: (reason || note) && (

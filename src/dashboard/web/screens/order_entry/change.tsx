@@ -10,6 +10,7 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import type { ScreenProps } from "../../screen.ts";
 import { navigate, to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
+import { effectTexts } from "../../texts/acts.ts";
 import { words } from "../../texts/common.ts";
 import { titles } from "../../texts/navigation.ts";
 import { orderTexts } from "../../texts/order.ts";
@@ -81,9 +82,11 @@ function Change({ order, etag, customer }: ChangeProps) {
       >
         {(values) => {
           const body = changesOf(order, first, values);
-          const ready = areComplete(values["line_items"]) && Object.keys(body).length > 0;
+          const complete = areComplete(values["line_items"]);
+          const ready = complete && Object.keys(body).length > 0;
           return (
             <Effects<Order>
+              {...(complete ? { idle: effectTexts.nothing } : {})}
               act={ready ? { method: "PATCH", path: `/orders/${order.id}`, body } : null}
               explain={({ data, events }) => orderEffects(order, data, events)}
             />
@@ -98,8 +101,8 @@ const valuesOf = (order: Order): Values => ({
   ...{ currency: order.currency, shipping_address_id: order.shipping_address_id },
   ...{ shipping_method: order.shipping_method ?? "", order_notes: order.order_notes ?? "" },
   ...{ priority: String(order.priority), requires_cold_storage: order.requires_cold_storage },
-  line_items: order.line_items.map(({ sku, name, quantity, unit_price }) => ({
-    ...{ sku, name, quantity: String(quantity), unit_price: String(unit_price) },
+  line_items: order.line_items.map(({ sku, name, quantity, unit_price, quantity_reserved }) => ({
+    ...{ sku, name, quantity: String(quantity), unit_price: String(unit_price), held: quantity_reserved },
   })),
 });
 

@@ -14,6 +14,8 @@ export interface EnteredLine {
   readonly name: string;
   readonly quantity: string;
   readonly unit_price: string;
+  /** Units that the order has already. */
+  readonly held?: number;
 }
 
 /** Lines as the API takes them. */
@@ -136,7 +138,7 @@ function Line({ line, id, currency, wrong, change, onRemove, onDone }: LineProps
     <li>
       <span class="entry-name">
         <code>{sku}</code> {name}
-        <Available sku={sku} wanted={Number(quantity)} />
+        <Available sku={sku} wanted={Number(quantity)} held={line.held ?? 0} />
       </span>
       <input
         id={`${id}-quantity-${sku}`}
@@ -173,13 +175,12 @@ function Line({ line, id, currency, wrong, change, onRemove, onDone }: LineProps
 }
 
 /** What there is of a SKU while its quantity is entered. */
-function Available({ sku, wanted }: { readonly sku: string; readonly wanted: number }) {
+function Available({ sku, wanted, held }: Readonly<Record<"wanted" | "held", number>> & { readonly sku: string }) {
   const { data } = useQuery<{ readonly available: number }>(`/inventory/${encodeURIComponent(sku)}`);
   if (data === undefined) return null;
-  const short = data.available < wanted;
+  const available = data.available + held;
+  const short = available < wanted;
   return (
-    <small class={short ? "entry-short" : "muted"}>
-      {short ? texts.short(data.available) : texts.available(data.available)}
-    </small>
+    <small class={short ? "entry-short" : "muted"}>{short ? texts.short(available) : texts.available(available)}</small>
   );
 }
