@@ -7,6 +7,7 @@ import { overheard } from "../outbox/emit.ts";
 import { answerWrite } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { enveloped, metaFields } from "./envelope.ts";
+import { traceOf } from "./trace.ts";
 
 const ToldView = Type.Object(
   {
@@ -46,7 +47,7 @@ export interface Asked {
 
 /**
  * As `answerWrite`; with `dry_run` the act is undone again, and 200 is answered with what it would have been answered
- * with and told. What would be has no `ETag`, since nobody has seen it yet.
+ * with and told. What would be has no `ETag`, since nobody has seen it yet, and leaves nothing in the audit trail.
  */
 export function answerAct<Data>(
   call: Call,
@@ -54,8 +55,9 @@ export function answerAct<Data>(
   work: (tx: Tx) => Promise<Data>,
 ): Promise<Response> {
   if (!dry_run) return answerWrite(call, status, work);
+  traceOf(call.request).rehearsed = true;
   return answerWrite(
-    call,
+    { ...call, recording: null },
     200,
     (tx) => overheard(tx, () => rehearsed(tx, work)),
     (heard, request_id, now) => {

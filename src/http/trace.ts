@@ -25,6 +25,8 @@ export interface Trace {
   waitFor: ((seconds: number) => void) | null;
   /** Why it was refused. */
   code: FaultCode | null;
+  /** Whether what it asked for was only tried and undone, so that nothing has changed by it. */
+  rehearsed: boolean;
 }
 
 const noted = Symbol("trace");
@@ -42,6 +44,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     held_bytes: null,
     waitFor: null,
     code: null,
+    rehearsed: false,
     headers: {},
   };
   return request[noted];

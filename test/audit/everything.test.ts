@@ -13,6 +13,8 @@ interface Asked {
   readonly operation: Operation;
   readonly by: "user" | "key" | "nobody";
   readonly status: number;
+  /** Whether it only asked what would be done. */
+  readonly tried: boolean;
   readonly left: number;
 }
 
@@ -55,7 +57,13 @@ async function told(mode: Mode, story: (app: TestApp) => Promise<unknown>) {
     const operation = found(method, path)?.operation;
     if (operation !== undefined) {
       const by = isUser || "cookie" in headers ? "user" : key === null ? "nobody" : "key";
-      asked.push({ operation, by, status: answer.status, left: (await count()) - before });
+      asked.push({
+        operation,
+        by,
+        status: answer.status,
+        tried: /dry_run=true|"dry_run":true/.test(path + JSON.stringify(body ?? "")),
+        left: (await count()) - before,
+      });
     }
     return answer;
   };
@@ -72,8 +80,8 @@ describe.each([
 ] as const)("in the %s world", (mode, story) => {
   test("a user's act leaves one entry, and a refused one none", async () => {
     const { asked, writes, entries, owner } = await told(mode, story);
-    for (const { operation, by, status, left } of asked) {
-      const expected = by === "user" && isWrite(operation) && status < 300 ? 1 : 0;
+    for (const { operation, by, status, tried, left } of asked) {
+      const expected = by === "user" && isWrite(operation) && status < 300 && !tried ? 1 : 0;
       if (by === "user") expect([operation.id, status, left]).toEqual([operation.id, status, expected]);
     }
     const done = new Set(asked.filter(({ by, status }) => by === "user" && status < 300).map((it) => it.operation.id));

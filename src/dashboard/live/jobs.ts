@@ -117,8 +117,8 @@ export class Feed {
   }
 
   /** Notes what a request has changed. */
-  #answered({ method, url }: Request, { route, mode }: Trace, status: number): void {
-    if (this.#position === null || method === "GET" || status >= 300) return;
+  #answered({ method, url }: Request, { route, mode, rehearsed }: Trace, status: number): void {
+    if (this.#position === null || method === "GET" || status >= 300 || rehearsed) return;
     const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
     if (changed === undefined || route === null) return;
     this.#note({ ...changed, type: "changed", ids: idsIn(route, placeOf(url).path), at: this.#now() });

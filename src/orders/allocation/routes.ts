@@ -1,8 +1,6 @@
 import { Elysia } from "elysia";
-import { rehearsed } from "../../database/rehearsal.ts";
-import { answerWrite } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
+import { answerAct, RehearsableView } from "../../http/rehearsals.ts";
 import { documented } from "../../http/route.ts";
 import { allotmentView } from "../../inventory/reservations/reasons.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -17,11 +15,9 @@ import { AllocateOrder, AllocationView } from "./schemas.ts";
 export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
   "/allocate",
   ({ call, params, query: { dry_run = false } }) =>
-    answerWrite(call, 200, async (tx) => {
+    answerAct(call, { dry_run }, async (tx) => {
       await requireVersion(tx, call, params.id);
-      const allocate = (within: typeof tx) => allocateOrder(within, params.id, call.actor);
-      // What would be done is done in truth and undone again, so that both always agree.
-      const { order, allotments } = await (dry_run ? rehearsed(tx, allocate) : allocate(tx));
+      const { order, allotments } = await allocateOrder(tx, params.id, call.actor);
       const backordered_units = backorderedUnits(order);
       return {
         order_id: wireId("order", order.id),
@@ -38,7 +34,7 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
       summary: "Choose stock for an order anew, or tell what would be chosen, with the reasons",
       matches: true,
       refuses: ["invalid_state_transition"],
-      answers: { 200: EnvelopedView(AllocationView) },
+      answers: { 200: RehearsableView(AllocationView) },
     }),
   },
 );

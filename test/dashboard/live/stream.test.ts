@@ -56,6 +56,7 @@ describe("what is told", () => {
     const before = stream.told.length;
     await api.must("GET", `/orders/${id}`);
     expect((await api.send("POST", `/orders/${id}/pack`)).status).toBe(409);
+    await api.must("POST", `/orders/${id}/release?dry_run=true`, {});
     const key_made = await api.must("POST", "/keys", { name: "shown", permission: "read" });
     await stream.until(() => stream.hints().some(({ noun }) => noun === "keys"));
     expect(stream.hints().slice(before - 1)).toEqual([expect.objectContaining({ noun: "keys" })]);

@@ -70,6 +70,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("updateOrder", { path, body: { order_notes: "Ring twice.", priority: 5 } });
   await tell("getOrderPlan", { path });
   await tell("allocateOrder", { path, query: { dry_run: "true" }, body: {} });
+  await act("allocateOrder", { path, body: {} });
   await tell("holdOrder", {
     path,
     body: { reason: "address", note: "Which door?", hold_until: "2036-01-05T09:00:00Z" },
@@ -80,6 +81,8 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("actOnOrders", {
     body: { action: "hold", order_ids: [path.id], input: { reason: "payment" }, dry_run: true },
   });
+  await act("actOnOrders", { body: { action: "hold", order_ids: [path.id], input: { reason: "payment" } } });
+  await act("releaseOrder", { path, body: {} });
   await tell("countOrders");
   await tell("searchAll", { query: { q: "SO-100" } });
   await tell("createOrders", {
