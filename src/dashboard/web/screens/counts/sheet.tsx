@@ -74,7 +74,10 @@ export function Sheet({ count }: { readonly count: Count }) {
           <DataTable
             name={texts.lines}
             rows={shown}
-            columns={columnsOf(records ? { typed, set: (key, text) => setTyped({ ...typed, [key]: text }) } : null)}
+            columns={columnsOf(
+              lines,
+              records ? { typed, set: (key, text) => setTyped({ ...typed, [key]: text }) } : null,
+            )}
             id={keyOf}
           />
         </div>
@@ -115,10 +118,20 @@ interface Entries {
   readonly set: (key: string, text: string) => void;
 }
 
-function columnsOf(entries: Entries | null): readonly Column<Line>[] {
+/** The columns that say something of these lines. */
+function columnsOf(lines: readonly Line[], entries: Entries | null): readonly Column<Line>[] {
+  const shown: Readonly<Record<string, boolean>> = {
+    lot: lines.some(({ lot_number }) => lot_number !== null),
+    difference: lines.some(({ difference }) => difference !== null),
+    value: lines.some(({ value }) => Boolean(value)),
+  };
+  return allColumns(entries).filter(({ id }) => shown[id] ?? true);
+}
+
+function allColumns(entries: Entries | null): readonly Column<Line>[] {
   return [
     { id: "bin", title: texts.bin, cell: ({ bin }) => <code>{bin}</code> },
-    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
     { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
     {
       id: "expected",

@@ -189,7 +189,7 @@ function Parts({ parts, stock }: { readonly parts: readonly Part[]; readonly sto
   ];
   return (
     <>
-      <p>
+      <p class="picture-sum parts">
         <strong>{texts.sets(stock.available)}</strong> <span class="muted">{texts.bundleText}</span>
       </p>
       <DataTable
