@@ -64,6 +64,10 @@ describe("the checks themselves", () => {
     ["src/outbound/api.ts", "src/http/service.ts", true],
     ["src/http/service.ts", "src/outbound/api.ts", false],
     ["src/orders/commands.ts", "src/outbound/api.ts", false],
+    ["src/dashboard/web/screens/orders/list.tsx", "src/dashboard/web/kit/table.tsx", true],
+    ["src/dashboard/web/screens/orders/list.tsx", "src/orders/status.ts", true],
+    ["src/dashboard/web/screens/orders/list.tsx", "src/orders/schemas.ts", false],
+    ["src/dashboard/pages/routes.ts", "src/dashboard/web/main.tsx", false],
   ])("%s imports %s: %p", (from, to, allowed) => {
     expect(mayImport(from, to)).toBe(allowed);
   });
@@ -75,6 +79,15 @@ describe("the checks themselves", () => {
         "src/orders/rules.ts imports src/orders/store.ts",
       ]);
     }
+  });
+
+  test("let the front end know the types of the service, and nothing else of it", () => {
+    const file = "src/dashboard/web/api/types.ts";
+    const types = 'import type { A } from "../../../orders/schemas.ts";';
+    expect(importsUp(planted({ [file]: types }))).toEqual([]);
+    const up = [`${file} imports src/orders/schemas.ts`];
+    expect(importsUp(planted({ [file]: types.replace(" type", "") }))).toEqual(up);
+    expect(importsUp(planted({ [file]: `${types}\nimport("../../../orders/schemas.ts");` }))).toEqual(up);
   });
 
   test("find a file without a floor", () => {
@@ -119,6 +132,8 @@ describe("the checks themselves", () => {
     ["the network", 'import { request } from "node:https";'],
     ["the network", "const socket = tls.connect({ port: 443 });"],
     ["the console", 'console.log("hello");'],
+    ["a stream of events", 'const stream = new EventSource("/events");'],
+    ["what a browser keeps", 'localStorage.setItem("a", "b");'],
   ])("find %s in: %s", (what, text) => {
     expect(escapes(planted({ "src/orders/rules.ts": text }))).toEqual([`src/orders/rules.ts touches ${what}`]);
   });

@@ -63,6 +63,8 @@ export interface Tab {
   readonly page: Page;
   /** Lets the console name these statuses from here on: the test provokes such refusals. */
   expectRefusals(...statuses: readonly number[]): void;
+  /** Lets requests fail from here on: the test takes the server away. */
+  expectFailures(): void;
   /** What it has complained of so far. */
   readonly complaints: readonly string[];
 }
@@ -132,6 +134,7 @@ function watched(page: Page, url: string): Tab {
     if (message.type() !== "error" && message.type() !== "warning") return;
     const status = /status of (\d{3})/.exec(message.text())?.[1];
     if (status !== undefined && expected.has(status)) return;
+    if (expected.has("failure") && message.text().includes("net::ERR_")) return;
     complaints.push(`${page.url()}: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
@@ -143,7 +146,7 @@ function watched(page: Page, url: string): Tab {
   const expectRefusals = (...statuses: readonly number[]) => {
     for (const status of statuses) expected.add(String(status));
   };
-  return { page, complaints, expectRefusals };
+  return { page, complaints, expectRefusals, expectFailures: () => void expected.add("failure") };
 }
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

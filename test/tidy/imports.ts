@@ -141,13 +141,9 @@ export function dead(sources: readonly Source[]): string[] {
     alive.add(file);
     waiting.push(...(graph.get(file) ?? []));
   }
-  const used = (file: string) =>
-    alive.has(file) || file.endsWith(".d.ts") || aheadOfUse.test(file) || /^db\/drizzle\./.test(file);
+  const used = (file: string) => alive.has(file) || file.endsWith(".d.ts") || /^db\/drizzle\./.test(file);
   return [...graph.keys()].filter((file) => inService(file) && !used(file));
 }
-
-// The parts that screens are made of may be there before the first screen that needs them.
-const aheadOfUse = /^src\/dashboard\/web\/(?:kit|api)\//;
 
 const reExports = ["ExportAllDeclaration", "ImportDeclaration"];
 

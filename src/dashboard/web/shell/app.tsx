@@ -49,9 +49,16 @@ function load(screen: Screen): void {
     (Shown) => {
       if (screenAt(place.peek().path)?.screen === screen) loaded.value = { screen, Shown };
     },
-    (error) => {
-      failure.value = { screen, error };
-    },
+    (error) =>
+      // Its file cannot be had: because there is no server, or because there is a newer version.
+      readSession().then(
+        () => {
+          failure.value = { screen, error };
+        },
+        () => {
+          offline.value = true;
+        },
+      ),
   );
 }
 
@@ -154,6 +161,8 @@ function useReturn(): void {
       readSession().then(
         () => {
           offline.value = false;
+          const found = screenAt(place.peek().path);
+          if (found !== null) load(found.screen);
           refresh("all");
         },
         () => {},

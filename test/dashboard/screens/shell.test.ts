@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, openHouse, violations } from "../browser.ts";
+
+describeInBrowser("around the screens", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  test("keys lead everywhere, and the title takes the focus", async () => {
+    const { page } = await house.open("/products");
+    await page.waitForSelector(".empty");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("new cust");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("h1:has-text('New customer')");
+    await page.click("text=Cancel");
+    await page.waitForSelector("h1:focus:has-text('Customers')");
+    expect(await page.title()).toBe("Customers · Packhouse");
+    await page.keyboard.press("g");
+    await page.keyboard.press("p");
+    await page.waitForSelector("h1:focus:has-text('Products')");
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog:has-text('Keyboard shortcuts')");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+  });
+
+  test("what was entered is not thrown away unasked, neither by a link nor by going back", async () => {
+    const { page } = await house.open("/products");
+    await page.click(".empty >> text=New product");
+    await page.fill("[name=name]", "Half entered");
+    await page.click("nav >> text=Customers");
+    await page.click("dialog button:has-text('Go on editing')");
+    expect(await page.inputValue("[name=name]")).toBe("Half entered");
+    await page.goBack();
+    await page.click("dialog button:has-text('Go on editing')");
+    expect([await page.inputValue("[name=name]"), new URL(page.url()).pathname]).toEqual([
+      ...["Half entered", "/dashboard/products/new"],
+    ]);
+    await page.click("nav >> text=Customers");
+    await page.click("dialog button:has-text('Leave without saving')");
+    await page.waitForSelector("h1:has-text('Customers')");
+  });
+
+  test("the test world is another one, says so on each screen, and stays in each address", async () => {
+    await house.live.must("POST", "/products", { sku: "LIVE-ONLY", name: "Live" });
+    await house.test.must("POST", "/products", { sku: "TEST-ONLY", name: "Test" });
+    const { page } = await house.open("/products");
+    await page.waitForSelector("tr:has-text('LIVE-ONLY')");
+    await page.click("button.world");
+    await page.waitForSelector("tr:has-text('TEST-ONLY')");
+    expect(await page.locator("tr:has-text('LIVE-ONLY')").count()).toBe(0);
+    await page.waitForSelector(".test-banner");
+    await page.click("tr:has-text('TEST-ONLY') a");
+    await page.waitForSelector("h1:has-text('Test')");
+    expect(new URL(page.url()).searchParams.get("world")).toBe("test");
+    await page.waitForSelector(".test-banner");
+    expect(await violations(page)).toEqual([]);
+    await page.click(".test-banner button");
+    await page.waitForSelector("tr:has-text('LIVE-ONLY')");
+  });
+
+  test("an address that leads nowhere says so, and who is not signed in comes back after signing in", async () => {
+    const lost = await house.open("/no/such/screen");
+    await lost.page.waitForSelector("h1:has-text('There is no such page')");
+    const out = await house.open("/products?status=active", { signed_out: true });
+    out.expectRefusals(401);
+    await out.page.waitForURL(/\/dashboard\/sign-in\?back=/);
+  });
+
+  test("a server that is gone is told of, and what was shown stays", async () => {
+    const tab = await house.open("/products");
+    await tab.page.waitForSelector("tr:has-text('LIVE-ONLY')");
+    tab.expectFailures();
+    await tab.page.context().setOffline(true);
+    await tab.page.click("nav >> text=Customers");
+    await tab.page.waitForSelector(".offline");
+    await tab.page.context().setOffline(false);
+    await tab.page.waitForSelector(".offline", { state: "detached" });
+    await tab.page.waitForSelector("text=No customers yet");
+  });
+});
