@@ -11,6 +11,7 @@ import { Fault } from "../../kit/fault.ts";
 import { counter, gauge } from "../../kit/meter.ts";
 import { events_placed, lastPosition, listPlacedAfter } from "../../outbox/store.ts";
 import { users_changed } from "../../users/store.ts";
+import { attempts_recorded } from "../../webhooks/deliveries/commands.ts";
 import { type Changed, type Hint, idsIn, type News, newsOfEvent, Ring } from "./hint.ts";
 import { heartbeat, hintText, readyText, resyncText, type Stream } from "./stream.ts";
 
@@ -20,6 +21,7 @@ const dropped = counter("packhouse_live_streams_dropped_total", "Streams whose c
 const heartbeat_ms = 15_000;
 // What happens within so short a time is told together, and no thing of it twice.
 const gather_ms = 50;
+const jobs_told_every_ms = 500;
 // Who is told of more than that at once reads everything again: that is less.
 const told_together_max = 512;
 // What other servers commit is looked for so often.
@@ -29,6 +31,7 @@ const linger_ms = 60_000;
 
 // Jobs that change what lists show, and tell of it by no event.
 const changed_by_jobs: Readonly<Record<string, string>> = {
+  [attempts_recorded]: "webhooks",
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
   "platforms.report": "platforms",
@@ -59,6 +62,8 @@ export class Feed {
   #again = false;
   /** What is to be told, by what it is about. */
   readonly #news = new Map<string, News>();
+  /** What jobs have changed that is to be told in a moment. */
+  readonly #soon = new Set<string>();
   #told_at = Number.NEGATIVE_INFINITY;
   #telling: Timer | undefined;
   #lingering: Timer | undefined;
@@ -164,8 +169,20 @@ export class Feed {
     else if (name === keys_changed) this.#tryCheck();
     else {
       const noun = changed_by_jobs[name];
-      if (noun !== undefined) this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now() });
+      if (noun !== undefined) this.#noteSoon(noun);
     }
+  }
+
+  /** Notes what a job has changed, once in a while however often it does so. */
+  #noteSoon(noun: string): void {
+    if (this.#soon.has(noun)) return;
+    this.#soon.add(noun);
+    const timer = setTimeout(() => {
+      this.#soon.delete(noun);
+      if (this.#position === null) return;
+      this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now() });
+    }, jobs_told_every_ms);
+    timer.unref();
   }
 
   #tryCheck(): void {

@@ -85,7 +85,8 @@ export class RequestLog {
       const waiting = this.#waiting[mode];
       while (waiting.length > 0) {
         const some = waiting.splice(0, block_max);
-        const requests = some.map(loggedOf);
+        // What is of no version is no request to the API.
+        const requests = some.filter(({ url }) => placeOf(url).versioned).map(loggedOf);
         await this.#service.stores[mode]
           .write((tx) => insertRequests(tx, requests))
           .catch((error) => {

@@ -10,7 +10,7 @@ const showing: Readonly<Record<string, readonly string[]>> = {
   inventory: ["overview", "orders", "products"],
   shipments: ["orders", "tracking", "shipping", "overview"],
   returns: ["orders", "overview"],
-  webhooks: ["overview"],
+  webhooks: ["notices", "overview"],
   platforms: ["overview"],
   products: ["overview"],
 };

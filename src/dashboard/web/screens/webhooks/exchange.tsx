@@ -1,6 +1,8 @@
 import type { Attempt, TestResult, WholeAttempt } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
 import { Code, Headers, pretty } from "../../kit/code.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { count } from "../../kit/format.ts";
@@ -82,10 +84,11 @@ interface Props {
   readonly webhook_id: string;
   readonly attempt_id: string;
   readonly onClose: () => void;
+  readonly onResend: (delivery_id: string) => void;
 }
 
 /** One attempt with all that went to and fro. */
-export function AttemptDialog({ webhook_id, attempt_id, onClose }: Props) {
+export function AttemptDialog({ webhook_id, attempt_id, onClose, onResend }: Props) {
   const { data: attempt, problem, loading } = useQuery<WholeAttempt>(`/webhooks/${webhook_id}/logs/${attempt_id}`);
   return (
     <Dialog title={attempt?.event_type ?? texts.attempt} wide onClose={onClose}>
@@ -98,6 +101,11 @@ export function AttemptDialog({ webhook_id, attempt_id, onClose }: Props) {
             {texts.attemptOf(count(attempt.attempt), count(attempt.max_attempts))} · {attempt.event_id}
           </p>
           <Exchange {...attempt} />
+          {may("webhooks.manage") && attempt.trigger !== "test" && (
+            <footer class="dialog-acts">
+              <Button icon="redo" title={texts.resend} onClick={() => onResend(attempt.delivery_id)} />
+            </footer>
+          )}
         </>
       )}
     </Dialog>

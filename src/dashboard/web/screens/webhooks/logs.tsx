@@ -55,20 +55,22 @@ export function Log({ webhook, test }: { readonly webhook: Webhook; readonly tes
         filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.outcome) }]}
         columns={attemptColumns}
         id={({ id }) => id}
-        rowActs={({ id, delivery_id, trigger }) => (
-          <>
-            <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => setShown(id)} />
-            {may("webhooks.manage") && trigger !== "test" && (
-              <Button
-                {...{ kind: "plain", icon: "redo", iconOnly: true, title: texts.resend }}
-                onClick={() => void resend(webhook.id, delivery_id)}
-              />
-            )}
-          </>
+        rowActs={({ id }) => (
+          <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => setShown(id)} />
         )}
         empty={<EmptyState icon="list" title={texts.logEmpty} text={texts.logEmptyText} act={test} />}
       />
-      {shown && <AttemptDialog webhook_id={webhook.id} attempt_id={shown} onClose={() => setShown(null)} />}
+      {shown && (
+        <AttemptDialog
+          webhook_id={webhook.id}
+          attempt_id={shown}
+          onClose={() => setShown(null)}
+          onResend={(delivery_id) => {
+            setShown(null);
+            void resend(webhook.id, delivery_id);
+          }}
+        />
+      )}
     </>
   );
 }
