@@ -249,6 +249,25 @@ test("sales", async () => {
   expect(one).toEqual(found[0]);
 });
 
+test("fill-rate of an order of which a line came later", async () => {
+  const { app, order, act } = shop;
+  const lines = async () => (await report("fill-rate", `from=${dayAt(app.clocks.live.now())}`)).totals;
+  const [plenty, none] = [await shop.product(90, "PLENTY"), await shop.product(0, "NONE")];
+  const before = await lines();
+  const day = dayAt(app.clocks.live.now());
+  const { id } = await order([
+    [plenty, 2],
+    [none, 5],
+  ]);
+  await act(id, "ship", { partial: true });
+  app.clocks.live.advance(2 * 86_400_000);
+  await app.post("/inventory", { sku: "NONE", quantity: 5, location: "whs_1001" });
+  await act(id, "ship");
+  const { totals } = await report("fill-rate", `from=${day}&to=${day}`);
+  const more = Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value) - before[name]]));
+  expect(more).toMatchObject({ orders: 1, orders_filled: 0, lines: 2, lines_filled: 1, units: 7, units_at_first: 2 });
+});
+
 test("stock-turns", async () => {
   const outside = new Set(["customer", "write_off", "in_transit"]);
   const skus = [...new Set(movements.map(({ sku }) => sku))];
@@ -296,11 +315,17 @@ test("stock-ageing", async () => {
   // One bin of units that came long ago, another of units of a lot that is older than its arrival here.
   const { app } = shop;
   await app.post("/products", { sku: "OLD", name: "Old", lot_tracking: true });
-  const received_date = new Date(now - 100 * 86_400_000).toISOString();
+  const at = app.clocks.live.now();
+  const received_date = new Date(at - 100 * 86_400_000).toISOString();
   await app.post("/inventory", { sku: "OLD", quantity: 4, lot_number: "L-1", received_date, location: "whs_1001" });
   await app.post("/inventory", { sku: "OLD", quantity: 1, lot_number: "L-2", location: "whs_1001" });
   const old = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
   expect(old).toMatchObject({ on_hand: 5, days_0_30: 1, days_91_180: 4, oldest_days: 100, average_days: 80 });
+  // A lot whose date is corrected is as old as that says.
+  const [lot] = (await app.get("/inventory/lots?lot_number=L-2")).body.data;
+  await app.patch(`/inventory/lots/${lot.id}`, { received_date: new Date(at - 400 * 86_400_000).toISOString() });
+  const corrected = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
+  expect(corrected).toMatchObject({ days_0_30: 0, days_over_365: 1, oldest_days: 400 });
 });
 
 describe("every report", () => {
@@ -321,6 +346,17 @@ describe("every report", () => {
           if (column !== "name")
             expect([name, at, column, cells[column]]).toEqual([name, at, column, String(value ?? "")]);
         }
+      }
+    }
+  });
+
+  test("tells the same of a day, whichever day it begins with", async () => {
+    for (const name of ["orders", "on-time", "units-picked", "carrier-cost", "fill-rate"]) {
+      const { rows: all } = await report(name);
+      // The day after a holiday, and the one on which the clocks change.
+      for (const first of ["2026-03-04", "2026-03-08"]) {
+        const { rows: some } = await report(name, `from=${first}&to=${to}`);
+        expect([name, some]).toEqual([name, all.filter((row: Records[number]) => row.from >= first)]);
       }
     }
   });

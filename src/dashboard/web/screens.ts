@@ -299,6 +299,14 @@ export const screens: readonly Screen[] = [
     listed: "no",
     load: () => import("./screens/reports/page.tsx").then((it) => it.ReportScreen),
   },
+  {
+    path: "/settings/house",
+    section: "settings",
+    title: titles.house,
+    permission: "stock.read",
+    listed: "nav",
+    load: () => import("./screens/house/screen.tsx").then((it) => it.HouseScreen),
+  },
 
   {
     path: "/orders/new",

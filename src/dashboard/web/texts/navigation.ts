@@ -43,6 +43,7 @@ export const titles = {
   connectShop: "Connect a shop",
   reference: "API reference",
   metrics: "Metrics",
+  house: "House",
   signIn: "Sign in",
   setup: "Welcome",
   invitation: "Invitation",

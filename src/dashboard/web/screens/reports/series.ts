@@ -46,11 +46,19 @@ export function hoursOf(rows: PickingReport["rows"], date: string): { labels: st
 
 const colours = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--plot-6"] as const;
 
+const day_ms = 86_400_000;
+
+/** Every day of a report, those without a row as well. */
+function daysOf({ from, to }: { readonly from: string; readonly to: string }): string[] {
+  const count = (Date.parse(to) - Date.parse(from)) / day_ms + 1;
+  return Array.from({ length: count }, (_, at) => new Date(Date.parse(from) + at * day_ms).toISOString().slice(0, 10));
+}
+
 /** What each carrier cost, one on top of the other, in the currency in which most labels were bought. */
 export function carrierSeries(report: CarrierCostReport): { labels: string[]; series: Series[]; currency: string } {
   const currency = report.totals.toSorted((a, b) => b.label_count - a.label_count)[0]?.currency ?? "USD";
   const rows = report.rows.filter((row) => row.currency === currency);
-  const labels = [...new Set(rows.map(({ from }) => from))];
+  const labels = report.group_by === "day" ? daysOf(report) : [...new Set(rows.map(({ from }) => from))];
   const carriers = [...new Set(rows.map(({ carrier }) => carrier))];
   const series = carriers.map((carrier, at) => ({
     name: stateWords(carrier),

@@ -10,7 +10,7 @@ type Steps = Overview["first_steps"];
 
 const steps = [
   { id: "product", href: "/products/new", permission: "catalog.write" },
-  { id: "stock", href: "/receipts/new", permission: "stock.write" },
+  { id: "stock", href: "/stock", permission: "stock.write" },
   { id: "order", href: "/orders/new", permission: "orders.write" },
   { id: "shipped_order", href: "/orders", permission: "orders.read" },
   { id: "used_key", href: "/settings/keys", permission: "keys.manage" },
