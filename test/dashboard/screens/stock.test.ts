@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/numbers.ts";
+import { partsOf, shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/numbers.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const at = { location: "whs_1001" };
@@ -24,6 +24,15 @@ test("what there is at all is seen in the picture, and all of it fills the bar",
     expect(Math.round(wide.reduce((sum, one) => sum + one, 0))).toBe(1000);
     expect(wide.map((one) => one >= 13.9)).toEqual(units.map((one) => one > 0));
   }
+});
+
+test("the parts of the picture are what is on hand, each unit once", () => {
+  const unavailable = { quarantined: 1, damaged: 2, expired: 0, putback: 3, returns: 0 };
+  const level = { on_hand: 30, available: 9, reserved: 15, picked: 4, unavailable, incoming: 7, backordered: 8 };
+  const { available, promised, picked, apart, ...others } = partsOf(level as Parameters<typeof partsOf>[0]);
+  expect([available, promised, picked, apart.map(({ units }) => units)]).toEqual([9, 11, 4, [1, 2, 3]]);
+  expect(others).toEqual({ on_hand: 30, incoming: 7, backordered: 8 });
+  expect(available + promised + picked + apart.reduce((sum, { units }) => sum + units, 0)).toBe(level.on_hand);
 });
 
 test("the running balance goes back from what is on hand, over what comes, goes and stays", () => {

@@ -1,5 +1,5 @@
 // What is worked out of the API's numbers before they are drawn.
-import type { Movement } from "../../api/stock_types.ts";
+import type { Level, Movement } from "../../api/stock_types.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 
 /** So wide is what is there at all, however little it is. */
@@ -31,4 +31,24 @@ export function totalsAfter(rows: readonly Movement[], on_hand: number): Readonl
     left -= changeOf(row);
   }
   return after;
+}
+
+/** What the picture draws: the numbers of one answer of the API, taken apart. */
+export interface Parts {
+  readonly on_hand: number;
+  readonly available: number;
+  /** Promised and still on the shelf. */
+  readonly promised: number;
+  readonly picked: number;
+  readonly apart: readonly { readonly cause: keyof typeof texts.causes; readonly units: number }[];
+  readonly incoming: number;
+  readonly backordered: number;
+}
+
+/** The parts of a SKU's number: `available + promised + picked + apart` is what is on hand. */
+export function partsOf(level: Level): Parts {
+  const { on_hand, available, reserved, picked, unavailable, incoming, backordered } = level;
+  const causes = Object.keys(texts.causes) as (keyof typeof texts.causes)[];
+  const apart = causes.flatMap((cause) => (unavailable[cause] > 0 ? [{ cause, units: unavailable[cause] }] : []));
+  return { on_hand, available, promised: reserved - picked, picked, apart, incoming, backordered };
 }

@@ -2,27 +2,7 @@ import type { Level } from "../../api/stock_types.ts";
 import { count } from "../../kit/format.ts";
 import { setQuery } from "../../shell/router.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { least_share, shares } from "./numbers.ts";
-
-/** What the picture draws: the numbers of one answer of the API, taken apart. */
-export interface Parts {
-  readonly on_hand: number;
-  readonly available: number;
-  /** Promised and still on the shelf. */
-  readonly promised: number;
-  readonly picked: number;
-  readonly apart: readonly { readonly cause: keyof typeof texts.causes; readonly units: number }[];
-  readonly incoming: number;
-  readonly backordered: number;
-}
-
-/** The parts of a SKU's number: `available + promised + picked + apart` is what is on hand. */
-export function partsOf(level: Level): Parts {
-  const { on_hand, available, reserved, picked, unavailable, incoming, backordered } = level;
-  const causes = Object.keys(texts.causes) as (keyof typeof texts.causes)[];
-  const apart = causes.flatMap((cause) => (unavailable[cause] > 0 ? [{ cause, units: unavailable[cause] }] : []));
-  return { on_hand, available, promised: reserved - picked, picked, apart, incoming, backordered };
-}
+import { least_share, type Parts, partsOf, shares } from "./numbers.ts";
 
 const width = 1000;
 
