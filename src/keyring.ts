@@ -1,9 +1,10 @@
 // `packhouse keys …`: API keys on the command line, also beside a running server, which minds a change within a second.
 import { randomBytes } from "node:crypto";
 import { type Level, levels } from "./access/permission.ts";
+import { recordCommand } from "./audit/commands.ts";
 import { type Flags, type Given, WrongUse } from "./config.ts";
 import type { Stores } from "./database/open.ts";
-import type { Store } from "./database/store.ts";
+import type { Store, Tx } from "./database/store.ts";
 import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
 import type { ApiKey } from "./keys/key.ts";
 import { lockoutAt, overlap_seconds_max, statusOf } from "./keys/rules.ts";
@@ -100,7 +101,7 @@ async function create(stores: Stores, given: CreateFlags, { print }: Voice): Pro
   const rate_limit_per_minute = limit === undefined ? null : Number(limit);
   const expires_at = expires === undefined ? null : moment("--expires", expires);
   const input = { name, permission, ip_list, ip_mode, rate_limit_per_minute, expires_at };
-  const made = await stores[mode].write((tx) => createKey(tx, input, secret()));
+  const made = await keeping(stores, mode, "createKey", (tx) => createKey(tx, input, secret()));
   for (const line of madeLines(made, mode, given.json)) print(line);
 }
 
@@ -121,6 +122,26 @@ function moment(flag: string, text: string): number {
 }
 
 const secret = () => randomBytes(96);
+
+/** Does something to a key; the audit trail, which lies in the live store, keeps it: with the act, or right after it. */
+async function keeping<Done extends ApiKey | MadeKey>(
+  stores: Stores,
+  mode: Mode,
+  action: string,
+  act: (tx: Tx) => Promise<Done>,
+): Promise<Done> {
+  const keep = (tx: Tx, done: Done) => {
+    const { id } = "key" in done ? done.key : done;
+    return recordCommand(tx, { world: mode, action, targets: [wireId("key", id)] });
+  };
+  const done = await stores[mode].write(async (tx) => {
+    const it = await act(tx);
+    if (mode === "live") await keep(tx, it);
+    return it;
+  });
+  if (mode === "test") await stores.live.write((tx) => keep(tx, done));
+  return done;
+}
 
 function madeLines({ key, text }: MadeKey, mode: Mode, as_json: boolean): string[] {
   const { id: made, permission } = { id: wireId("key", key.id), permission: key.permission };
@@ -164,7 +185,7 @@ async function revoke(
 ): Promise<void> {
   const { id: named, mode, store } = keyNamed(stores, given.id);
   const at = given.at === undefined ? null : moment("--at", given.at);
-  const key = await store.write((tx) => revokeKey(tx, named, at, true));
+  const key = await keeping(stores, mode, "revokeKey", (tx) => revokeKey(tx, named, at, true));
   const revoked_at = isoOrNull(key.revoked_at);
   const { id: revoked, permission } = { id: wireId("key", key.id), permission: key.permission };
   if (given.json) voice.print(JSON.stringify({ id: revoked, mode, permission, revoked_at }));
@@ -177,12 +198,12 @@ async function rotate(
   given: { id: string | undefined; overlap: string | undefined; json: boolean },
   { print }: Voice,
 ): Promise<void> {
-  const { id: named, mode, store } = keyNamed(stores, given.id);
+  const { id: named, mode } = keyNamed(stores, given.id);
   const overlap_seconds = /^\d{1,6}$/.test(given.overlap ?? "") ? Number(given.overlap) : Number.NaN;
   if (!(overlap_seconds <= overlap_seconds_max)) {
     throw new WrongUse(`--overlap must be a number of seconds to ${overlap_seconds_max}; 0 for none.`);
   }
-  const made = await store.write((tx) => rotateKey(tx, named, overlap_seconds, secret()));
+  const made = await keeping(stores, mode, "rotateKey", (tx) => rotateKey(tx, named, overlap_seconds, secret()));
   for (const line of madeLines(made, mode, given.json)) print(line);
 }
 
@@ -194,7 +215,7 @@ async function expire(
   const { id: named, mode, store } = keyNamed(stores, given.id);
   if (!given.at) throw new WrongUse(`--at is required: a date, ${date}, or never.`);
   const expires_at = given.at === "never" ? null : moment("--at", given.at);
-  const key = await store.write((tx) => updateKey(tx, named, { expires_at }, true));
+  const key = await keeping(stores, mode, "updateKey", (tx) => updateKey(tx, named, { expires_at }, true));
   const { id: expiring, permission } = { id: wireId("key", key.id), permission: key.permission };
   if (given.json) voice.print(JSON.stringify({ id: expiring, mode, permission, expires_at: isoOrNull(expires_at) }));
   else voice.print(`${expiring} ${expires_at === null ? "never expires" : `expires at ${iso(expires_at)}`}.`);

@@ -1,6 +1,9 @@
 // `packhouse users …`: people on the command line, also beside a running server, which minds a change within a second.
+
 import { randomBytes } from "node:crypto";
 import { type Role, roles } from "./access/role.ts";
+import { recordCommand } from "./audit/commands.ts";
+import type { Facts } from "./audit/entry.ts";
 import { type Flags, type Given, variable, WrongUse } from "./config.ts";
 import type { Stores } from "./database/open.ts";
 import type { Tx } from "./database/store.ts";
@@ -12,6 +15,7 @@ import { checkOf, closed } from "./kit/schema.ts";
 import { createUser, updateUser } from "./users/commands.ts";
 import { makeLink } from "./users/links/commands.ts";
 import { emailField, personName } from "./users/schemas.ts";
+import { turnOffSecondFactor } from "./users/second_factor/commands.ts";
 import type { UserStatus } from "./users/status.ts";
 import { findUserByEmail, getUser, listUsers } from "./users/store.ts";
 import type { User } from "./users/user.ts";
@@ -21,6 +25,13 @@ const command = <F extends Flags>(it: KeyCommand<F>): KeyCommand => it as unknow
 const json = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
 const named = {
   user: { type: "string", value: "usr_N|EMAIL", help: "the user, as `users list` names him" },
+} as const satisfies Flags;
+
+const lost = {
+  "second-factor": {
+    type: "boolean",
+    help: "turn off the second factor, too: the phone and the recovery codes are lost",
+  },
 } as const satisfies Flags;
 
 export const userCommands: Readonly<Record<string, KeyCommand>> = {
@@ -38,7 +49,7 @@ export const userCommands: Readonly<Record<string, KeyCommand>> = {
   list: command({ summary: "list users", flags: json, must_exist: true, run: list }),
   reset: command({
     summary: "print a one-time link by which a user chooses another password",
-    flags: { ...named, ...json },
+    flags: { ...named, ...lost, ...json },
     must_exist: true,
     run: reset,
   }),
@@ -55,6 +66,11 @@ export const userCommands: Readonly<Record<string, KeyCommand>> = {
     run: (stores, given, voice) => setStatus(stores, given, voice, "active"),
   }),
 };
+
+/** Keeps in the audit trail what was done to a user. */
+function keep(tx: Tx, action: string, { id }: User, facts: Facts): Promise<void> {
+  return recordCommand(tx, { world: "live", action, targets: [wireId("user", id)], facts });
+}
 
 type Named = Given<typeof named & typeof json>;
 
@@ -77,6 +93,7 @@ async function create({ live }: Stores, given: CreateFlags, { print }: Voice): P
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
     const made = await createUser(tx, { ...person, role, password_hash: null });
+    await keep(tx, "createUser", made, { role });
     return { user: made, token: await makeLink(tx, "reset", made.id, random) };
   });
   tellLink(user, token, given.json, print);
@@ -100,10 +117,12 @@ interface RoleAndStatus {
   readonly status: UserStatus;
 }
 
-async function reset({ live }: Stores, given: Named, { print }: Voice): Promise<void> {
+async function reset({ live }: Stores, given: Named & Given<typeof lost>, { print }: Voice): Promise<void> {
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
     const found = await userNamed(tx, given.user);
+    await keep(tx, "makeResetLink", found, { second_factor: given["second-factor"] ? "turned off" : "kept" });
+    if (given["second-factor"]) await turnOffSecondFactor(tx, found.id);
     return { user: found, token: await makeLink(tx, "reset", found.id, random) };
   });
   tellLink(user, token, given.json, print);
@@ -111,8 +130,9 @@ async function reset({ live }: Stores, given: Named, { print }: Voice): Promise<
 
 async function setStatus({ live }: Stores, given: Named, { print }: Voice, status: UserStatus): Promise<void> {
   const user = await live.write(async (tx) => {
-    const { id } = await userNamed(tx, given.user);
-    return updateUser(tx, wireId("user", id), { status }, null);
+    const found = await userNamed(tx, given.user);
+    await keep(tx, "updateUser", found, { status });
+    return updateUser(tx, wireId("user", found.id), { status }, null);
   });
   const id = wireId("user", user.id);
   if (given.json) print(JSON.stringify({ id, status: user.status }));

@@ -1,4 +1,5 @@
 import type { Tx } from "../database/store.ts";
+import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import type { Act } from "./entry.ts";
 import { kept_days } from "./rules.ts";
@@ -8,6 +9,16 @@ import { deleteEntries, insertEntry } from "./store.ts";
 export async function recordAct(tx: Tx, act: Act): Promise<void> {
   assert(tx.mode === "live", "the audit trail lies in the live store");
   await insertEntry(tx, act);
+}
+
+const command_line: Actor = { type: "system", id: "command_line", name: "Command line", request_id: null };
+
+/** Keeps in the audit trail what was done on the command line. */
+export async function recordCommand(
+  tx: Tx,
+  { world, action, targets, facts = {} }: Pick<Act, "world" | "action" | "targets"> & { readonly facts?: Act["facts"] },
+): Promise<void> {
+  await recordAct(tx, { actor: command_line, world, action, targets, ip: null, status: null, facts });
 }
 
 const day_ms = 24 * 3_600_000;
