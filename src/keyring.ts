@@ -123,7 +123,7 @@ function moment(flag: string, text: string): number {
 
 const secret = () => randomBytes(96);
 
-/** Does something to a key; the audit trail, which lies in the live store, keeps it: with the act, or right after it. */
+/** Does something to a key. The audit trail, in the live store, keeps it with the act, or right after it. */
 async function keeping<Done extends ApiKey | MadeKey>(
   stores: Stores,
   mode: Mode,
