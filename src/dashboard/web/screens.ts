@@ -77,6 +77,24 @@ export const screens: readonly Screen[] = [
   },
 
   {
+    path: "/orders",
+    section: "orders",
+    title: titles.orders,
+    permission: "orders.read",
+    listed: "nav",
+    key: "o",
+    load: () => import("./screens/order_list/screen.tsx").then((it) => it.OrdersScreen),
+  },
+  {
+    path: "/orders/board",
+    section: "orders",
+    title: titles.board,
+    permission: "orders.read",
+    listed: "nav",
+    key: "d",
+    load: () => import("./screens/order_board/screen.tsx").then((it) => it.BoardScreen),
+  },
+  {
     path: "/stock",
     section: "stock",
     title: titles.stock,

@@ -12,6 +12,8 @@ export interface Offer {
   readonly note?: string;
   readonly icon: IconName;
   readonly group: string;
+  /** It goes by exactly what was typed or scanned. */
+  readonly exact?: boolean;
   readonly run: () => void;
 }
 
@@ -74,23 +76,34 @@ const matching = (offers: readonly Offer[], typed: string) =>
     .sort((one, other) => one.order - other.order)
     .map(({ offer }) => offer);
 
-function useFound(typed: string): readonly Offer[] {
-  const [found, setFound] = useState<readonly Offer[]>([]);
+const ask = async (typed: string, signal: AbortSignal): Promise<readonly Offer[]> => {
+  const all = await Promise.all(finders.map((finder) => finder(typed.trim(), signal).catch(() => [])));
+  return all.flat();
+};
+
+/** What the finders have found, and for which words; `now` asks without waiting for more letters. */
+function useFound(typed: string) {
+  const [found, setFound] = useState<{ readonly of: string; readonly offers: readonly Offer[] }>({
+    of: "",
+    offers: [],
+  });
+  const now = async (signal = new AbortController().signal) => {
+    const offers = typed.trim().length < found_from ? [] : await ask(typed, signal);
+    if (!signal.aborted) setFound({ of: typed, offers });
+    return offers;
+  };
   useEffect(() => {
-    if (typed.trim().length < 2) return setFound([]);
     const aborting = new AbortController();
-    const ask = async () => {
-      const all = await Promise.all(finders.map((finder) => finder(typed.trim(), aborting.signal).catch(() => [])));
-      if (!aborting.signal.aborted) setFound(all.flat());
-    };
-    const timer = setTimeout(ask, 120);
+    const timer = setTimeout(() => void now(aborting.signal), 120);
     return () => {
       clearTimeout(timer);
       aborting.abort();
     };
   }, [typed]);
-  return found;
+  return { ...found, now };
 }
+
+const found_from = 2;
 
 /** The dialog of the palette. */
 export function Palette() {
@@ -103,7 +116,7 @@ function OpenPalette() {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const found = useFound(typed);
-  const offers = [...found, ...matching([...acts.value, ...screenOffers()], typed)].slice(0, 50);
+  const offers = [...found.offers, ...matching([...acts.value, ...screenOffers()], typed)].slice(0, 50);
   const close = () => {
     shown.value = false;
   };
@@ -115,10 +128,17 @@ function OpenPalette() {
     dialog.current?.close();
     offer.run();
   };
+  // A scanner ends with Enter before anything was found: its one exact hit is gone to.
+  const enter = async () => {
+    const isBehind = found.of !== typed && typed.trim().length >= found_from;
+    const exact = (isBehind ? await found.now() : found.offers).filter((offer) => offer.exact);
+    if (at === 0 && exact.length === 1) choose(exact[0]);
+    else if (!isBehind) choose(offers[at]);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setAt((offers.length + at + step) % Math.max(1, offers.length));
-    else if (event.key === "Enter") choose(offers[at]);
+    else if (event.key === "Enter") void enter();
     else return;
     event.preventDefault();
   };

@@ -2,6 +2,7 @@
 export const titles = {
   today: "Today",
   orders: "Orders",
+  board: "Board",
   stock: "Stock",
   bins: "Bins",
   lots: "Lots",

@@ -1,0 +1,237 @@
+import { useState } from "preact/hooks";
+import { post, remove } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Order, OrderCounts } from "../../api/types.ts";
+import { stateWords } from "../../kit/badge.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count } from "../../kit/format.ts";
+import { Icon } from "../../kit/icon.tsx";
+import { Menu, type MenuItem } from "../../kit/menu.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Page } from "../../kit/page.tsx";
+import { navigate, to } from "../../shell/router.ts";
+import { refused, said } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { titles } from "../../texts/navigation.ts";
+import { orderListTexts as texts } from "../../texts/order_list.ts";
+import { Due, unitsOf } from "../order_list/orders.tsx";
+
+const cards_at_once = 60;
+
+type Column = keyof typeof texts.columns;
+
+// What waits is sorted by what presses most, what has left by when.
+const columns: readonly { readonly status: Column; readonly sort: string }[] = [
+  { status: "on_hold", sort: "created_at" },
+  { status: "pending", sort: "priority" },
+  { status: "processing", sort: "priority" },
+  { status: "fulfilled", sort: "priority" },
+  { status: "shipped", sort: "-updated_at" },
+];
+
+/** The orders that are under way, a column for each state. */
+export function BoardScreen() {
+  const { data: counts, problem, reload } = useQuery<OrderCounts>("/orders/counts");
+  const add = may("orders.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
+  );
+  return (
+    <Page
+      title={titles.board}
+      beside={counts && <span class="count">{count(counts.total)}</span>}
+      acts={
+        <>
+          <LinkButton icon="list" title={texts.toList} href={to("/orders")} />
+          {add}
+        </>
+      }
+    >
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {counts?.total === 0 ? (
+        <EmptyState icon="cart" title={texts.emptyTitle} text={texts.emptyText} act={add} />
+      ) : (
+        <section class="board" aria-label={texts.boardHelp} onKeyDown={moveBetweenCards}>
+          {columns.map(({ status, sort }) => (
+            <BoardColumn key={status} status={status} sort={sort} count={counts?.statuses[status]} />
+          ))}
+        </section>
+      )}
+    </Page>
+  );
+}
+
+interface ColumnProps {
+  readonly status: Column;
+  readonly sort: string;
+  readonly count: number | undefined;
+}
+
+function BoardColumn({ status, sort, count: all }: ColumnProps) {
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const id = `board-${status}`;
+  return (
+    <section class="board-column" aria-labelledby={id}>
+      <h2 id={id}>
+        {texts.columns[status]} {all !== undefined && <span class="count">{count(all)}</span>}
+      </h2>
+      <div class="board-cards" role="group" aria-labelledby={id} tabIndex={0}>
+        {["", ...cursors].map((cursor, at) => (
+          <Cards
+            key={cursor}
+            status={status}
+            sort={sort}
+            cursor={cursor}
+            rest={Math.max(0, (all ?? 0) - (at + 1) * cards_at_once)}
+            onMore={at === cursors.length ? (next) => setCursors([...cursors, next]) : null}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface CardsProps {
+  readonly status: Column;
+  readonly sort: string;
+  readonly cursor: string;
+  readonly rest: number;
+  readonly onMore: ((cursor: string) => void) | null;
+}
+
+/** A stretch of a column. Each is read anew by itself, so that no other one jumps. */
+function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
+  const params = { status, sort, limit: cards_at_once, cursor };
+  const { data: orders, pagination, problem, reload } = useQuery<readonly Order[]>("/orders", params);
+  const next = pagination?.next_cursor ?? null;
+  return (
+    <>
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {orders?.length === 0 && cursor === "" && <p class="board-none">{texts.noCards}</p>}
+      {orders?.map((order) => (
+        <Card key={order.id} order={order} />
+      ))}
+      {onMore && next !== null && (
+        <Button kind="plain" title={texts.more(Math.min(rest, cards_at_once))} onClick={() => onMore(next)} />
+      )}
+    </>
+  );
+}
+
+function Card({ order }: { readonly order: Order }) {
+  const { id, order_number, customer, holds, allocation, priority } = order;
+  return (
+    <article class="board-card" data-order={id}>
+      <header>
+        <a href={to(`/orders/${id}`)}>{order_number}</a>
+        <Menu
+          class="plain icon-only"
+          name={texts.act(order_number)}
+          label={<Icon name="more" />}
+          items={itemsOf(order)}
+        />
+      </header>
+      <p class="board-who">{customer.name || customer.email}</p>
+      <p class="board-facts">
+        <span>{texts.unitsOf(unitsOf(order))}</span>
+        <Due order={order} />
+      </p>
+      {(holds.length > 0 || !allocation.complete || priority > 0) && (
+        <p class="board-marks">
+          {holds.map(({ id: hold, reason }) => (
+            <span key={hold} class="badge warning">
+              {stateWords(reason)}
+            </span>
+          ))}
+          {!allocation.complete && <span class="badge bad">{texts.shortUnits(allocation.backordered_units)}</span>}
+          {priority > 0 && <span class="badge info">{texts.priorityOf(priority)}</span>}
+        </p>
+      )}
+    </article>
+  );
+}
+
+type Action = keyof typeof texts.acts;
+
+const floor: readonly string[] = ["process", "pick", "pack", "ship", "deliver"];
+
+/** Exactly what the API says may be done now, as far as the person may. */
+function itemsOf(order: Order): MenuItem[] {
+  const { id, order_number, version } = order;
+  const match = `"${version}"`;
+  const done = (action: Action) => said(texts.actDone(order_number, texts.done[action]));
+  const go = async (action: Action, act: () => Promise<unknown>) => {
+    try {
+      await act();
+      done(action);
+    } catch (error) {
+      refused(error);
+    }
+  };
+  const hold = async () => {
+    try {
+      await post<Order>(`/orders/${id}/hold`, { reason: "manual" }, { match });
+      const undo = () => post<Order>(`/orders/${id}/release`, {}).catch(refused);
+      said(texts.actDone(order_number, texts.done.hold), { title: words.undo, run: () => void undo() });
+    } catch (error) {
+      refused(error);
+    }
+  };
+  const cancel = () =>
+    confirm({
+      title: texts.cancelTitle(order_number),
+      text: texts.cancelText,
+      act: texts.acts.cancel,
+      stay: texts.keep,
+      danger: true,
+      run: async () => {
+        await remove<Order>(`/orders/${id}`, { match, params: { reason: "staff" } });
+        done("cancel");
+      },
+    });
+  const runs: Readonly<Record<string, () => void>> = {
+    process: () => void go("process", () => post<Order>(`/orders/${id}/process`, {}, { match })),
+    pick: () => void go("pick", () => post<Order>(`/orders/${id}/pick`, {}, { match })),
+    pack: () => void go("pack", () => post<Order>(`/orders/${id}/pack`, {}, { match })),
+    ship: () => void go("ship", () => post<Order>(`/orders/${id}/ship`, {}, { match })),
+    deliver: () => void go("deliver", () => post<Order>(`/orders/${id}/deliver`, {}, { match })),
+    release: () => void go("release", () => post<Order>(`/orders/${id}/release`, {}, { match })),
+    hold: () => void hold(),
+    cancel: () => void cancel(),
+    // What is cancelled is chosen on the order's own page.
+    cancel_items: () => navigate(to(`/orders/${id}`)),
+  };
+  const allowed = order.allowed_actions.filter((action) =>
+    may(floor.includes(action) ? "orders.fulfil" : "orders.write"),
+  );
+  return [
+    { title: texts.open, icon: "eye", run: () => navigate(to(`/orders/${id}`)) },
+    ...allowed.flatMap((action) => {
+      const run = runs[action];
+      if (run === undefined) return [];
+      return [{ title: texts.acts[action as Action], run, danger: action === "cancel" }];
+    }),
+  ];
+}
+
+/** The arrow keys go from card to card: up and down in a column, left and right to the next one that has any. */
+function moveBetweenCards(event: KeyboardEvent): void {
+  const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+  const target = event.target as HTMLElement;
+  if (step === undefined || target.closest("[role=menu], dialog") !== null) return;
+  const board = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".board-cards");
+  const stacks = [...board].map((cards) => [...cards.querySelectorAll<HTMLElement>(".board-card")]);
+  const here = stacks.findIndex((cards) => cards.some((card) => card.contains(target)));
+  const row = Math.max(0, stacks[here]?.findIndex((card) => card.contains(target)) ?? 0);
+  const [across = 0, down = 0] = step;
+  let at = here < 0 ? 0 : here + across;
+  while (across !== 0 && stacks[at]?.length === 0) at += across;
+  const stack = stacks[at];
+  if (stack === undefined || stack.length === 0) return;
+  const card = stack[Math.min(stack.length - 1, Math.max(0, row + down))];
+  event.preventDefault();
+  card?.querySelector<HTMLElement>("a")?.focus();
+  card?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}

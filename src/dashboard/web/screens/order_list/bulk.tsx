@@ -1,0 +1,198 @@
+// One thing done to many orders: what would happen is said before, and what became of each afterwards.
+import { useEffect, useState } from "preact/hooks";
+import { cancelReasons, clientHoldReasons } from "../../../../orders/status.ts";
+import { newKey, post } from "../../api/client.ts";
+import { openDocument } from "../../api/documents.ts";
+import { type ApiProblem, problemOf } from "../../api/problem.ts";
+import { may } from "../../api/session.ts";
+import type { Acted, Order } from "../../api/types.ts";
+import { stateWords } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import type { Field, Values } from "../../kit/fields.tsx";
+import { Form } from "../../kit/form.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { refused } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
+import { orderListTexts as texts } from "../../texts/order_list.ts";
+
+type Action = Acted["action"];
+
+const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
+
+const fields: Readonly<Record<Action, readonly Field[]>> = {
+  hold: [
+    { kind: "select", name: "reason", label: texts.reason, required: true, options: options(clientHoldReasons) },
+    { kind: "text", name: "note", label: texts.note },
+  ],
+  release: [],
+  process: [],
+  allocate: [],
+  cancel: [{ kind: "select", name: "reason", label: texts.reason, required: true, options: options(cancelReasons) }],
+  buy_label: [
+    { kind: "text", name: "carrier", label: texts.carrier, required: true, width: "half" },
+    { kind: "text", name: "service", label: texts.service, required: true, width: "half" },
+    { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, help: texts.weightHelp },
+  ],
+};
+const first: Readonly<Record<Action, Values>> = {
+  hold: { reason: "manual", note: "" },
+  release: {},
+  process: {},
+  allocate: {},
+  cancel: { reason: "staff" },
+  buy_label: { carrier: "local", service: "standard", weight: "", weight_unit: "lb" },
+};
+
+function inputOf(action: Action, values: Values): Values {
+  if (action === "hold") return { reason: values["reason"], ...(values["note"] ? { note: values["note"] } : {}) };
+  if (action !== "buy_label") return values;
+  const { carrier, service, weight, weight_unit } = values;
+  return { carrier, service, ...(weight === "" ? {} : { package: { weight: Number(weight), weight_unit } }) };
+}
+
+interface Props {
+  readonly chosen: readonly string[];
+  readonly rows: readonly Order[];
+  readonly clear: () => void;
+}
+
+/** What can be done with the orders that are selected. */
+export function BulkActs({ chosen, rows, clear }: Props) {
+  const [action, setAction] = useState<Action | null>(null);
+  const offered = ([] as Action[]).concat(
+    may("orders.write") && may("orders.fulfil") ? ["process"] : [],
+    may("orders.write") ? ["hold", "release", "allocate"] : [],
+    may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],
+    may("orders.write") ? ["cancel"] : [],
+  );
+  const print = () => {
+    openDocument("/pick-lists", "application/pdf", { order_ids: chosen.join(",") }).catch(refused);
+  };
+  return (
+    <>
+      {offered.map((one) => (
+        <Button
+          key={one}
+          kind={one === "cancel" ? "danger" : "plain"}
+          title={texts.acts[one]}
+          onClick={() => setAction(one)}
+        />
+      ))}
+      <Button kind="plain" icon="print" title={texts.pickLists} onClick={print} />
+      {action && (
+        <BulkDialog
+          action={action}
+          chosen={chosen}
+          rows={rows}
+          onClose={(done) => {
+            setAction(null);
+            if (done) clear();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly action: Action;
+  readonly chosen: readonly string[];
+  readonly rows: readonly Order[];
+  readonly onClose: (done: boolean) => void;
+}
+
+function BulkDialog({ action, chosen, rows, onClose }: DialogProps) {
+  const [ids] = useState(chosen);
+  const [names] = useState(() => new Map(rows.map(({ id, order_number }) => [id, order_number])));
+  const [before, setBefore] = useState<Acted | null>(null);
+  const [after, setAfter] = useState<Acted | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const rehearses = action !== "buy_label";
+  useEffect(() => {
+    if (!rehearses) return;
+    const body = { action, order_ids: ids, input: inputOf(action, first[action]), dry_run: true };
+    post<Acted>("/orders/actions", body).then(
+      ({ data }) => setBefore(data),
+      (error) => setProblem(problemOf(error)),
+    );
+  }, []);
+  const able = rehearses ? (before?.results ?? []).flatMap(({ id, ok }) => (ok ? id : [])) : ids;
+  const submit = async (values: Values, key: string = newKey()) => {
+    const body = { action, order_ids: able, input: inputOf(action, values) };
+    setAfter((await post<Acted>("/orders/actions", body, { key })).data);
+  };
+  return (
+    <Dialog title={texts.bulkTitle(texts.acts[action], ids.length)} onClose={() => onClose(after !== null)}>
+      {after === null ? (
+        <>
+          <p class="dialog-text">{texts.bulkTexts[action]}</p>
+          {problem && <Notice problem={problem} />}
+          {rehearses && before === null && problem === null && <Skeleton lines={2} />}
+          {before && (
+            <div role="status">
+              <p>{texts.possible(before.done)}</p>
+              {before.failed > 0 && <Refused title={texts.impossible(before.failed)} acted={before} names={names} />}
+            </div>
+          )}
+          {able.length > 0 && (
+            <Form
+              fields={fields[action]}
+              first={first[action]}
+              submit={texts.bulkTitle(texts.acts[action], able.length)}
+              danger={action === "cancel"}
+              guarded={false}
+              onCancel={() => onClose(false)}
+              onSubmit={submit}
+            />
+          )}
+          {able.length === 0 && before && (
+            <footer class="dialog-acts">
+              <Button title={words.close} onClick={() => onClose(false)} />
+            </footer>
+          )}
+        </>
+      ) : (
+        <>
+          <div role="status">
+            <p>{texts.bulkDone(after.done, texts.done[action])}</p>
+            {after.results.some(({ status }) => status === 202) && (
+              <p>{texts.bulkWaiting(after.results.filter(({ status }) => status === 202).length)}</p>
+            )}
+            {after.failed > 0 && <Refused title={texts.bulkFailed(after.failed)} acted={after} names={names} />}
+          </div>
+          <footer class="dialog-acts">
+            <Button kind="primary" title={words.close} onClick={() => onClose(true)} />
+          </footer>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+interface RefusedProps {
+  readonly title: string;
+  readonly acted: Acted;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The orders that something is refused for, each with the reason in the API's words. */
+function Refused({ title, acted, names }: RefusedProps) {
+  return (
+    <>
+      <p>
+        <strong>{title}</strong>
+      </p>
+      <ul class="refused" aria-label={title} tabIndex={0}>
+        {acted.results
+          .filter(({ ok }) => !ok)
+          .map(({ id, error }) => (
+            <li key={id}>
+              <b>{names.get(id) ?? id}</b> {error?.message}
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+// What the list and the board say of an order.
+import type { Order } from "../../api/types.ts";
+import { clock, moment } from "../../kit/format.ts";
+import { now } from "../../kit/now.ts";
+import { orderListTexts as texts } from "../../texts/order_list.ts";
+
+/** The units of an order that are not cancelled. */
+export function unitsOf({ line_items }: Order): number {
+  return line_items.reduce((sum, line) => {
+    const { quantity, quantity_cancelled = 0 } = line as { quantity: number; quantity_cancelled?: number };
+    return sum + quantity - quantity_cancelled;
+  }, 0);
+}
+
+const inHouse: readonly string[] = ["pending", "processing", "fulfilled"];
+
+/** How much an order presses: its word, and what that means. Null once it has left. */
+export function dueOf({
+  ship_by,
+  status,
+  held_from,
+}: Order): { text: string; tone: "bad" | "warning" | "neutral" } | null {
+  if (ship_by === null || !inHouse.includes(held_from ?? status)) return null;
+  const at = new Date(ship_by);
+  if (at.getTime() < now.value) return { text: texts.lateSince(moment(ship_by)), tone: "bad" };
+  if (at.toDateString() === new Date(now.value).toDateString()) {
+    return { text: texts.dueToday(clock(ship_by)), tone: "warning" };
+  }
+  return { text: moment(ship_by), tone: "neutral" };
+}
+
+/** By when an order is to leave, by its words and a colour. */
+export function Due({ order }: { readonly order: Order }) {
+  const due = dueOf(order);
+  return due === null ? <>–</> : <span class={`due ${due.tone}`}>{due.text}</span>;
+}

@@ -1,0 +1,113 @@
+import { holdReasons, publicOrderStatuses } from "../../../../orders/status.ts";
+import { saveFile } from "../../api/documents.ts";
+import { may } from "../../api/session.ts";
+import type { Order } from "../../api/types.ts";
+import { Badge, stateWords } from "../../kit/badge.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { count, money } from "../../kit/format.ts";
+import { type Filter, ListPage, listParams } from "../../kit/list_page.tsx";
+import type { Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/values.tsx";
+import { query, to } from "../../shell/router.ts";
+import { refused } from "../../shell/toasts.tsx";
+import { titles } from "../../texts/navigation.ts";
+import { orderListTexts as texts } from "../../texts/order_list.ts";
+import { BulkActs } from "./bulk.tsx";
+import { Due, unitsOf } from "./orders.tsx";
+import { Views } from "./views.tsx";
+
+const newest = (order: Order) => order.shipments.findLast(({ status }) => status !== "voided");
+
+const columns: readonly Column<Order>[] = [
+  { id: "number", title: texts.number, cell: ({ order_number }) => <strong>{order_number}</strong> },
+  { id: "status", title: texts.status, cell: (order) => <State order={order} /> },
+  { id: "customer", title: texts.customer, cell: ({ customer }) => customer.name || customer.email, wide: true },
+  { id: "units", title: texts.units, align: "right", cell: (order) => count(unitsOf(order)) },
+  { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
+  { id: "due", title: texts.due, cell: (order) => <Due order={order} /> },
+  { id: "age", title: texts.age, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "carrier", title: texts.carrier, extra: true, cell: (order) => newest(order)?.carrier ?? "–" },
+  { id: "tracking", title: texts.tracking, extra: true, cell: (order) => newest(order)?.tracking_number ?? "–" },
+  { id: "method", title: texts.method, extra: true, cell: ({ shipping_method }) => shipping_method ?? "–" },
+  { id: "priority", title: texts.priority, align: "right", extra: true, cell: ({ priority }) => count(priority) },
+  { id: "platform", title: texts.platform, extra: true, cell: ({ source }) => source.platform },
+  { id: "changed", title: texts.changed, extra: true, sort: "updated_at", cell: (it) => <Time at={it.updated_at} /> },
+];
+
+function State({ order }: { readonly order: Order }) {
+  const { status, holds, allocation } = order;
+  return (
+    <>
+      <Badge state={status} />
+      {holds.length > 0 && <small class="beside"> {holds.map(({ reason }) => stateWords(reason)).join(", ")}</small>}
+      {!allocation.complete && <Badge tone="bad">{texts.shortUnits(allocation.backordered_units)}</Badge>}
+    </>
+  );
+}
+
+const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
+
+const filters: readonly Filter[] = [
+  { kind: "choice", param: "status", title: texts.status, options: options(publicOrderStatuses) },
+  { kind: "choice", param: "hold_reason", title: texts.holdReason, options: options(holdReasons) },
+  { kind: "flag", param: "short", title: texts.short },
+  { kind: "flag", param: "late", title: texts.late },
+  { kind: "text", param: "sku", title: texts.sku },
+  { kind: "text", param: "carrier", title: texts.carrier },
+  { kind: "date", param: "created_after", title: texts.createdAfter },
+  { kind: "date", param: "created_before", title: texts.createdBefore },
+];
+
+// What only views and links say.
+const others = ["statuses", "shipped_after", "shipped_before", "customer_id", "platform", "warehouse_id", "service"];
+
+/** All orders, as a list. */
+export function OrdersScreen() {
+  const params = Object.fromEntries(others.map((name) => [name, query.value.get(name)]));
+  const isView = others.some((name) => query.value.has(name));
+  const add = may("orders.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
+  );
+  const settings = {
+    name: titles.orders,
+    path: "/orders",
+    params,
+    search: { param: "q", hint: texts.search },
+    filters,
+    sort: "-created_at",
+    columns,
+    id: ({ id }: Order) => id,
+    href: ({ id }: Order) => to(`/orders/${id}`),
+    rowName: ({ order_number }: Order) => order_number,
+    empty: isView ? (
+      <EmptyState
+        icon="cart"
+        title={texts.nothingTitle}
+        text={texts.nothingText}
+        act={<LinkButton title={texts.showAll} href={to("/orders")} />}
+      />
+    ) : (
+      <EmptyState icon="cart" title={texts.emptyTitle} text={texts.emptyText} act={add} />
+    ),
+  };
+  const save = () => {
+    const { page: _page, cursor: _cursor, limit: _limit, ...asked } = listParams(settings);
+    saveFile("/orders/export.csv", "orders.csv", "text/csv", asked).catch(refused);
+  };
+  return (
+    <ListPage<Order>
+      {...settings}
+      title={titles.orders}
+      above={<Views />}
+      acts={
+        <>
+          <Button kind="plain" icon="download" title={texts.export} onClick={save} />
+          <LinkButton icon="columns" title={texts.toBoard} href={to("/orders/board")} />
+          {add}
+        </>
+      }
+      bulk={(chosen, rows, clear) => <BulkActs chosen={chosen} rows={rows} clear={clear} />}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+// Ways to look at the orders: those that everybody has, and those that somebody has saved in this browser.
+import { useState } from "preact/hooks";
+import { Button } from "../../kit/button.tsx";
+import { FormDialog } from "../../kit/form.tsx";
+import { query, to } from "../../shell/router.ts";
+import { kept } from "../../shell/storage.ts";
+import { words } from "../../texts/common.ts";
+import { orderListTexts as texts } from "../../texts/order_list.ts";
+
+/** A named search. */
+interface View {
+  readonly name: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const isViews = (value: unknown): value is readonly View[] =>
+  Array.isArray(value) && value.every((view) => typeof view?.name === "string" && typeof view.params === "object");
+const own = kept<readonly View[]>("views.orders", [], isViews);
+
+/** The start of this day, as the person's clock has it. */
+function startOfDay(): string {
+  const day = new Date();
+  day.setHours(0, 0, 0, 0);
+  return day.toISOString();
+}
+
+const { viewNames } = texts;
+const usual = (): readonly View[] => [
+  { name: viewNames.all, params: {} },
+  { name: viewNames.pick, params: { statuses: "pending,processing", short: "false" } },
+  { name: viewNames.ship, params: { statuses: "fulfilled" } },
+  { name: viewNames.held, params: { status: "on_hold" } },
+  { name: viewNames.short, params: { short: "true" } },
+  { name: viewNames.late, params: { late: "true", sort: "created_at" } },
+  { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
+];
+
+/** What the address says of the list, without the page. */
+function shown(): Readonly<Record<string, string>> {
+  const all = [...query.value].filter(([name]) => !["page", "cursor", "world"].includes(name));
+  return Object.fromEntries(all);
+}
+
+const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>) =>
+  JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
+
+/** The views as links, and a button that saves what is shown as another. */
+export function Views() {
+  const [naming, setNaming] = useState(false);
+  const now = shown();
+  const all = [...usual(), ...own.state.value];
+  const isNamed = all.some(({ params }) => same(params, now));
+  const save = async (name: string) => {
+    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: now }]);
+  };
+  return (
+    <nav class="views" aria-label={texts.views}>
+      {all.map((view) => (
+        <span key={view.name} class="view">
+          <a href={to("/orders", view.params)} aria-current={same(view.params, now) ? "page" : undefined}>
+            {view.name}
+          </a>
+          {own.state.value.includes(view) && (
+            <Button
+              kind="plain"
+              icon="close"
+              iconOnly
+              title={texts.removeView(view.name)}
+              onClick={() => own.set(own.state.peek().filter((one) => one !== view))}
+            />
+          )}
+        </span>
+      ))}
+      {!isNamed && <Button kind="plain" icon="plus" title={texts.saveView} onClick={() => setNaming(true)} />}
+      {naming && (
+        <FormDialog
+          title={texts.saveView}
+          text={texts.saveViewText}
+          fields={[{ kind: "text", name: "name", label: texts.viewName, required: true, focus: true }]}
+          first={{ name: "" }}
+          submit={words.save}
+          onClose={() => setNaming(false)}
+          onSubmit={({ name }) => save(String(name))}
+        />
+      )}
+    </nav>
+  );
+}
