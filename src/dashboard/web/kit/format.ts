@@ -82,6 +82,8 @@ export const moment = dated({ dateStyle: "medium", timeStyle: "short" });
 export const exactMoment = dated({ dateStyle: "full", timeStyle: "long" });
 /** The hour and minute of a moment. */
 export const clock = dated({ timeStyle: "short" });
+/** A moment of about this year: its day and its time. */
+export const shortMoment = dated({ month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 const day = dated({ dateStyle: "medium", timeZone: "UTC" });
 
 /** A date such as `2026-01-02`, which is the same everywhere. */

@@ -1,6 +1,6 @@
 // What the list and the board say of an order.
 import type { Order } from "../../api/types.ts";
-import { clock, moment } from "../../kit/format.ts";
+import { clock, shortMoment } from "../../kit/format.ts";
 import { now } from "../../kit/now.ts";
 import { orderListTexts as texts } from "../../texts/order_list.ts";
 
@@ -22,11 +22,11 @@ export function dueOf({
 }: Order): { text: string; tone: "bad" | "warning" | "neutral" } | null {
   if (ship_by === null || !inHouse.includes(held_from ?? status)) return null;
   const at = new Date(ship_by);
-  if (at.getTime() < now.value) return { text: texts.lateSince(moment(ship_by)), tone: "bad" };
+  if (at.getTime() < now.value) return { text: texts.lateSince(shortMoment(ship_by)), tone: "bad" };
   if (at.toDateString() === new Date(now.value).toDateString()) {
     return { text: texts.dueToday(clock(ship_by)), tone: "warning" };
   }
-  return { text: moment(ship_by), tone: "neutral" };
+  return { text: shortMoment(ship_by), tone: "neutral" };
 }
 
 /** By when an order is to leave, by its words and a colour. */

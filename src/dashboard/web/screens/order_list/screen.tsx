@@ -41,6 +41,7 @@ function State({ order }: { readonly order: Order }) {
     <>
       <Badge state={status} />
       {holds.length > 0 && <small class="beside"> {holds.map(({ reason }) => stateWords(reason)).join(", ")}</small>}
+      {!allocation.complete && " "}
       {!allocation.complete && <Badge tone="bad">{texts.shortUnits(allocation.backordered_units)}</Badge>}
     </>
   );
@@ -51,16 +52,24 @@ const options = (all: readonly string[]) => all.map((value) => ({ value, title: 
 const filters: readonly Filter[] = [
   { kind: "choice", param: "status", title: texts.status, options: options(publicOrderStatuses) },
   { kind: "choice", param: "hold_reason", title: texts.holdReason, options: options(holdReasons) },
-  { kind: "flag", param: "short", title: texts.short },
-  { kind: "flag", param: "late", title: texts.late },
-  { kind: "text", param: "sku", title: texts.sku },
-  { kind: "text", param: "carrier", title: texts.carrier },
   { kind: "date", param: "created_after", title: texts.createdAfter },
   { kind: "date", param: "created_before", title: texts.createdBefore },
 ];
 
 // What only views and links say.
-const others = ["statuses", "shipped_after", "shipped_before", "customer_id", "platform", "warehouse_id", "service"];
+const others = [
+  "statuses",
+  "short",
+  "late",
+  "sku",
+  "carrier",
+  "shipped_after",
+  "shipped_before",
+  "customer_id",
+  "platform",
+  "warehouse_id",
+  "service",
+];
 
 /** All orders, as a list. */
 export function OrdersScreen() {

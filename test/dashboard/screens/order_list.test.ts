@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+describeInBrowser("the list and the board of orders", () => {
+  let house: House;
+  let make: (order_number: string, quantity?: number) => Promise<{ id: string; order_number: string }>;
+  beforeAll(async () => {
+    house = await openHouse();
+    const { live } = house;
+    const customer = await live.must("POST", "/customers", {
+      email: "ada@example.com",
+      ...{ first_name: "Ada", last_name: "Buyer" },
+      shipping_addresses: [
+        { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" },
+      ],
+    });
+    await live.must("POST", "/products", {
+      ...{
+        sku: "TEA-1",
+        name: "Green tea",
+        weight: 1,
+        weight_unit: "lb",
+        barcodes: [{ value: "036000291452", type: "upc" }],
+      },
+    });
+    await live.must("POST", "/inventory", { sku: "TEA-1", quantity: 100, location: "whs_1001" });
+    make = async (order_number, quantity = 1) =>
+      (
+        await live.must("POST", "/orders", {
+          order_number,
+          customer_id: customer.id,
+          shipping_address_id: customer.shipping_addresses[0].id,
+          line_items: [{ sku: "TEA-1", quantity, unit_price: "4.50" }],
+        })
+      ).data;
+  }, 60_000);
+  afterAll(() => house.close());
+
+  test("many orders are held at once: what would happen is said before, what was refused after", async () => {
+    const [one, two, gone] = [await make("B-1"), await make("B-2"), await make("B-3")];
+    await house.live.must("POST", `/orders/${gone.id}/ship`, {});
+    const { page } = await house.open("/orders?q=B-");
+    await page.waitForSelector("tr:has-text('B-3')");
+    await page.click("thead input[type=checkbox]");
+    await page.click(".bulk-bar >> text=Hold");
+    await page.waitForSelector("dialog >> text=2 orders can.");
+    await page.waitForSelector("dialog .refused li:has-text('B-3')");
+    await page.selectOption("dialog [name=reason]", "fraud");
+    await page.click("dialog button:has-text('Hold: 2 orders')");
+    await page.waitForSelector("dialog >> text=2 orders are on hold.");
+    for (const { id } of [one, two]) {
+      const { status, holds } = (await house.live.must("GET", `/orders/${id}`)).data;
+      expect([status, holds[0].reason]).toEqual(["on_hold", "fraud"]);
+    }
+    await page.click("dialog footer >> text=Close");
+    await page.waitForSelector("tr:has-text('B-1') .badge:has-text('On hold')");
+    // A view is an address, and can be kept under a name.
+    await page.click(".views >> text=Held");
+    await page.waitForSelector("tr:has-text('B-2')");
+    expect(new URL(page.url()).searchParams.get("status")).toBe("on_hold");
+    await page.selectOption("[aria-label='Held for']", "fraud");
+    await page.click("text=Save this view");
+    await page.fill("dialog [name=name]", "Fraud");
+    await page.click("dialog button:has-text('Save')");
+    await page.reload();
+    await page.waitForSelector(".views [aria-current=page]:has-text('Fraud')");
+  });
+
+  test("the board shows at once what others do, and acts exactly as the order allows", async () => {
+    const order = await make("C-1");
+    const { page } = await house.open("/orders/board");
+    const column = (name: string) => `.board-column:has(h2:has-text('${name}'))`;
+    await page.waitForSelector(`${column("Pending")} .board-card:has-text('C-1')`);
+    await page.waitForSelector("html[data-connected=true]");
+    await page.click(".board-card:has-text('C-1') button");
+    const offered = await page.locator("[role=menuitem]").allTextContents();
+    const { allowed_actions } = (await house.live.must("GET", `/orders/${order.id}`)).data;
+    expect(offered.length).toBe(allowed_actions.length + 1);
+    await page.click("[role=menuitem]:has-text('Take into work')");
+    await page.waitForSelector(`${column("In work")} .board-card:has-text('C-1')`);
+    // A second person, far away.
+    await house.live.must("POST", `/orders/${order.id}/pack`, {});
+    await page.waitForSelector(`${column("Packed")} .board-card:has-text('C-1')`);
+    const { statuses } = (await house.live.must("GET", "/orders/counts")).data;
+    expect(await page.textContent(`${column("Packed")} h2 .count`)).toBe(String(statuses.fulfilled));
+    await page.focus(".board-card:has-text('C-1') a");
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.evaluate("document.activeElement.closest('.board-card') !== null")).toBe(true);
+    expect(await page.evaluate("document.activeElement.textContent")).not.toBe("C-1");
+  });
+
+  test("what is scanned into the search is gone to at once, what is typed is chosen from", async () => {
+    const order = await make("D-77");
+    const { page } = await house.open("/orders/board");
+    await page.waitForSelector(".board-card");
+    await page.keyboard.press("/");
+    await page.waitForSelector("dialog.palette");
+    // A scanner is quick, and ends with Enter before anything can have been found.
+    await page.keyboard.insertText("d-77");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/orders/${order.id}`);
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("dialog.palette input:focus");
+    await page.keyboard.insertText("buyer");
+    await page.waitForSelector(".palette-offer:has-text('Ada Buyer'):has-text('Customer')");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog.palette", { state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("dialog.palette input:focus");
+    await page.keyboard.insertText("0036000291452");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/products/prd_*");
+  });
+
+  test("look right", async () => {
+    await make("SHORT-1", 500);
+    await lookAt(house, "/orders", "tr:has-text('SHORT-1')", "orders");
+    await lookAt(house, "/orders/board", ".board-card:has-text('SHORT-1')", "orders-board");
+  }, 60_000);
+});
