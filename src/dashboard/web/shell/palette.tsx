@@ -162,24 +162,7 @@ function OpenPalette() {
         />
         <kbd>Esc</kbd>
       </div>
-      <div id={id} role="listbox" aria-label={shell.palette} class="palette-list" tabIndex={-1}>
-        {offers.map((offer, index) => (
-          <div
-            key={`${offer.group} ${offer.title} ${offer.note}`}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            class="palette-offer"
-            onMouseMove={() => setAt(index)}
-            onClick={() => choose(offer)}
-          >
-            <Icon name={offer.icon} />
-            <span>{offer.title}</span>
-            <small>{offer.note}</small>
-          </div>
-        ))}
-      </div>
+      <Offers id={id} offers={offers} at={at} onPoint={setAt} onChoose={choose} />
       {offers.length === 0 && <p class="palette-nothing">{shell.paletteNothing}</p>}
     </dialog>
   );
@@ -187,4 +170,35 @@ function OpenPalette() {
 
 function closeOutside(event: MouseEvent): void {
   if (event.target === event.currentTarget) (event.currentTarget as HTMLDialogElement).close();
+}
+
+interface OffersProps {
+  readonly id: string;
+  readonly offers: readonly Offer[];
+  readonly at: number;
+  readonly onPoint: (at: number) => void;
+  readonly onChoose: (offer: Offer) => void;
+}
+
+function Offers({ id, offers, at, onPoint, onChoose }: OffersProps) {
+  return (
+    <div id={id} role="listbox" aria-label={shell.palette} class="palette-list" tabIndex={-1}>
+      {offers.map((offer, index) => (
+        <div
+          key={`${offer.group} ${offer.title} ${offer.note}`}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          class="palette-offer"
+          onMouseMove={() => onPoint(index)}
+          onClick={() => onChoose(offer)}
+        >
+          <Icon name={offer.icon} />
+          <span>{offer.title}</span>
+          <small>{offer.note}</small>
+        </div>
+      ))}
+    </div>
+  );
 }

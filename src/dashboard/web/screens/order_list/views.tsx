@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { FormDialog } from "../../kit/form.tsx";
+import { now } from "../../kit/now.ts";
 import { query, to } from "../../shell/router.ts";
 import { kept } from "../../shell/storage.ts";
 import { words } from "../../texts/common.ts";
@@ -19,7 +20,7 @@ const own = kept<readonly View[]>("views.orders", [], isViews);
 
 /** The start of this day, as the person's clock has it. */
 function startOfDay(): string {
-  const day = new Date();
+  const day = new Date(now.peek());
   day.setHours(0, 0, 0, 0);
   return day.toISOString();
 }
@@ -47,17 +48,17 @@ const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<stri
 /** The views as links, and a button that saves what is shown as another. */
 export function Views() {
   const [naming, setNaming] = useState(false);
-  const now = shown();
+  const asked = shown();
   const all = [...usual(), ...own.state.value];
-  const isNamed = all.some(({ params }) => same(params, now));
+  const isNamed = all.some(({ params }) => same(params, asked));
   const save = async (name: string) => {
-    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: now }]);
+    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: asked }]);
   };
   return (
     <nav class="views" aria-label={texts.views}>
       {all.map((view) => (
         <span key={view.name} class="view">
-          <a href={to("/orders", view.params)} aria-current={same(view.params, now) ? "page" : undefined}>
+          <a href={to("/orders", view.params)} aria-current={same(view.params, asked) ? "page" : undefined}>
             {view.name}
           </a>
           {own.state.value.includes(view) && (
