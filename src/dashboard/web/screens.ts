@@ -28,7 +28,6 @@ export const screens: readonly Screen[] = [
     open: true,
     load: () => import("./screens/sign_in/screen.tsx").then((it) => it.SignInScreen),
   },
-
   {
     path: "/setup",
     section: "",
@@ -65,7 +64,6 @@ export const screens: readonly Screen[] = [
     open: true,
     load: () => import("./screens/second_factor/screen.tsx").then((it) => it.SecondFactorScreen),
   },
-
   {
     path: "/",
     section: "today",
@@ -75,7 +73,6 @@ export const screens: readonly Screen[] = [
     key: "t",
     load: () => import("./screens/today/screen.tsx").then((it) => it.TodayScreen),
   },
-
   {
     path: "/orders",
     section: "orders",
@@ -224,7 +221,6 @@ export const screens: readonly Screen[] = [
     listed: "nav",
     load: () => import("./screens/putbacks/list.tsx").then((it) => it.PutBacksScreen),
   },
-
   {
     path: "/customers",
     section: "customers",
@@ -258,7 +254,6 @@ export const screens: readonly Screen[] = [
     listed: "no",
     load: () => import("./screens/customers/edit.tsx").then((it) => it.ChangeCustomerScreen),
   },
-
   {
     path: "/products",
     section: "products",
@@ -300,7 +295,6 @@ export const screens: readonly Screen[] = [
     listed: "no",
     load: () => import("./screens/products/edit.tsx").then((it) => it.ChangeProductScreen),
   },
-
   {
     path: "/reports",
     section: "reports",
@@ -352,7 +346,6 @@ export const screens: readonly Screen[] = [
     listed: "no",
     load: () => import("./screens/order_entry/change.tsx").then((it) => it.ChangeOrderScreen),
   },
-
   {
     path: "/returns",
     section: "returns",
@@ -380,5 +373,133 @@ export const screens: readonly Screen[] = [
   },
 
   ...settingsScreens,
+  {
+    path: "/settings/keys",
+    section: "settings",
+    title: titles.keys,
+    permission: "keys.manage",
+    listed: "nav",
+    load: () => import("./screens/keys/list.tsx").then((it) => it.KeysScreen),
+  },
+  {
+    path: "/settings/keys/:id",
+    section: "settings",
+    title: titles.key,
+    permission: "keys.manage",
+    listed: "no",
+    load: () => import("./screens/keys/page.tsx").then((it) => it.KeyScreen),
+  },
+  {
+    path: "/settings/webhooks",
+    section: "settings",
+    title: titles.webhooks,
+    permission: "webhooks.read",
+    listed: "nav",
+    load: () => import("./screens/webhooks/list.tsx").then((it) => it.WebhooksScreen),
+  },
+  {
+    path: "/settings/webhooks/:id",
+    section: "settings",
+    title: titles.webhook,
+    permission: "webhooks.read",
+    listed: "no",
+    load: () => import("./screens/webhooks/page.tsx").then((it) => it.WebhookScreen),
+  },
+  {
+    path: "/settings/requests",
+    section: "settings",
+    title: titles.requests,
+    permission: "requests.read",
+    listed: "nav",
+    load: () => import("./screens/requests/list.tsx").then((it) => it.RequestsScreen),
+  },
+  {
+    path: "/settings/requests/:id",
+    section: "settings",
+    title: titles.request,
+    permission: "requests.read",
+    listed: "no",
+    load: () => import("./screens/requests/page.tsx").then((it) => it.RequestScreen),
+  },
+  {
+    path: "/settings/events",
+    section: "settings",
+    title: titles.events,
+    permission: "events.read",
+    listed: "nav",
+    load: () => import("./screens/events/list.tsx").then((it) => it.EventsScreen),
+  },
+  {
+    path: "/settings/events/:id",
+    section: "settings",
+    title: titles.event,
+    permission: "events.read",
+    listed: "no",
+    load: () => import("./screens/events/page.tsx").then((it) => it.EventScreen),
+  },
+  {
+    path: "/settings/platforms",
+    section: "settings",
+    title: titles.platforms,
+    permission: "platforms.manage",
+    listed: "nav",
+    load: () => import("./screens/platforms/list.tsx").then((it) => it.PlatformsScreen),
+  },
+  {
+    path: "/settings/platforms/new",
+    section: "settings",
+    title: titles.connectShop,
+    permission: "platforms.manage",
+    listed: "palette",
+    load: () => import("./screens/platforms/new.tsx").then((it) => it.NewPlatformScreen),
+  },
+  {
+    path: "/settings/platforms/:id",
+    section: "settings",
+    title: titles.platform,
+    permission: "platforms.manage",
+    listed: "no",
+    load: () => import("./screens/platforms/page.tsx").then((it) => it.PlatformScreen),
+  },
+  {
+    path: "/settings/reference",
+    section: "settings",
+    title: titles.reference,
+    permission: null,
+    listed: "nav",
+    load: () => import("./screens/reference/screen.tsx").then((it) => it.ReferenceScreen),
+  },
+  {
+    path: "/settings/metrics",
+    section: "settings",
+    title: titles.metrics,
+    permission: "metrics.read",
+    listed: "nav",
+    load: () => import("./screens/metrics/screen.tsx").then((it) => it.MetricsScreen),
+  },
+  {
+    path: "/settings/profile",
+    section: "settings",
+    title: titles.profile,
+    permission: null,
+    listed: "palette",
+    load: () => import("./screens/profile/screen.tsx").then((it) => it.ProfileScreen),
+  },
+  {
+    path: "/settings/users",
+    section: "settings",
+    title: titles.users,
+    permission: "users.manage",
+    listed: "nav",
+    load: () => import("./screens/users/screen.tsx").then((it) => it.UsersScreen),
+  },
+  {
+    path: "/settings/audit",
+    section: "settings",
+    title: titles.audit,
+    permission: "audit.read",
+    listed: "nav",
+    load: () => import("./screens/audit/screen.tsx").then((it) => it.AuditScreen),
+  },
   ...shippingScreens,
 ];
