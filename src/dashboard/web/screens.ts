@@ -1,5 +1,6 @@
 // Every screen of the dashboard. Literal paths stand before those with a parameter.
 import type { Screen, Section } from "./screen.ts";
+import { orderListScreens } from "./screens/order_list/screens.ts";
 import { settingsScreens } from "./screens/settings_screens.ts";
 import { shippingScreens } from "./screens/shipping/screens.ts";
 import { titles } from "./texts/navigation.ts";
@@ -73,24 +74,7 @@ export const screens: readonly Screen[] = [
     key: "t",
     load: () => import("./screens/today/screen.tsx").then((it) => it.TodayScreen),
   },
-  {
-    path: "/orders",
-    section: "orders",
-    title: titles.orders,
-    permission: "orders.read",
-    listed: "nav",
-    key: "o",
-    load: () => import("./screens/order_list/screen.tsx").then((it) => it.OrdersScreen),
-  },
-  {
-    path: "/orders/board",
-    section: "orders",
-    title: titles.board,
-    permission: "orders.read",
-    listed: "nav",
-    key: "d",
-    load: () => import("./screens/order_board/screen.tsx").then((it) => it.BoardScreen),
-  },
+  ...orderListScreens,
   {
     path: "/stock",
     section: "stock",
