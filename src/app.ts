@@ -17,6 +17,7 @@ import { keyRoutes } from "./keys/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
 import { requestRoutes } from "./operations/requests/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
+import { trustRoutes } from "./operations/trust/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { paperRoutes } from "./papers/routes.ts";
@@ -91,7 +92,9 @@ export function createApp(service: Service) {
   const operations = new Map<string, string>();
   const reference = referenceRoutes(service, documented);
   const routes = features(service).use(reference);
-  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
+  // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
+  const handler = { standardHostname: service.tls };
+  const app = new Elysia({ normalize: false, strictPath: true, handler })
     .use(
       withConventions(
         service,
@@ -105,6 +108,7 @@ export function createApp(service: Service) {
     .use(homeRoutes())
     .use(pageRoutes())
     .use(trackingPageRoutes(service))
+    .use(trustRoutes(service))
     .use(liveRoutes(service))
     .use(dashboardPageRoutes())
     .group("/v1", (v1) => v1.use(routes))

@@ -25,6 +25,7 @@ import { writeWhole } from "./kit/whole_file.ts";
 import { operationFlags, readOperation } from "./operation.ts";
 import type { Running } from "./serve.ts";
 import type { exporting } from "./spreadsheets.ts";
+import { readTls } from "./tls.ts";
 import { userCommands } from "./user_commands.ts";
 import { verifyStore } from "./verification.ts";
 
@@ -72,6 +73,13 @@ const commands: Readonly<Record<string, Command>> = {
     flags: {
       host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
       port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
+      tls: {
+        type: "string",
+        value: "self",
+        help: "speak TLS with a certificate of its own; /trust tells how it is trusted",
+      },
+      "tls-cert": { type: "string", value: "FILE", help: "speak TLS with this certificate and those above it, as PEM" },
+      "tls-key": { type: "string", value: "FILE", help: "the certificate's private key, as PEM" },
       "allow-insecure-lan": {
         ...{ type: "boolean", help: "let people sign in over plain http from other machines: others can read along" },
       },
@@ -234,6 +242,9 @@ type ServeFlags = Place &
   Given<typeof operationFlags> & {
     host: string | undefined;
     port: string | undefined;
+    tls: string | undefined;
+    "tls-cert": string | undefined;
+    "tls-key": string | undefined;
     "allow-insecure-lan": boolean;
   };
 
@@ -247,6 +258,7 @@ async function runServe(given: ServeFlags): Promise<number> {
   const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
   if (!(port <= 65_535)) throw new WrongUse("--port must be a number to 65535.");
   const event_retention_days = daysOf(given, "event-retention-days", 5, 90);
+  const tls = readTls(given);
   const ended = Promise.withResolvers<number>();
   const { host = "127.0.0.1", data = "./data" } = given;
   const lines = new LineWriter();
@@ -255,7 +267,7 @@ async function runServe(given: ServeFlags): Promise<number> {
   const allow_insecure_lan = given["allow-insecure-lan"];
   const request_log_days = daysOf(given, "request-log-days", 1, 30);
   const kept = { event_retention_days, request_log_days };
-  const settings = { host, port, allow_insecure_lan, data, database_url: databaseUrl, ...kept };
+  const settings = { host, port, tls, allow_insecure_lan, data, database_url: databaseUrl, ...kept };
   const { serve } = await import("./serve.ts");
   let running: Running | null = null;
   let asked = false;
@@ -268,6 +280,8 @@ async function runServe(given: ServeFlags): Promise<number> {
   // Who reads that it serves may ask it to stop at once.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  // A terminal that is closed sends it as well, and shall end what was started in it.
+  if (tls !== null && !process.stdout.isTTY) process.on("SIGHUP", () => running?.lookAtCertificate());
   const operation = readOperation(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
   running = await serve({ ...settings, ...operation, print, exit });

@@ -4,6 +4,7 @@ import http from "node:http";
 import { WrongUse } from "./config.ts";
 import { readable_head_bytes } from "./http/head.ts";
 import { located } from "./http/origin.ts";
+import type { Identity } from "./kit/certificates.ts";
 import type { Log } from "./kit/log.ts";
 import { counter } from "./kit/meter.ts";
 import { countOpenFiles, openFilesLimit } from "./kit/open_files.ts";
@@ -14,6 +15,8 @@ export interface PortSettings {
   readonly port: number;
   /** A connection over which nothing goes for so long is ended. */
   readonly idle_seconds: number;
+  /** What TLS is spoken with; null for plain http. */
+  readonly tls: Identity | null;
   readonly log: Log;
 }
 
@@ -22,6 +25,8 @@ export interface Port {
   readonly peerOf: (request: Request) => string | null;
   /** How long the connection of a request may be idle from now on. */
   readonly waitFor: (request: Request, seconds: number) => void;
+  /** Speaks TLS with another certificate from now on; who is inside stays with the one before. */
+  readonly renew: (tls: Identity) => void;
   /** Lets nobody in any more; resolves once all who are inside are answered. */
   readonly close: () => Promise<void>;
   /** Ends every connection at once. */
@@ -46,25 +51,48 @@ const closings = counter("packhouse_port_closed_total", "How often nobody was le
 export function openPort(settings: PortSettings, answer: (request: Request) => Answer): Port {
   // What this is set to holds for Bun.serve, too, which has no setting of its own.
   Object.assign(http, { maxHeaderSize: readable_head_bytes });
-  let server = listen(settings, settings.port, answer);
+  let { tls } = settings;
+  let is_open = true;
+  let server = listen({ ...settings, tls }, answer);
   const number = server.port ?? 0;
   // Those that let nobody in any more, until the last who came in by them is answered.
   const ending = new Set<Bun.Server<undefined>>();
   const letNobodyIn = async () => {
     const closed = server;
+    is_open = false;
     ending.add(closed);
     await closed.stop();
     ending.delete(closed);
   };
   const letIn = () => {
-    server = listen(settings, number, answer);
+    server = listen({ ...settings, port: number, tls }, answer);
+    is_open = true;
   };
+  // Bun's `reload` takes no other certificate: the port is opened anew. Should it be taken by then, it is tried again.
+  let opening: Timer | undefined;
+  const openAnew = () => {
+    try {
+      letIn();
+    } catch (error) {
+      settings.log.error("the port was not opened again", { error: String(error) });
+      opening = setTimeout(openAnew, look_every_ms);
+    }
+  };
+  const failed = (error: unknown) => settings.log.error("the port was not closed", { error: String(error) });
   const stopWatching = watchDescriptors(settings.log, letNobodyIn, letIn);
   return {
     number,
     peerOf: (request) => server.requestIP(request)?.address ?? null,
     waitFor: (request, seconds) => server.timeout(request, seconds),
+    renew: (identity) => {
+      tls = identity;
+      // While nobody is let in, the next opening does it.
+      if (!is_open) return;
+      letNobodyIn().catch(failed);
+      openAnew();
+    },
     close: async () => {
+      clearTimeout(opening);
       stopWatching();
       await Promise.all([...ending, server].map((one) => one.stop()));
     },
@@ -75,7 +103,8 @@ export function openPort(settings: PortSettings, answer: (request: Request) => A
   };
 }
 
-function listen({ host, idle_seconds }: PortSettings, port: number, answer: (request: Request) => Answer) {
+function listen({ host, port, idle_seconds, tls }: PortSettings, answer: (request: Request) => Answer) {
+  const scheme = tls === null ? "http" : "https";
   try {
     return Bun.serve({
       hostname: host,
@@ -83,7 +112,9 @@ function listen({ host, idle_seconds }: PortSettings, port: number, answer: (req
       reusePort: false,
       idleTimeout: idle_seconds,
       maxRequestBodySize: body_bytes_max,
-      fetch: (request) => answer(located(request)),
+      fetch: (request) => answer(located(request, scheme)),
+      // Browsers speak HTTP/2 over TLS alone: there a dashboard in many tabs takes one connection.
+      ...(tls && { http2: true, tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (error) {
     if ((error as { code?: string }).code !== "EADDRINUSE") throw error;

@@ -15,6 +15,7 @@ import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
+import { fingerprintOf } from "./kit/certificates.ts";
 import type { Log } from "./kit/log.ts";
 import { type Site, unreachable } from "./kit/site.ts";
 import { requestLogOf } from "./operations/requests/jobs.ts";
@@ -24,6 +25,7 @@ import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { ensureRateCards } from "./shipping/rates/commands.ts";
+import { openTls, type TlsWish, watchTls } from "./tls.ts";
 import { addressesOf } from "./urls.ts";
 import { ensureRoles } from "./users/commands.ts";
 import { makeLink } from "./users/links/commands.ts";
@@ -38,6 +40,7 @@ export interface ServeSettings {
   readonly event_retention_days: number;
   /** Whether people may sign in over plain http from other machines. */
   readonly allow_insecure_lan: boolean;
+  readonly tls: TlsWish;
   readonly request_log_days: number;
   readonly log: Log;
   /** A request that takes this long is logged as slow. */
@@ -59,6 +62,8 @@ export interface Running {
    * sent, and lets go of the data. False when something took too long and was left.
    */
   readonly stop: () => Promise<boolean>;
+  /** Looks whether the certificate was renewed. */
+  readonly lookAtCertificate: () => void;
 }
 
 const carrier_patience_ms = 5000;
@@ -79,10 +84,13 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   };
   let site: Site = unreachable;
   const stores = await openStores({ data, database_url, purpose: "serve", log, fatal, check, site: () => site });
-  const secret_key = await secretKeyOf(stores, data, given_key).catch(async (error) => {
+  const now = () => stores.live.clock.now();
+  const orClose = async (error: unknown) => {
     await stores.close();
     throw error;
-  });
+  };
+  const secret_key = await secretKeyOf(stores, data, given_key).catch(orClose);
+  const tls = await openTls(settings.tls, { host, data, log, now }).catch(orClose);
   let port: Port | null = null;
   const ending = new AbortController();
   const service: Service = {
@@ -90,7 +98,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     log,
     secret_key,
     ...known,
-    tls: false,
+    tls: tls !== null,
+    authority: tls?.authority ?? null,
     allow_insecure_lan: settings.allow_insecure_lan,
     event_retention_days: settings.event_retention_days,
     request_log_days: settings.request_log_days,
@@ -105,7 +114,6 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   // own.
   await furnish(stores);
   const app = createApp(service);
-  const now = () => stores.live.clock.now();
   const outflow = new Outflow({
     letGo: (request) => port?.waitFor(request, 1),
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
@@ -113,17 +121,17 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
   const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
   const entrance = openEntrance(entered, (request) => app.handle(request));
-  port = openPort({ host, port: settings.port, idle_seconds, log }, entrance.answer);
+  const identity = tls?.identity ?? null;
+  port = openPort({ host, port: settings.port, idle_seconds, tls: identity, log }, entrance.answer);
+  const certificate = watchTls(tls, log, port.renew);
   const schedule = startSchedule(service);
-  const addresses = addressesOf(host, port.number);
+  const addresses = addressesOf(host, port.number, tls ? "https" : "http");
   const [url = ""] = addresses;
-  await printFirstKeys(stores, url, print);
-  await printSetupLink(stores.live, known.base_url || url, print);
-  for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
+  await welcome(stores, service, addresses, print);
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
-  if (known.base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
   const stop = async () => {
+    certificate.stop();
     entrance.close();
     ending.abort();
     const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, port));
@@ -134,7 +142,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
     return all;
   };
-  return { url, stop };
+  return { url, stop, lookAtCertificate: certificate.look };
 }
 
 /** Gives an installation what each has from its first start on. */
@@ -180,6 +188,24 @@ async function printFirstKeys({ live, test }: Stores, url: string, print: (line:
   print(`  live  ${await firstKey(live)}`);
   print(`  test  ${await firstKey(test)}`);
   print(`What to do first: open ${url} in a browser.`);
+}
+
+/** Prints what is needed to come in: keys, the link for the first user, how devices reach the service and trust it. */
+async function welcome(
+  stores: Stores,
+  { base_url, authority, log }: Service,
+  addresses: readonly string[],
+  print: (line: string) => void,
+): Promise<void> {
+  const [url = ""] = addresses;
+  await printFirstKeys(stores, url, print);
+  await printSetupLink(stores.live, base_url || url, print);
+  for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
+  if (authority !== null) {
+    print(`How a phone or computer comes to trust this service: ${addresses.at(-1)}/trust`);
+    print(`Its authority's SHA-256 fingerprint: ${fingerprintOf(authority)}`);
+  }
+  if (base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
 }
 
 /** Makes and prints the link by which the first user is made, as long as there is none. */

@@ -4,11 +4,17 @@ import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, "address" | "family" | "internal">[]>;
 
 /** The addresses by which a service that listens on a host can be opened, that of this machine itself first. */
-export function addressesOf(host: string, port: number, machine: Interfaces = networkInterfaces()): string[] {
-  return hostsOf(host, machine).map((name) => `http://${name.includes(":") ? `[${name}]` : name}:${port}`);
+export function addressesOf(
+  host: string,
+  port: number,
+  scheme: "http" | "https" = "http",
+  machine: Interfaces = networkInterfaces(),
+): string[] {
+  return hostsOf(host, machine).map((name) => `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}`);
 }
 
-function hostsOf(host: string, machine: Interfaces): string[] {
+/** The names by which a service that listens on a host can be reached, that of this machine itself first. */
+export function hostsOf(host: string, machine: Interfaces): string[] {
   const all = host === "0.0.0.0" || host === "::";
   if (!all) return [host];
   const outer = Object.values(machine).flatMap((found) => found ?? []);

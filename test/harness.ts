@@ -62,6 +62,7 @@ function serviceOn(
     known_hosts: new Set(["packhouse.test"]),
     trusted_proxies: addressList([]),
     tls: false,
+    authority: null,
     allow_insecure_lan: true,
     loopback_only,
     webhook_allow_cidrs: [],

@@ -14,5 +14,7 @@ test.each([
   ["0.0.0.0", ["http://127.0.0.1:3000", "http://192.168.1.5:3000"]],
   ["::", ["http://127.0.0.1:3000", "http://192.168.1.5:3000", "http://[2001:db8::5]:3000"]],
 ])("a service on %s can be opened at %j", (host, addresses) => {
-  expect(addressesOf(host, 3000, machine)).toEqual(addresses);
+  expect(addressesOf(host, 3000, "http", machine)).toEqual(addresses);
+  const secure = addresses.map((address) => address.replace("http:", "https:"));
+  expect(addressesOf(host, 3000, "https", machine)).toEqual(secure);
 });

@@ -85,6 +85,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     known_hosts: new Set<string>(),
     trusted_proxies: addressList([]),
     tls: false,
+    authority: null,
     allow_insecure_lan: false,
     loopback_only: true,
     webhook_allow_cidrs: [],

@@ -21,6 +21,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /docs/start.js": "none",
   "GET /docs/scalar.js": "none",
   "GET /t/:token": "none",
+  "GET /trust": "none",
+  "GET /trust/authority.crt": "none",
   "GET /dashboard": "none",
   "GET /dashboard/": "none",
   "GET /dashboard/assets/:name": "none",

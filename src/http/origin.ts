@@ -26,7 +26,14 @@ export function refuseHost(request: Request): void {
   if (host !== null && !isHost(host)) throw new Fault("malformed_header", "The Host header must name one host.");
 }
 
-/** The request with a whole address: one of HTTP/1.0 may name no host, as the probes of some load balancers do. */
-export function located(request: Request): Request {
-  return request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
+/**
+ * The request with a whole address: one of HTTP/1.0 may name no host, as the probes of some load balancers do. Behind
+ * `https://` and a host of one or two letters Elysia would find no path: these are called by a longer name.
+ */
+export function located(request: Request, scheme: "http" | "https"): Request {
+  const { url } = request;
+  if (url.startsWith("/")) return new Request(`${scheme}://localhost${url}`, request);
+  const path_at = scheme === "https" ? url.indexOf("/", "https://".length) : -1;
+  if (path_at < 0 || path_at >= "https://abc".length) return request;
+  return new Request(`${url.slice(0, path_at)}.local${url.slice(path_at)}`, request);
 }

@@ -31,6 +31,8 @@ export interface Service {
   readonly trusted_proxies: AddressList;
   /** Whether the service itself speaks TLS. */
   readonly tls: boolean;
+  /** The certificate (PEM) of its own authority, which devices may come to trust; null without one. */
+  readonly authority: string | null;
   /** Whether people may sign in over plain http from other machines, where others can read along. */
   readonly allow_insecure_lan: boolean;
   /** True while the server listens on loopback only: test mode then reaches receivers on loopback. */

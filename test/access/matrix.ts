@@ -11,6 +11,8 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /docs/start.js": "ok  ok  ok  ok",
   "GET /docs/scalar.js": "ok  ok  ok  ok",
   "GET /t/:token": "ok  ok  ok  ok",
+  "GET /trust": "ok  ok  ok  ok",
+  "GET /trust/authority.crt": "ok  ok  ok  ok",
   "GET /dashboard": "ok  ok  ok  ok",
   "GET /dashboard/": "ok  ok  ok  ok",
   "GET /dashboard/*": "ok  ok  ok  ok",

@@ -332,6 +332,8 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
       "/docs/errors",
       "/docs/start.js",
       "/docs/scalar.js",
+      "/trust",
+      "/trust/authority.crt",
       "/dashboard",
       "/dashboard/",
       "/dashboard/*",
