@@ -1,10 +1,11 @@
 import type { Granted } from "../access/permission.ts";
-import { type Role, roleFacts } from "../access/role.ts";
+import { type Role, roleFacts, roles } from "../access/role.ts";
 import { refuseBeyond } from "../access/rules.ts";
 import { takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, missing } from "../kit/fault.ts";
-import { readId } from "../kit/ids.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { revokeInvitationsOf } from "./invitations/store.ts";
 import { refuseLastOwner } from "./rules.ts";
 import { endSessionsOf } from "./sessions/store.ts";
 import type { UserStatus } from "./status.ts";
@@ -36,7 +37,8 @@ export interface UserChange {
 }
 
 /**
- * Changes a user's name, role or status. Who is disabled is signed out everywhere. `granted` is what whoever changes
+ * Changes a user's name, role or status. Who is disabled is signed out everywhere, and invitations that he could not
+ * make any more are revoked. `granted` is what whoever changes
  * him may do: nobody grants more than he has, or changes someone who may do more; null for the operator.
  * Refuses: resource_missing, insufficient_permission, last_owner.
  */
@@ -53,7 +55,15 @@ export async function updateUser(tx: Tx, id: string, change: UserChange, granted
   refuseLastOwner(users, after);
   await saveUser(tx, after);
   if (after.status === "disabled") await endSessionsOf(tx, before.id, null);
+  await revokeInvitationsOf(tx, wireId("user", before.id), rolesToGive(after));
   return getUser(tx, before.id);
+}
+
+/** The roles to which a user may invite. */
+function rolesToGive({ status, role }: Pick<User, "status" | "role">): Role[] {
+  const own = new Set(roleFacts[role].permissions);
+  if (status !== "active" || !own.has("users.manage")) return [];
+  return roles.filter((other) => roleFacts[other].permissions.every((word) => own.has(word)));
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   isNull,
   lte,
   min,
+  notInArray,
   or,
   type SQL,
   sql as template,
@@ -86,6 +87,15 @@ export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<In
     .set({ hash, expires_at, accepted_at, revoked_at, user_id, mail_link, mail_status, mail_attempts, mail_next_at })
     .where(eq(invitations.id, invitation.id));
   return invitation;
+}
+
+/** Revokes the invitations of somebody that nobody has accepted, but for those to `kept` roles. */
+export async function revokeInvitationsOf(tx: Tx, invited_by_id: string, kept: readonly Role[]): Promise<void> {
+  const mail_status = template`case when ${isWaiting} then 'none' else ${invitations.mail_status} end`;
+  await tx.sql
+    .update(invitations)
+    .set({ revoked_at: tx.now, mail_link: null, mail_status, mail_next_at: null })
+    .where(and(eq(invitations.invited_by_id, invited_by_id), isPending, notInArray(invitations.role, [...kept])));
 }
 
 /** What the list of invitations may be narrowed to. */

@@ -143,6 +143,25 @@ describe("guards", () => {
   });
 });
 
+describe("whose inviter", () => {
+  test.each([
+    [{ status: "disabled" }, ["invalid_link", "invalid_link"]],
+    [{ role: "office" }, ["invalid_link", "invalid_link"]],
+    [{ role: "manager" }, ["invalid_link", undefined]],
+  ])("becomes %p are good only as far as he could make them still", async (change, expected) => {
+    const inviter = await signedInAs(app.service, "owner");
+    const invited = async (role: string) => {
+      made += 1;
+      const body = { email: `guest.${made}@packhouse.test`, role };
+      return (await app.call("POST", "/invitations", body, { key: null, headers: inviter.headers })).body.data;
+    };
+    const [owner, floor] = [await invited("owner"), await invited("floor")];
+    await signedInAs(app.service, "owner");
+    expect((await app.patch(`/users/${inviter.id}`, change)).status).toBe(200);
+    expect([await accept(owner), await accept(floor)].map(({ body }) => body.error?.code)).toEqual(expected);
+  });
+});
+
 describe("by e-mail", () => {
   test("the link goes out by the mail server, again until it is taken, and is kept by nobody then", async () => {
     const server = await openMailServer();
