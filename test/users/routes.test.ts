@@ -49,6 +49,18 @@ describe("works", () => {
     expect([codeOf(await named("live")), codeOf(await named("test"))]).toEqual([200, "malformed_header"]);
   });
 
+  test("no browser keeps what a user is shown: by the same tag others may be shown other things", async () => {
+    const office = await person("office");
+    const goods = await shop.product(1);
+    const path = `/products/${goods.sku}`;
+    for (const shown of [path, "/users/me", "/orders", "/products/none"]) {
+      expect([shown, (await as(office, "GET", shown)).headers.get("cache-control")]).toEqual([
+        shown,
+        "private, no-store",
+      ]);
+    }
+  });
+
   test("who chooses another password stays signed in here, and nowhere else", async () => {
     const office = await person("office");
     const [old_password, password] = ["correct horse battery", "another horse battery"];
@@ -175,4 +187,22 @@ describe("guards", () => {
       }
     },
   );
+
+  test("what was begun as an owner gives nobody what an owner alone may give, once he is one no more", async () => {
+    const { app } = shop;
+    const [owner, friend] = [await person("owner"), await person("manager")];
+    const { live: store } = app.service.stores;
+    const { write } = store;
+    const late: typeof write = async (work) => {
+      Object.assign(store, { write });
+      expect((await app.patch(`/users/${owner.id}`, { role: "manager" })).status).toBe(200);
+      return write.call(store, work) as never;
+    };
+    expect((await as(owner, "GET", "/users/me")).status).toBe(200);
+    Object.assign(store, { write: late });
+    expect(await change(owner, friend, { role: "owner" })).toBe("write_conflict");
+    Object.assign(store, { write });
+    expect(await change(owner, friend, { role: "owner" })).toBe("insufficient_permission");
+    expect((await app.get(`/users/${friend.id}`)).body.data.role).toBe("manager");
+  });
 });

@@ -6,7 +6,7 @@ import { recordingOf } from "../../http/recording.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { traceOf } from "../../http/trace.ts";
 import { Fault } from "../../kit/fault.ts";
-import type { Granted } from "../permission.ts";
+import { type Granted, lacking } from "../permission.ts";
 import { checkAddress } from "./address.ts";
 import { type Authenticators, authentication } from "./authentication.ts";
 import { insufficient, mayDo } from "./permission.ts";
@@ -52,6 +52,9 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     const found = await authenticate(request);
     const { type, id, name, granted, again } = found;
     trace.actor_id = id;
+    // Browsers keep answers by their address alone. The tags of two worlds or users may be equal: a 304 would show one
+    // of them what is the other's.
+    if (type === "user") headers["cache-control"] = "private, no-store";
     trace.mode = found.store.mode;
     if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
     if (found.addresses !== null) checkAddress(service, request, found.addresses, headers);
@@ -68,6 +71,9 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
       if (renewed === found) return;
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
       if (!mayDo(renewed, route.need)) throw insufficient(renewed, route.need);
+      // What he grants or does by other permissions is decided by those with which he was let in.
+      if (lacking(renewed.granted, granted.permissions).length === 0) return;
+      throw new Fault("write_conflict", "What you may do was changed at this very moment. Send it again.");
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);
