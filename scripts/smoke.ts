@@ -109,10 +109,13 @@ async function serving(
   const complaints = new Response(service.stderr).text();
   const late = setTimeout(() => service.kill("SIGKILL"), patience_ms);
   try {
-    const said = await readUntil(service.stdout, /http:\/\/[\d.]+:\d+\b[^\d]/);
-    const address = /http:\/\/[\d.]+:\d+/.exec(said)?.[0];
+    const said = await readUntil(service.stdout, /https?:\/\/[\d.]+:\d+\b[^\d]/);
+    const address = /https?:\/\/[\d.]+:\d+/.exec(said)?.[0];
     if (!address) throw new Error(`serve printed no address: ${said}`);
-    const health = await fetch(`${address}/health`);
+    const authority = Bun.file(join(folder, "data/tls/authority.crt"));
+    const health = await fetch(`${address}/health`, {
+      tls: (await authority.exists()) ? { ca: await authority.text() } : {},
+    });
     if (!health.ok) throw new Error(`/health answered ${health.status}: ${await health.text()}`);
     await work(address, said);
     service.kill("SIGTERM");
@@ -161,6 +164,10 @@ async function servesAndStops(folder: string): Promise<void> {
   });
   const env = { PACKHOUSE_GS1_PREFIX: gs1_prefix };
   await serving(folder, env, (address) => printsSscc(`${address}/v1`, live, gs1_prefix));
+  // Making certificates takes a library that is loaded only then.
+  await serving(folder, { PACKHOUSE_TLS: "self" }, async (address) => {
+    if (!address.startsWith("https:")) throw new Error(`--tls self serves at ${address}`);
+  });
   await verifies(folder, "data");
 }
 
