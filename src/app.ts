@@ -15,6 +15,7 @@ import { inventoryRoutes } from "./inventory/routes.ts";
 import { keyAuthenticator, withoutKey } from "./keys/authenticator.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
+import { mailRoutes } from "./operations/mail/routes.ts";
 import { requestRoutes } from "./operations/requests/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { trustRoutes } from "./operations/trust/routes.ts";
@@ -53,6 +54,7 @@ const features = (service: Service) =>
     .use(eventRoutes)
     .use(requestRoutes(service))
     .use(historyRoutes)
+    .use(mailRoutes(service))
     .use(auditRoutes)
     .use(keyRoutes(service))
     .use(userRoutes(service))

@@ -1,4 +1,4 @@
-import type { Permission } from "./permission.ts";
+import { liveOnly, type Permission } from "./permission.ts";
 
 /**
  * What a route needs: a permission; `any` for whoever is authenticated; `user` for a user who is signed in, about
@@ -8,6 +8,13 @@ export type RouteNeed = Permission | "any" | "user" | "none";
 
 /** Whether a request only asks, although its method may be one that changes things. */
 export const onlyAsks = (need: RouteNeed): boolean => need === "any" || need.endsWith(".read");
+
+/**
+ * Whether a route is about what is kept once for both worlds, so that no key of the test world may use it: users, who
+ * did what, and the mail server, which sends to real people.
+ */
+export const isOfLive = (path: string, need: RouteNeed): boolean =>
+  need === "user" || liveOnly.has(need as Permission) || /^\/mail(?:\/|$)/.test(path);
 
 // Every route of the service and what it needs. A route without a row keeps the service from starting.
 export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
@@ -290,6 +297,8 @@ export const routeNeeds: Readonly<Record<string, RouteNeed>> = {
   "GET /event-types": "any",
 
   "GET /metrics/history": "metrics.read",
+  "GET /mail": "house.manage",
+  "POST /mail/test": "house.manage",
   "GET /requests": "requests.read",
   "GET /requests/:id": "requests.read",
 

@@ -36,6 +36,7 @@ export const faults = {
   label_not_voidable: { status: 409, type: "conflict" },
   last_owner: { status: 409, type: "conflict" },
   lot_not_pickable: { status: 409, type: "conflict" },
+  mail_not_configured: { status: 409, type: "conflict" },
   no_suggestion: { status: 409, type: "conflict" },
   nothing_to_manifest: { status: 409, type: "conflict" },
   nothing_to_return: { status: 409, type: "conflict" },

@@ -161,6 +161,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The lot is on hold, quarantined, recalled, damaged or past its expiry.",
     remedy: "Pick from another lot, or make the lot available again if it is sound.",
   },
+  mail_not_configured: {
+    when: "The service has no mail server.",
+    remedy: "Set PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and, if you like, PACKHOUSE_MAIL_FROM, and start it again.",
+  },
   no_suggestion: {
     when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",
     remedy: "Read the address again: its verification says what was found. To change it, send the new fields.",
@@ -275,8 +279,8 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   },
   rate_limited: {
     when:
-      "There were too many requests with this key, too many failed ones from this address, or too many that follow" +
-      " one link.",
+      "There were too many requests with this key, too many failed ones from this address, too many that follow" +
+      " one link, or too many tests of e-mail.",
     remedy: "Wait for as many seconds as Retry-After says, then go on more slowly.",
   },
   headers_too_large: {

@@ -2,22 +2,81 @@
 import { createTransport } from "nodemailer";
 import type { MailSettings } from "../http/service.ts";
 import type { Mail } from "../kit/mail.ts";
+import { redacted } from "../kit/redact.ts";
 
 const connection_ms = 10_000;
 const silence_ms = 20_000;
+const words_max = 500;
 
-/** Hands a mail to the mail server, to these addresses. Rejects when the server does not take it. */
-export async function sendMail({ url, from }: MailSettings, to: string, { subject, text, name }: Mail): Promise<void> {
-  const transport = createTransport({
+/** What a mail server said of a mail that it took, and the addresses among several that it refused. */
+export interface Taken {
+  readonly answer: string;
+  readonly refused: readonly string[];
+}
+
+/** Where the mail server is; TLS from the start, or once it offers it (unless it must, or must not). */
+export interface MailPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: "always" | "when_offered" | "never";
+}
+
+function transportTo(url: string) {
+  return createTransport({
     url,
     connectionTimeout: connection_ms,
     greetingTimeout: connection_ms,
     socketTimeout: silence_ms,
   });
+}
+
+/** Hands a mail to the mail server, to these addresses. Rejects when the server does not take it. */
+export async function sendMail(settings: MailSettings, to: string, { subject, text, name }: Mail): Promise<Taken> {
+  const transport = transportTo(settings.url);
   try {
     // Sent again, it is the same message: readers of mail show one.
-    await transport.sendMail({ from, to, subject, text, messageId: `<${name}@packhouse>` });
+    const messageId = `<${name}@packhouse>`;
+    const { response, rejected } = await transport.sendMail({ from: settings.from, to, subject, text, messageId });
+    const refused = rejected.map(String);
+    return { answer: withoutSecrets(response, settings), refused };
   } finally {
     transport.close();
   }
+}
+
+/** How handing a mail over ended: what the server said, or in words why it did not take it. */
+export type Handed = ({ readonly taken: true } & Taken) | { readonly taken: false; readonly reason: string };
+
+/** Hands a mail to the mail server as `sendMail` does, and waits for so long at most. Its words name no secret. */
+export async function tryMail(settings: MailSettings, to: string, mail: Mail, wait_ms: number): Promise<Handed> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = new Error(`the mail server did not answer within ${wait_ms / 1000} seconds`);
+  const timer = setTimeout(() => reject(late), wait_ms);
+  try {
+    return { taken: true, ...(await Promise.race([sendMail(settings, to, mail), promise])) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { taken: false, reason: withoutSecrets(reason, settings) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where mails are handed over, as the transport itself reads the settings. */
+export function mailPlace({ url }: MailSettings): MailPlace {
+  const transport = transportTo(url);
+  const { host = "localhost", port, secure = false, requireTLS = false, ignoreTLS = false } = transport.options;
+  transport.close();
+  const tls = secure || requireTLS ? "always" : ignoreTLS ? "never" : "when_offered";
+  return { host, port: Number(port ?? (secure ? 465 : 587)), tls };
+}
+
+/** A mail server's words without what one signs in to it with, should it repeat that. */
+function withoutSecrets(words: string, { url }: MailSettings): string {
+  const { username = "", password = "" } = URL.parse(url) ?? {};
+  const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const kept = [base64(`\0${user}\0${secret}`), base64(secret), base64(user), password, secret, username, user];
+  const shown = kept.filter((text) => text !== "").reduce((text, one) => text.replaceAll(one, "…"), words);
+  return redacted(shown).replace(/\s+/g, " ").trim().slice(0, words_max);
 }

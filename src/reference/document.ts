@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, made of the same schemas that check requests.
 import type { TSchema } from "@sinclair/typebox";
-import { levelFor, liveOnly } from "../access/permission.ts";
+import { levelFor } from "../access/permission.ts";
+import { isOfLive } from "../access/route_needs.ts";
 import type { FaultCode } from "../kit/fault.ts";
 import { errorSchemas, headers, Refusals, successes } from "./answers.ts";
 import type { Example, Examples, RefusedExamples } from "./example.ts";
@@ -115,18 +116,18 @@ interface Describing {
 const level_words = { read: "any key", read_write: "a key that may write", full: "a key with full access" };
 
 /** Who may ask this, in words. */
-function neededBy(need: Operation["need"]): string {
+function neededBy({ need, path }: Operation): string {
   if (need === "none") return "no key";
   if (need === "any") return "any key, or any user";
   if (need === "user") return "a user who is signed in; API keys may not";
   const key = level_words[levelFor(need)];
-  return `${liveOnly.has(need) ? `${key} to the live world` : key}, or a user who may \`${need}\``;
+  return `${isOfLive(path, need) ? `${key} to the live world` : key}, or a user who may \`${need}\``;
 }
 
 function describe(operation: Operation, { publisher, refusals, around }: Describing): Json {
   const { id, summary, need, path } = operation;
   const example = around.examples[id];
-  const about = [operation.description, `Needs ${neededBy(need)}.`].filter((text) => text !== null).join("\n\n");
+  const about = [operation.description, `Needs ${neededBy(operation)}.`].filter((text) => text !== null).join("\n\n");
   return {
     operationId: id,
     summary,

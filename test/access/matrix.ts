@@ -232,6 +232,8 @@ export const matrix: Readonly<Record<string, string>> = {
   // How the account is set up: keys, receivers, platforms, warehouses.
   "GET /audit": "401 403 403 ok",
   "GET /audit/export.csv": "401 403 403 ok",
+  "GET /mail": "401 403 403 ok",
+  "POST /mail/test": "401 403 403 ok",
   "GET /requests": "401 403 403 ok",
   "GET /requests/:id": "401 403 403 ok",
   "GET /keys": "401 403 403 ok",
@@ -278,5 +280,5 @@ export const matrix: Readonly<Record<string, string>> = {
 
 /** The routes of what lies in the live world alone: a key of the test world may use none of them. */
 export const live_only: ReadonlySet<string> = new Set(
-  Object.keys(matrix).filter((route) => / \/(?:audit|invitations|users)\b/.test(route)),
+  Object.keys(matrix).filter((route) => / \/(?:audit|invitations|mail|users)\b/.test(route)),
 );

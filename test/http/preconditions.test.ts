@@ -312,6 +312,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   ],
   "its links are signed anew in each answer": ["/shipping/labels/:id", "/shipping/labels"],
   "a page of this moment, which nobody keeps": ["/t/:token"],
+  "set by the environment, and told as it is": ["/mail"],
   "figures of this moment": ["/metrics/history"],
   "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
   "it is decided once, and the clock alone changes it": ["/invitations/:id", "/users/me/second_factor"],

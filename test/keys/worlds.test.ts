@@ -44,7 +44,7 @@ afterAll(() => app.close());
 const ofCarriers = /^\/shipping\/holidays\//;
 
 // Who may sign in, and who did what, is kept once for both worlds, where no key of the test world reaches it.
-const ofHouse = /^\/(?:users|invitations|audit)\b/;
+const ofHouse = /^\/(?:users|invitations|audit|mail)\b/;
 
 // What shows examples to everyone, or a document or a parcel to whoever has its link.
 const published = /^\/(errors|event-types|openapi\.json|docs|labels|t)\b/;

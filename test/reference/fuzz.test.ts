@@ -7,17 +7,21 @@ import { engine, variable } from "../../src/config.ts";
 import type { Checked } from "../../src/kit/schema.ts";
 import type { Examples } from "../../src/reference/example.ts";
 import { openTestApp } from "../harness.ts";
+import { openMailServer } from "../webhooks/notices/mail_server.ts";
 import { type Case, casesBy } from "./fuzz/cases.ts";
 import { type Document, judgeBy, operationsIn } from "./fuzz/judge.ts";
 import { openHouse } from "./fuzz/supplies.ts";
 import { World } from "./fuzz/world.ts";
 import { tellStory } from "./story/story.ts";
 
-const app = await openTestApp();
+const mails = await openMailServer();
+const mail = { url: mails.url, from: "packhouse@example.com", to: "ops@example.com" };
+const app = await openTestApp({ mail });
 // Whatever is sent to somebody goes to this receiver.
 const near = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
 afterAll(async () => {
   await near.stop(true);
+  mails.stop();
   await app.close();
 });
 

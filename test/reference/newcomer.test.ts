@@ -59,6 +59,7 @@ const told = [
   "invalid_signature",
   "invalid_credentials",
   "no_suggestion",
+  "mail_not_configured",
 ];
 // A notification of a day in the past, and a code that an app showed then.
 const dated = ["bigcommerceOrder", "confirmSecondFactor"];

@@ -60,7 +60,7 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     if (found.addresses !== null) checkAddress(service, request, found.addresses, headers);
     if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
-    if (!mayDo(found, route.need)) throw insufficient(found, route.need);
+    if (!mayDo(found, route)) throw insufficient(found, route);
     const actor = { type, id, name, request_id } as const;
     const store = route.of_live ? live : found.store;
     // What keys do to orders and stock is in the history of these, and too much to keep twice.
@@ -70,7 +70,7 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
       const renewed = await again.confirm(found, db);
       if (renewed === found) return;
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
-      if (!mayDo(renewed, route.need)) throw insufficient(renewed, route.need);
+      if (!mayDo(renewed, route)) throw insufficient(renewed, route);
       // What he grants or does by other permissions is decided by those with which he was let in.
       if (lacking(renewed.granted, granted.permissions).length === 0) return;
       throw new Fault("write_conflict", "What you may do was changed at this very moment. Send it again.");

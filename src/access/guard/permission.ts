@@ -1,17 +1,20 @@
 import { Fault } from "../../kit/fault.ts";
-import { levelFor, liveOnly, permissions } from "../permission.ts";
-import type { RouteNeed } from "../route_needs.ts";
+import { levelFor, permissions } from "../permission.ts";
 import type { Identity } from "./authentication.ts";
+import type { Route } from "./route.ts";
+
+type Asked = Pick<Route, "need" | "of_live">;
 
 /** Whether who asks may do what a route needs. */
-export function mayDo({ type, granted }: Identity, need: RouteNeed): boolean {
+export function mayDo({ type, granted, store }: Identity, { need, of_live }: Asked): boolean {
   if (need === "any") return true;
   if (need === "user") return type === "user";
+  if (of_live && type === "api_key" && store.mode === "test") return false;
   return need !== "none" && granted.permissions.has(need);
 }
 
 /** What is said to someone who may not do what a route needs. */
-export function insufficient({ granted, store }: Identity, need: RouteNeed): Fault {
+export function insufficient({ granted, store }: Identity, { need, of_live }: Asked): Fault {
   if (need === "none" || need === "any" || need === "user") {
     return new Fault("insufficient_permission", "This is for a user who is signed in, not for an API key.", {
       required: "user",
@@ -27,7 +30,7 @@ export function insufficient({ granted, store }: Identity, need: RouteNeed): Fau
     return new Fault("insufficient_permission", message, { permission: need, role: granted.name });
   }
   const required = levelFor(need);
-  const isElsewhere = liveOnly.has(need) && store.mode === "test";
+  const isElsewhere = of_live && store.mode === "test";
   const message = isElsewhere
     ? `This is kept in the live world alone: it needs a live key with permission ${required}.`
     : `This needs a key with permission ${required}.`;

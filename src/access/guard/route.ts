@@ -5,8 +5,8 @@ import { nearestPath } from "../../http/nearest_path.ts";
 import type { Operations } from "../../http/recording.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
-import { liveOnly, ofSettings, type Permission } from "../permission.ts";
-import { onlyAsks, type RouteNeed, routeNeeds } from "../route_needs.ts";
+import { ofSettings, type Permission } from "../permission.ts";
+import { isOfLive, onlyAsks, type RouteNeed, routeNeeds } from "../route_needs.ts";
 
 /** Throws when a route of the app has no row in the table of permissions, or a row has no route. */
 export function checkRouteNeeds(routes: readonly string[]): void {
@@ -36,7 +36,7 @@ export interface Route {
   readonly writes: boolean;
   /** Whether it changes the settings of the house. */
   readonly of_settings: boolean;
-  /** Whether it is about what is kept once for both worlds: users, and who did what. */
+  /** Whether it is about what is kept once for both worlds: users, who did what, and e-mail. */
   readonly of_live: boolean;
   /** What each of its answers carries. */
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -59,7 +59,7 @@ export function routeTable({ needs, deprecated }: RouteTables, base_url: string)
     const [method = "", path = ""] = route.split(" ");
     const deprecation = deprecated[route];
     const writes = method !== "GET" && need !== "none" && !onlyAsks(need);
-    const of_live = need === "user" || liveOnly.has(need as Permission);
+    const of_live = isOfLive(path, need);
     const of_settings = writes && ofSettings.has(need as Permission);
     const headers = deprecation && deprecationHeaders(deprecation, base_url);
     methods.add(method);

@@ -462,6 +462,14 @@ export const screens: readonly Screen[] = [
     load: () => import("./screens/metrics/screen.tsx").then((it) => it.MetricsScreen),
   },
   {
+    path: "/settings/mail",
+    section: "settings",
+    title: titles.mail,
+    permission: "house.manage",
+    listed: "nav",
+    load: () => import("./screens/mail/screen.tsx").then((it) => it.MailScreen),
+  },
+  {
     path: "/settings/profile",
     section: "settings",
     title: titles.profile,

@@ -35,6 +35,7 @@ export async function refusals({ app, mode, warehouse_id, refuse, act }: Teller,
   await refuse("no_suggestion", "acceptOrderSuggestion", { path, body: {} });
   await refuse("immutable_field", "updateOrder", { path, body: { order_number: "SO-4713" } });
   await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
+  await refuse("mail_not_configured", "testMail", { key: app.keys.live.full, body: {} });
   const adjustment = { adjustment: -1, reason: "stock_count", location: warehouse_id, expected_quantity: 7 };
   await refuse("quantity_conflict", "adjustInventory", { path: { sku: "CUP" }, body: adjustment });
   const card = { service: "standard", name: "Standard", prices: [{ zone: "*", up_to_pounds: 1, price: "5.00" }] };

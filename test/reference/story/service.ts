@@ -3,6 +3,7 @@ import { firstId } from "../../../src/database/migrate.ts";
 import type { LoggedRequest } from "../../../src/operations/requests/request.ts";
 import { insertRequests } from "../../../src/operations/requests/store.ts";
 import { start } from "../../harness.ts";
+import { openMailServer } from "../../webhooks/notices/mail_server.ts";
 import type { Teller } from "./teller.ts";
 
 /** Keys of test mode. */
@@ -33,6 +34,23 @@ export async function audit({ app, tell }: Teller): Promise<void> {
   const key = app.keys.live.full;
   await tell("listAuditEntries", { key, query: { action: "createKey", limit: "2" } });
   await tell("exportAuditEntries", { key, query: { actor: "key_1003" } });
+}
+
+/** How e-mail goes out, by a mail server that is there for this story alone. */
+export async function mail({ app, tell }: Teller): Promise<void> {
+  const key = app.keys.live.full;
+  const before = app.service.mail;
+  const server = await openMailServer();
+  const told = { from: "Packhouse <packhouse@example.com>", to: "ops@example.com" };
+  try {
+    Object.assign(app.service, { mail: { ...told, url: "smtps://packhouse:secret@mail.example.com" } });
+    await tell("getMail", { key });
+    Object.assign(app.service, { mail: { ...told, url: server.url } });
+    await tell("testMail", { key, body: { to: "ada@example.com" } });
+  } finally {
+    Object.assign(app.service, { mail: before });
+    server.stop();
+  }
 }
 
 /** Subscriptions, deliveries and what is done when one failed. Told in test mode, whose receivers may be near. */

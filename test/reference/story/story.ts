@@ -9,7 +9,7 @@ import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
 import { refusals } from "./refusals.ts";
 import { reports } from "./reports.ts";
-import { audit, events, keys, webhooks } from "./service.ts";
+import { audit, events, keys, mail, webhooks } from "./service.ts";
 import { holidays, rateCards, zones } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
 import { openStory, type Teller } from "./teller.ts";
@@ -62,6 +62,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await keys(story);
   await webhooks(story);
   await people(story);
+  await mail(story);
   await audit(story);
   await reports(story);
   return buyer;

@@ -2,6 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { KeyView } from "../../../keys/schemas.ts";
 import type { HistoryView } from "../../../operations/history/routes.ts";
+import type { MailView, TestMailView } from "../../../operations/mail/schemas.ts";
 import type { RequestView } from "../../../operations/requests/schemas.ts";
 import type { EventView } from "../../../outbox/schemas.ts";
 import type { ConnectionView } from "../../../platforms/connections/schemas.ts";
@@ -17,6 +18,8 @@ import type { TestView } from "../../../webhooks/test_events/schemas.ts";
 export type ApiKey = Static<typeof KeyView>;
 export type MadeKey = ApiKey & { readonly key: string };
 export type LoggedRequest = Static<typeof RequestView>;
+export type MailSettings = Static<typeof MailView>;
+export type MailTest = Static<typeof TestMailView>;
 export type History = Static<typeof HistoryView>;
 export type ApiEvent = Static<typeof EventView>;
 export type Connection = Static<typeof ConnectionView>;

@@ -44,6 +44,7 @@ export const titles = {
   connectShop: "Connect a shop",
   reference: "API reference",
   metrics: "Metrics",
+  mail: "Mail",
   house: "House",
   signIn: "Sign in",
   setup: "Welcome",

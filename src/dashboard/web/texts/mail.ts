@@ -1,0 +1,46 @@
+/** What the screen about e-mail says. */
+export const mailTexts = {
+  title: "Mail",
+  intro: "The mail server by which Packhouse sends, and what it sends.",
+  server: "Mail server",
+  tls: "Encryption",
+  tlsOf: {
+    always: "TLS, always",
+    when_offered: "TLS when the server offers it",
+    never: "none: the password and the mails can be read on the way",
+  },
+  from: "From",
+  to: "Operator",
+  toText: "Notices go to these addresses.",
+  setBy: "These are set by variables of the environment, which are read when the service starts.",
+  sends: "What is sent",
+  wouldSend: "What would be sent",
+  toWhom: { operator: "to the operator", invited: "to the person who is invited" },
+  kinds: { notices: "Notices", invitations: "Invitations" },
+  test: "Send a test",
+  testTitle: "Test",
+  testTo: "To",
+  testToHint: "Empty: to the operator.",
+  testing: "The mail server is being asked. This takes up to 20 seconds.",
+  taken: (to: string) => `The mail server took the e-mail to ${to}.`,
+  takenText: "Look whether it arrives. If it does not, look into the spam folder and the log of the mail server.",
+  notTaken: (to: string) => `The mail server did not take the e-mail to ${to}.`,
+  refusedOf: (addresses: string) => `It refused ${addresses}.`,
+  said: "What it said",
+  none: "No mail server is set",
+  noneText:
+    "Nothing is sent by e-mail: notices stand in the dashboard alone, and links of invitations have to be handed over." +
+    " To change that, set these variables and start the service again.",
+  variables: [
+    ["PACKHOUSE_SMTP_URL", "The mail server, with user and password. Required."],
+    ["PACKHOUSE_MAIL_TO", "Who is told of what goes wrong; commas between several addresses. Required."],
+    ["PACKHOUSE_MAIL_FROM", "From whom the e-mails come. The first address of PACKHOUSE_MAIL_TO unless set."],
+  ],
+  example: "Example",
+  exampleLines: [
+    "PACKHOUSE_SMTP_URL='smtp://user:password@mail.example.com:587'",
+    "PACKHOUSE_MAIL_TO='ops@example.com'",
+    "PACKHOUSE_MAIL_FROM='packhouse@example.com'",
+  ],
+  exampleText: "With smtps:// the connection is under TLS from the start, usually on port 465.",
+} as const;

@@ -1,0 +1,100 @@
+import { Elysia } from "elysia";
+import { type Rate, rateCounter } from "../../access/limits.ts";
+import { answerLongWork, answerRead, answerWrite } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { documented } from "../../http/route.ts";
+import type { MailSettings, Service } from "../../http/service.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault } from "../../kit/fault.ts";
+import type { Mail } from "../../kit/mail.ts";
+import { bodyOf } from "../../kit/schema.ts";
+import { type Handed, mailPlace, tryMail } from "../../outbound/mail.ts";
+import { MailView, sends, TestMail, TestMailView } from "./schemas.ts";
+
+const tests: Rate = { per_minute: 6, burst: 6 };
+const patience_ms = 20_000;
+
+/** How the service sends e-mail, and a test of it. */
+export const mailRoutes = (service: Service) => {
+  const count = rateCounter(tests);
+  return new Elysia({ prefix: "/mail" })
+    .use(conventions)
+    .get("", ({ call }) => answerRead(call, async () => mailView(service)), {
+      detail: documented({
+        id: "getMail",
+        summary: "How the service sends e-mail, and what",
+        description:
+          "It is set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
+          " password are never shown.",
+        answers: { 200: EnvelopedView(MailView) },
+      }),
+    })
+    .post("/test", ({ call, body }) => answerLongWork(call, () => test(call, body, service, count)), {
+      body: bodyOf(TestMail),
+      detail: documented({
+        id: "testMail",
+        summary: "Send a short e-mail, and learn whether the mail server takes it",
+        description:
+          "It goes the way that notices go. The answer waits for the mail server for 20 seconds at most. Six are" +
+          " sent in a minute.",
+        refuses: ["mail_not_configured", "rate_limited"],
+        answers: { 200: EnvelopedView(TestMailView) },
+      }),
+    });
+};
+
+const addressesIn = (to: string) =>
+  to
+    .split(",")
+    .map((address) => address.trim())
+    .filter((address) => address !== "");
+
+function mailView({ mail }: Service): MailView {
+  const known = { sends: [...sends] };
+  if (mail === null) return { configured: false, server: null, from: null, to: [], ...known };
+  const { host, port, tls } = mailPlace(mail);
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return { configured: true, server: { address, tls }, from: mail.from, to: addressesIn(mail.to), ...known };
+}
+
+/** Sends a test, outside any transaction, and answers how it ended. */
+async function test(
+  call: Call,
+  body: TestMail,
+  { mail }: Service,
+  count: ReturnType<typeof rateCounter>,
+): Promise<Response> {
+  if (mail === null) throw notConfigured();
+  const retry_after_seconds = count("", call.store.clock.now());
+  if (retry_after_seconds > 0) {
+    throw new Fault("rate_limited", "Too many test e-mails. Wait a little.", { retry_after_seconds });
+  }
+  const to = body.to ?? mail.to;
+  const handed = await send(call, mail, to);
+  return answerWrite(call, 200, async () => testView(addressesIn(to), handed));
+}
+
+function send(call: Call, mail: MailSettings, to: string): Promise<Handed> {
+  const now = call.store.clock.now();
+  const letter: Mail = {
+    subject: "Packhouse: a test",
+    text: `This is a test: e-mail of Packhouse arrives.\n\nSent by ${call.actor.name} at ${iso(now)}.\n`,
+    name: `test-${call.actor.id}-${crypto.randomUUID()}`,
+  };
+  return tryMail(mail, to, letter, patience_ms);
+}
+
+function testView(to: string[], handed: Handed): TestMailView {
+  if (!handed.taken) return { taken: false, to, refused: [], answer: handed.reason };
+  return { taken: true, to, refused: [...handed.refused], answer: handed.answer };
+}
+
+const notConfigured = () =>
+  new Fault(
+    "mail_not_configured",
+    "There is no mail server. Set PACKHOUSE_SMTP_URL (smtp://user:password@host:587) and PACKHOUSE_MAIL_TO," +
+      " and PACKHOUSE_MAIL_FROM if it is another address, and start the service again.",
+    { variables: ["PACKHOUSE_SMTP_URL", "PACKHOUSE_MAIL_TO", "PACKHOUSE_MAIL_FROM"] },
+  );
