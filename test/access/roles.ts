@@ -15,7 +15,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^GET \/(?:webhooks|notices)\b/, above_floor],
   [/^POST \/webhooks\/bigcommerce/, above_floor],
   [/ \/(?:webhooks|notices)\b/, "ok  403 403 403 403"],
-  [/ \/(?:users|audit|mail|metrics|requests)\b/, "ok  ok  403 403 403"],
+  [/ \/(?:users|invitations|audit|mail|metrics|requests)\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PATCH) \/inventory\/locations\b/, "ok  ok  403 403 403"],
   [/ \/shipping\/carrier-accounts\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate-cards|zones|holidays)\b/, "ok  ok  403 403 403"],

@@ -81,7 +81,7 @@ function send(call: Call, mail: MailSettings, to: string): Promise<Handed> {
   const letter: Mail = {
     subject: "Packhouse: a test",
     text: `This is a test: e-mail of Packhouse arrives.\n\nSent by ${call.actor.name} at ${iso(now)}.\n`,
-    name: `test-${call.actor.id}-${crypto.randomUUID()}`,
+    name: `test-${now}-${call.request_id}`,
   };
   return tryMail(mail, to, letter, patience_ms);
 }

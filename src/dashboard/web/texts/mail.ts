@@ -29,7 +29,7 @@ export const mailTexts = {
   said: "What it said",
   none: "No mail server is set",
   noneText:
-    "Nothing is sent by e-mail: notices stand in the dashboard alone, and links of invitations have to be handed over." +
+    "Nothing is sent by e-mail: notices stand in the dashboard alone, links of invitations are handed over by you." +
     " To change that, set these variables and start the service again.",
   variables: [
     ["PACKHOUSE_SMTP_URL", "The mail server, with user and password. Required."],

@@ -30,15 +30,17 @@ export function MailScreen() {
 function Settings({ mail: { server, from, to } }: { readonly mail: MailSettings }) {
   return (
     <Card title={texts.server}>
-      <DescriptionList
-        facts={[
-          [texts.server, server?.address],
-          [texts.tls, server && texts.tlsOf[server.tls]],
-          [texts.from, from],
-          [texts.to, to.join(", ")],
-        ]}
-      />
-      <p class="muted">{texts.setBy}</p>
+      <div class="stack">
+        <DescriptionList
+          facts={[
+            [texts.server, server?.address],
+            [texts.tls, server && texts.tlsOf[server.tls]],
+            [texts.from, from],
+            [texts.to, to.join(", ")],
+          ]}
+        />
+        <p class="muted">{texts.setBy}</p>
+      </div>
     </Card>
   );
 }
@@ -47,15 +49,17 @@ function Settings({ mail: { server, from, to } }: { readonly mail: MailSettings 
 function NotSet() {
   return (
     <Card title={texts.none}>
-      <p>{texts.noneText}</p>
-      <DescriptionList facts={texts.variables.map(([name, meaning]) => [name, meaning] as const)} />
-      <h3>{texts.example}</h3>
-      {texts.exampleLines.map((line) => (
-        <p key={line}>
-          <CopyField text={line} name={line.slice(0, line.indexOf("="))} />
-        </p>
-      ))}
-      <p class="muted">{texts.exampleText}</p>
+      <div class="stack">
+        <p>{texts.noneText}</p>
+        <DescriptionList facts={texts.variables.map(([name, meaning]) => [name, meaning] as const)} />
+        <h3>{texts.example}</h3>
+        {texts.exampleLines.map((line) => (
+          <p key={line}>
+            <CopyField text={line} name={line.slice(0, line.indexOf("="))} />
+          </p>
+        ))}
+        <p class="muted">{texts.exampleText}</p>
+      </div>
     </Card>
   );
 }
