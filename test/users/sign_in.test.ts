@@ -41,7 +41,10 @@ describe("works", () => {
     const answer = await signIn(ann);
     expect([answer.status, answer.body.user]).toEqual([
       200,
-      { id: "usr_1001", name: "Ann", email: "Ann@house.test", role: "owner", second_factor: false },
+      {
+        ...{ id: "usr_1001", name: "Ann", email: "Ann@house.test", role: "owner" },
+        ...{ second_factor: false, second_factor_required: false },
+      },
     ]);
     expect(answer.body.permissions).toContain("keys.manage");
     expect(cookieOf(answer)).toMatch(/^sid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
