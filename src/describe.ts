@@ -8,10 +8,11 @@ import { describeRoutes } from "./reference/routes.ts";
 export function describeApi(base_url: string): string {
   // Handlers are made, and never called: they need their stores by name, and somebody to listen to.
   const absent = { onWake: () => {} } as unknown as Store;
-  const service: Pick<Service, "stores" | "secret_key" | "base_url" | "witnesses"> = {
+  const service: Pick<Service, "stores" | "secret_key" | "base_url" | "authority" | "witnesses"> = {
     stores: { live: absent, test: absent },
     secret_key: new Uint8Array(32),
     base_url,
+    authority: null,
     witnesses: [],
   };
   return JSON.stringify(describeRoutes(createApp(service as Service).routes, base_url), null, 2);
