@@ -9,7 +9,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
-import { requireMatch } from "../http/preconditions.ts";
+import { requireMatch, tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { isSecure } from "../http/security.ts";
 import type { Service } from "../http/service.ts";
@@ -22,6 +22,7 @@ import { hashOf, tokenIn } from "./sessions/session.ts";
 import { findSession } from "./sessions/store.ts";
 import { type Attempts, attempts } from "./sign_in/attempts.ts";
 import { countUsers, getUser, listRoles, listUserPage } from "./store.ts";
+import type { User } from "./user.ts";
 import { userView } from "./view.ts";
 
 /** The people who may sign in, themselves included. */
@@ -40,7 +41,7 @@ export function userRoutes(service: Service) {
       query: queryOf(ListUsers),
       detail: documented({ id: "listUsers", summary: "List users", answers: { 200: ListView(UserView) } }),
     })
-    .get("/users/me", ({ call }) => answerRead(call, async (db) => userView(await getUser(db, call.actor.id))), {
+    .get("/users/me", ({ call }) => answerRead(call, async (db) => shown(await getUser(db, call.actor.id))), {
       detail: documented({ id: "getMe", summary: "Who is signed in", answers: { 200: EnvelopedView(UserView) } }),
     })
     .patch("/users/me", ({ call, body }) => update(call, call.actor.id, body), {
@@ -66,7 +67,7 @@ export function userRoutes(service: Service) {
         }),
       },
     )
-    .get("/users/:id", ({ call, params }) => answerRead(call, async (db) => userView(await getUser(db, params.id))), {
+    .get("/users/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getUser(db, params.id))), {
       detail: documented({ id: "getUser", summary: "Get a user", answers: { 200: EnvelopedView(UserView) } }),
     })
     .patch("/users/:id", ({ call, params, body }) => update(call, params.id, body), {
@@ -119,13 +120,13 @@ function update(call: Call, id: string, { name, role, status }: UpdateUser): Pro
   };
   return answerWrite(call, 200, async (tx) => {
     await requireVersion(tx, call, id);
-    return userView(await updateUser(tx, id, change, call.granted));
+    return shown(await updateUser(tx, id, change, call.granted));
   });
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless the user is as `If-Match` says. */
 function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => userView(await lockUser(tx, id)));
+  return requireMatch(call, async () => shown(await lockUser(tx, id)));
 }
 
 async function changePassword(
@@ -148,8 +149,14 @@ async function changePassword(
     const user = await lockUser(tx, id);
     if (user.password_hash !== before.password_hash) throw wrongPassword();
     const current = token === null ? null : await findSession(tx, hashOf(token));
-    return userView(await setPassword(tx, id, password_hash, current?.session.id ?? null));
+    return shown(await setPassword(tx, id, password_hash, current?.session.id ?? null));
   });
 }
 
 const wrongPassword = () => new Fault("invalid_credentials", "The current password is wrong.");
+
+/** A user as answers about him alone show him: when he was last seen changes it without a new version. */
+function shown(user: User) {
+  const view = userView(user);
+  return tagged(view, user.version, view);
+}
