@@ -61,7 +61,7 @@ describeInBrowser("today", () => {
     // The plots, which rest between two readings, tell the same to who does not see them.
     await page.reload();
     await page.waitForSelector(".plots canvas");
-    expect(await page.locator(".plots table").first().textContent()).toContain("Shipped");
+    await page.waitForSelector(".plots table:has-text('Shipped')", { state: "attached" });
   }, 40_000);
 
   test("looks right", async () => {
