@@ -5,7 +5,7 @@ import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
 import { newOrder, takenNumber } from "../commands.ts";
-import { calendarsOf } from "../dispatch/store.ts";
+import { dispatchOf } from "../dispatch/store.ts";
 import { orderEvent } from "../events.ts";
 import { wordsFor } from "../fulfillment/rules.ts";
 import { insertFirstHistory } from "../history/store.ts";
@@ -78,8 +78,8 @@ async function storeNew(tx: Tx, before: Order, split: readonly SplitLine[], orde
   const id = await insertOrder(tx, fields);
   if (id === null) throw takenNumber(order_number, await findOrderByNumber(tx, order_number));
   const plain = newOrder(tx, id, fields, await insertLines(tx, id, lines));
-  const [calendars = []] = await calendarsOf(tx, [plain]);
-  return { ...plain, calendars };
+  const [dispatch] = await dispatchOf(tx, [plain]);
+  return { ...plain, ...dispatch };
 }
 
 /** What the new order is beside its lines: what the old one was when it came. */
