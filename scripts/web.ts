@@ -56,7 +56,9 @@ export async function ensureWeb(): Promise<boolean> {
   const named = ["src/dashboard/web/**/*", "src/**/status.ts"];
   const made_of = [...named.flatMap((names) => [...new Bun.Glob(names).scanSync({ cwd: root })]), "bun.lock"];
   if (made_of.every((file) => statSync(join(root, file)).mtimeMs <= built)) return false;
-  await buildWeb();
+  // In a process of its own: one that was there before the packages does not find them.
+  const build = Bun.spawn([process.execPath, import.meta.path], { stdout: "ignore", stderr: "inherit" });
+  if ((await build.exited) !== 0) throw new Error("The dashboard could not be built.");
   return true;
 }
 
