@@ -63,9 +63,8 @@ export async function hitsFor(db: Db, granted: Granted, { q, types, limit = most
   const seen = hitTypes.filter(
     (type) => asked?.includes(type) !== false && granted.permissions.has(sources[type].needs),
   );
-  // Asked all at once: a database at the other end of a wire answers them one after the other without a pause.
-  const hitsOf = await Promise.all(seen.map((type) => sources[type].find(db, typed, limit + 1, q)));
-  const found = new Map(seen.map((type, at) => [type, hitsOf[at] ?? []] as const));
+  const found = new Map<HitType, Hit[]>();
+  for (const type of seen) found.set(type, await sources[type].find(db, typed, limit + 1, q));
   const { hits, more } = chosenHits(found, limit, most_in_all);
   return { results: hits.map(hitView), more };
 }
