@@ -116,7 +116,8 @@ function OpenPalette() {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const found = useFound(typed);
-  const offers = [...found.offers, ...matching([...acts.value, ...screenOffers()], typed)].slice(0, 50);
+  const known = matching([...acts.value, ...screenOffers()], typed);
+  const offers = [...found.offers, ...known].slice(0, 50);
   const close = () => {
     shown.value = false;
   };
@@ -128,12 +129,13 @@ function OpenPalette() {
     dialog.current?.close();
     offer.run();
   };
-  // A scanner ends with Enter before anything was found: its one exact hit is gone to.
+  // A scanner ends with Enter before anything was found: its one exact hit is gone to. Who types fast means a screen or
+  // an act, and nothing that he has not seen.
   const enter = async () => {
     const isBehind = found.of !== typed && typed.trim().length >= found_from;
     const exact = (isBehind ? await found.now() : found.offers).filter((offer) => offer.exact);
     if (at === 0 && exact.length === 1) choose(exact[0]);
-    else if (!isBehind) choose(offers[at]);
+    else choose(isBehind ? known[0] : offers[at]);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
