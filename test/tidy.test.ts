@@ -5,10 +5,13 @@ import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { faults } from "../src/kit/fault.ts";
 import { eventTypes } from "../src/outbox/catalog.ts";
-import { barrels, circles, dead, homeless, importsUp, mayImport, oddImports } from "./tidy/imports.ts";
+import { barrels, circles, dead, homeless, importsUp, isRules, mayImport, oddImports } from "./tidy/imports.ts";
 import { anything, escapes } from "./tidy/quarantine.ts";
+import { impureRules, roomCircles, secondWriters } from "./tidy/rooms.ts";
 import { brokenContracts, oddNames, tooLong, undocumented } from "./tidy/shape.ts";
 import { parse, readSources, type Source } from "./tidy/source.ts";
+import { stateLiterals } from "./tidy/states.ts";
+import { unusedExports, unusedMoves } from "./tidy/usage.ts";
 
 const sources = await readSources(join(import.meta.dir, ".."));
 const tables = { codes: Object.keys(faults), events: eventTypes };
@@ -215,5 +218,104 @@ describe("the checks themselves", () => {
     const body = 'throw new Fault("storage_full", "Full.");';
     const files = { "src/orders/commands.ts": `${docstring}export function act() { ${body} }` };
     expect(brokenContracts(planted(files), tables)).toEqual([]);
+  });
+
+  test("find a circle of folders, and of features, and let what composes be", () => {
+    const files = {
+      "src/orders/holds/store.ts": 'import { a } from "../../orders/splits/store.ts";',
+      "src/orders/splits/store.ts": "export const a = 1;",
+      "src/orders/splits/commands.ts": 'import { b } from "../holds/commands.ts";',
+      "src/orders/holds/commands.ts": "export const b = 1;",
+    };
+    expect(roomCircles(planted(files))).toEqual([
+      "src/orders/holds/store.ts -> src/orders/splits/store.ts",
+      "src/orders/splits/commands.ts -> src/orders/holds/commands.ts",
+    ]);
+    const { "src/orders/splits/commands.ts": text, ...others } = files;
+    expect(roomCircles(planted({ ...others, "src/orders/splits/routes.ts": text }))).toEqual([]);
+    const features = {
+      "src/keys/a/one.ts": 'import "../../users/a/two.ts";',
+      "src/users/a/two.ts": "",
+      "src/users/b/three.ts": 'import "../../keys/b/four.ts";',
+      "src/keys/b/four.ts": "",
+    };
+    expect(roomCircles(planted(features))).toEqual([
+      "src/keys/a/one.ts -> src/users/a/two.ts",
+      "src/users/b/three.ts -> src/keys/b/four.ts",
+    ]);
+  });
+
+  test.each([
+    "tx.delete(orders).where(a);",
+    "tx.update(schema.orders).set(a);",
+    "sql`insert into $" + "{orders} (id) values (1)`;",
+    "sql`with a as (select 1) update $" + "{orders} set b = 1`;",
+  ])("find a second writer of a table: %s", (text) => {
+    const files = {
+      "db/schema/orders.ts": 'export const orders = table("orders", {});',
+      "src/orders/store.ts": "await tx.insert(orders).values(a); parts.delete(other);",
+      "src/orders/holds/store.ts": text,
+    };
+    expect(secondWriters(planted(files))).toEqual([
+      "orders is written by src/orders/holds/store.ts and src/orders/store.ts",
+    ]);
+  });
+
+  test("find rules that wait, or keep something between calls, and let tables be", () => {
+    const files = {
+      "src/orders/rules.ts": "export const f = async () => 1;",
+      "src/orders/order.ts": "let count = 0; export const known = new Map(); const table = new Map([[1, 2]]);",
+      "src/orders/commands.ts": "let count = 0; const f = async () => 1;",
+    };
+    expect(impureRules(planted(files), isRules)).toEqual([
+      "src/orders/rules.ts waits for something",
+      "src/orders/order.ts keeps count between calls",
+      "src/orders/order.ts keeps known between calls",
+    ]);
+  });
+
+  test.each([
+    'saveOrder(tx, { ...order, status: "shipped" });',
+    'if (order.status === "shipped") stop();',
+    'if ("shipped" !== label.void_status) stop();',
+    'order.status = late ? "pending" : "shipped";',
+    'where(eq(orders.status, "shipped"));',
+    'where(inArray(orders.status, ["pending", "shipped"]));',
+    'const open = ["pending", "shipped"].includes(order?.status);',
+    'tx.update(orders).set({ status: "shipped" });',
+  ])("find the word of a state in: %s", (text) => {
+    const files = {
+      "src/orders/status.ts": 'export const orderStatuses = ["pending", "shipped"]; order.status === "shipped";',
+      "src/orders/commands.ts": `// What follows names one.\n${text}`,
+      "src/orders/schemas.ts": text,
+      "src/orders/order.ts": `export function orderView() { ${text} }`,
+      "src/orders/rules.ts": 'export const kind = { of: "shipped", status: "unheard of" }; kind.of === "shipped";',
+    };
+    expect(stateLiterals(planted(files))).toEqual(["src/orders/commands.ts:2 names a state"]);
+  });
+
+  test("find what is exported for nobody, or for tests alone", () => {
+    const files = {
+      "src/kit/a.ts": "export const used = 1; export type Unused = 1; export const tried = 1; export const own = own2;",
+      "src/kit/own.ts": "export function inside() {}; inside();",
+      "src/kit/b.ts": 'import { used } from "./a.ts"; import * as all from "./c.ts";',
+      "src/kit/c.ts": "export const whatever = 1;",
+      "test/kit/a.test.ts":
+        'import { tried } from "../../src/kit/a.ts"; import { inside } from "../../src/kit/own.ts";',
+    };
+    expect(unusedExports(planted(files))).toEqual([
+      "src/kit/a.ts: nothing uses Unused",
+      "src/kit/a.ts: nothing uses tried",
+      "src/kit/a.ts: nothing uses own",
+    ]);
+  });
+
+  test("find a move that nothing makes", () => {
+    const files = {
+      "src/orders/status.ts":
+        'export const orderMoves = { ship: { to: "shipped" }, fail: {} } as const satisfies Moves<A>;',
+      "src/orders/commands.ts": 'move(orderMoves, "ship", order.status);',
+    };
+    expect(unusedMoves(planted(files))).toEqual(["src/orders/status.ts: nothing does orderMoves.fail"]);
   });
 });

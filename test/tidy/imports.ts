@@ -69,6 +69,9 @@ function floorOf(file: string): number {
   return found ? fromTheGround.indexOf(found[0]) : -1;
 }
 
+/** Whether a file stands on the floor of rules, which only decide. */
+export const isRules = (file: string): boolean => floorOf(file) === fromTheGround.indexOf("rules") && !web.test(file);
+
 function featureOf(file: string): string | null {
   const [, folder = ""] = /^src\/(\w+)\//.exec(file) ?? [];
   return ladder.includes(folder) ? folder : null;

@@ -1,0 +1,89 @@
+// A state changes only along its table: outside the tables no state is named by its word.
+import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
+
+const isTable = (file: string) => /(?:^|\/)status\.ts$/.test(file);
+
+// What shows states to people and describes them names them: the shapes on the wire, views, papers, pages, the story
+// of the sample business, the reference, and the front end.
+const shows =
+  /(?:^|\/)(?:schemas|views?|page|told)\.ts$|^src\/(?:dashboard\/web|demo|reference|papers)\/|^src\/kit\/|^src\/http\//;
+
+/** The words of all states: what the tuples `…Statuses` of the tables hold. */
+export function stateWords(sources: readonly Source[]): ReadonlySet<string> {
+  const tuples = sources
+    .filter(({ file }) => isTable(file))
+    .flatMap(({ tree }) => nodesOf(tree))
+    .filter(({ type, id }) => type === "VariableDeclarator" && /Statuses$/.test(nameOf(id)))
+    .flatMap(({ init }) => nodesOf(init as Node));
+  return new Set(tuples.flatMap((node) => literal(node) ?? []));
+}
+
+const isState = (name: string) => /(?:^|\.|_)status$|Status$/.test(name);
+
+/** Words of states that are written or compared outside the tables and what shows them, each with its line. */
+export function stateLiterals(sources: readonly Source[]): string[] {
+  const words = stateWords(sources);
+  return sources
+    .filter(({ file }) => file.startsWith("src/") && !isTable(file) && !shows.test(file))
+    .flatMap(({ file, text, tree }) => {
+      const views = viewsOf(tree);
+      const found = nodesOf(tree).filter(
+        (node) => named(node).some((word) => words.has(word)) && !views.some((view) => within(node, view)),
+      );
+      return found
+        .map(({ start }) => text.slice(0, start).split("\n").length)
+        .sort((a, b) => a - b)
+        .map((line) => `${file}:${line} names a state`);
+    });
+}
+
+const within = (inner: Node, outer: Node) => inner.start >= outer.start && inner.end <= outer.end;
+
+/** The functions of a file that make what is shown. */
+const viewsOf = (tree: Node): Node[] =>
+  nodesOf(tree).filter(
+    ({ type, id }) =>
+      (type === "FunctionDeclaration" || type === "VariableDeclarator") && /(?:^v|V)iew(?:Of)?$/.test(nameOf(id)),
+  );
+
+/** The words that a node sets a state to, or compares one with. */
+function named(node: Node): string[] {
+  const { type } = node;
+  if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) {
+    const sides = [node["left"] as Node, node["right"] as Node];
+    return sides.some((side) => isState(memberOf(side))) ? sides.flatMap((side) => literal(side) ?? []) : [];
+  }
+  if (type === "Property") {
+    const name = nameOf(node["key"]) || (literal(node["key"]) ?? "");
+    return isState(name) ? wordsOf(node["value"] as Node) : [];
+  }
+  if (type === "AssignmentExpression")
+    return isState(memberOf(node["left"] as Node)) ? wordsOf(node["right"] as Node) : [];
+  if (type === "CallExpression") {
+    const list = node["arguments"] as Node[];
+    const asked = list.some((one) => isState(memberOf(one)));
+    const callee = node["callee"] as Node;
+    const from = callee.type === "MemberExpression" ? wordsOf(callee["object"] as Node) : [];
+    return asked ? [...from, ...list.flatMap(wordsOf)] : [];
+  }
+  return [];
+}
+
+/** The chain of names that an expression is, with whatever it is called on. */
+function memberOf(node: Node): string {
+  if (node.type === "MemberExpression" && node["computed"] !== true) return `_.${nameOf(node["property"])}`;
+  if (node.type === "ChainExpression") return memberOf(node["expression"] as Node);
+  return nameOf(node);
+}
+
+/** The words of a literal, of a list of them, and of both ways of a condition. */
+function wordsOf(node: Node): string[] {
+  const word = literal(node);
+  if (word !== null) return [word];
+  if (node.type === "ArrayExpression") return (node["elements"] as Node[]).flatMap(wordsOf);
+  if (node.type === "TSAsExpression") return wordsOf(node["expression"] as Node);
+  if (node.type === "ConditionalExpression") {
+    return [...wordsOf(node["consequent"] as Node), ...wordsOf(node["alternate"] as Node)];
+  }
+  return [];
+}
