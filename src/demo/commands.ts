@@ -1,6 +1,6 @@
 import { createCustomer } from "../customers/commands.ts";
 import type { Tx } from "../database/store.ts";
-import { addStock } from "../inventory/stock/commands.ts";
+import { addStock } from "../inventory/arrivals/commands.ts";
 import { lotsShipped } from "../inventory/stock/store.ts";
 import { updateWarehouse } from "../inventory/warehouses/commands.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";

@@ -1,6 +1,6 @@
 import { findRecipient } from "../customers/store.ts";
 import type { Tx } from "../database/store.ts";
-import { claimForOrder } from "../inventory/reservations/commands.ts";
+import { claimForOrder } from "../inventory/claims/commands.ts";
 import { findWarehouse } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { Fault } from "../kit/fault.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../database/store.ts";
-import { type ReturnedUnits, takeReturned } from "../inventory/stock/commands.ts";
+import { type ReturnedUnits, takeReturned } from "../inventory/arrivals/commands.ts";
 import { findLot, lotsShipped, type ShippedUnits } from "../inventory/stock/store.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";

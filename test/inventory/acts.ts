@@ -1,7 +1,7 @@
 // What may happen to the stock at random, and a model of it that is only counts.
+
+import { addStock, adjustStock, takeReturned } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
-import { expireLots, expireReservations, fillBackorders } from "../../src/inventory/jobs.ts";
-import type { ClaimLine } from "../../src/inventory/reservations/claim.ts";
 import {
   claimForOrder,
   commitClaim,
@@ -11,9 +11,10 @@ import {
   resumeClaim,
   reviseClaim,
   shipClaim,
-} from "../../src/inventory/reservations/commands.ts";
+} from "../../src/inventory/claims/commands.ts";
+import { expireLots, expireReservations, fillBackorders } from "../../src/inventory/jobs.ts";
+import type { ClaimLine } from "../../src/inventory/reservations/claim.ts";
 import { listClaims } from "../../src/inventory/reservations/store.ts";
-import { addStock, adjustStock, takeReturned } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
 import { clerk, day_ms, runJobs, type Shop } from "./shop.ts";

@@ -1,11 +1,11 @@
 // Many at once on the same stock: nothing is promised twice, and nobody is refused while there is something left.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Tx } from "../../src/database/store.ts";
+import { addStock } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, extendBooking, releaseBooking } from "../../src/inventory/bookings/commands.ts";
+import { releaseClaim } from "../../src/inventory/claims/commands.ts";
 import { expireReservations } from "../../src/inventory/jobs.ts";
-import { releaseClaim } from "../../src/inventory/reservations/commands.ts";
 import { listClaims } from "../../src/inventory/reservations/store.ts";
-import { addStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { seededRandom } from "../../src/kit/random.ts";
 import { clerk, counts, openShop, type Shop } from "./shop.ts";

@@ -1,9 +1,9 @@
 // A small warehouse for tests of the stock: a store without the API above it.
 import type { Store, Tx } from "../../src/database/store.ts";
+import { addStock } from "../../src/inventory/arrivals/commands.ts";
 import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { claimForOrder } from "../../src/inventory/claims/commands.ts";
 import type { OrderClaim } from "../../src/inventory/reservations/claim.ts";
-import { claimForOrder } from "../../src/inventory/reservations/commands.ts";
-import { addStock } from "../../src/inventory/stock/commands.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
 import { loadShelves } from "../../src/inventory/stock/store.ts";
 import { createWarehouse, ensureWarehouse, updateWarehouse } from "../../src/inventory/warehouses/commands.ts";

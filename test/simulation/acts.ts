@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { firstId } from "../../src/database/migrate.ts";
 import type { Tx } from "../../src/database/store.ts";
+import { addStock, adjustStock } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
 import { adjustmentReasons } from "../../src/inventory/status.ts";
-import { addStock, adjustStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { cancelItems, cancelOrder } from "../../src/orders/cancellations/commands.ts";
 import { updateOrder } from "../../src/orders/changes/commands.ts";

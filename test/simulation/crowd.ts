@@ -2,8 +2,8 @@
 // it afterwards.
 import { firstId } from "../../src/database/migrate.ts";
 import type { Tx } from "../../src/database/store.ts";
+import { addStock, adjustStock } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
-import { addStock, adjustStock } from "../../src/inventory/stock/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
 import { cancelOrder } from "../../src/orders/cancellations/commands.ts";

@@ -1,94 +1,428 @@
-// The claims of many orders at once: planned one after the other, stored all together.
+// What an order asks of the stock. An order's claim is a reservation; these commands are called by the features above.
 import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { freshShelves } from "../backorders/commands.ts";
-import type { ClaimLine, OrderClaim } from "../reservations/claim.ts";
-import { claimForOrder } from "../reservations/commands.ts";
-import { claimLine } from "../reservations/reservation.ts";
-import { type Plan, planStock } from "../reservations/rules.ts";
-import { insertAllocations, insertLines } from "../reservations/store.ts";
-import { promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import type { StockItem } from "../stock/shelf.ts";
-import { findAdoptableRefs, insertReservations } from "./store.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
+import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
+import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, Pick } from "../reservations/claim.ts";
+import { type Allotment, allotmentsOf } from "../reservations/reasons.ts";
+import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "../reservations/reservation.ts";
+import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
+import { type ReservationStatus, reservationMoves } from "../reservations/status.ts";
+import {
+  findAdoptable,
+  findOrderReservation,
+  findReservation,
+  insertReservation,
+  listLines,
+  saveAvoids,
+  saveReservation,
+  withAllocations,
+} from "../reservations/store.ts";
+import { type Shelves, shelfOf } from "../shelves/commands.ts";
 
 /**
- * As `claimForOrder` for each of these orders of one source, in their order. All of them allow backorders and none
- * names a reservation, so that no claim is refused. Emits: inventory.updated, inventory.low_stock.
+ * Reserves at once what an order wants and there is; the rest is backordered. An earlier reservation for this order is
+ * adopted, its surplus released. Refuses: insufficient_inventory (where the order allows no backorder),
+ * resource_missing, reservation_closed, reservation_committed. Emits: inventory.updated, inventory.low_stock.
  */
-export async function claimForOrders(tx: Tx, claims: readonly OrderClaim[]): Promise<ClaimLine[][]> {
-  const [first] = claims;
-  if (first === undefined) return [];
-  const products = claims.flatMap(({ lines }) => lines.map(({ product_id }) => product_id));
-  const shelves = await freshShelves(tx, [...new Set(products)]);
-  const adopting = await findAdoptableRefs(
+export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  // Read before their stock is locked, so that it is locked all at once, in the one order that everyone keeps.
+  const seen = (await adoptedBy(tx, claim)).map(({ id }) => id);
+  const theirs = seen.length === 0 ? [] : await listLines(tx, seen);
+  const shelves = await freshShelves(tx, productsOf([...claim.lines, ...theirs]));
+  // Read again under the lock: one that was made at the same moment has taken units by now, or will find none.
+  const found = await adoptedBy(tx, claim);
+  if (found.length === 0) return settle(tx, shelves, claim, null, []);
+  const adopted = await withShelvesOpen(tx, shelves, claim, found);
+  const old = await withAllocations(
     tx,
-    claims.map(({ order_number }) => order_number),
-    first.source,
+    await listLines(
+      tx,
+      adopted.map(({ id }) => id),
+    ),
   );
-  const claimed: ClaimLine[][] = [];
-  let plain: OrderClaim[] = [];
-  for (const claim of claims) {
-    assert(claim.allow_backorder && claim.reservation_id === null, "a claim that may be refused is made by itself");
-    if (!adopting.has(claim.order_number)) {
-      plain.push(claim);
-      continue;
-    }
-    claimed.push(...(await claimPlainly(tx, shelves, plain)), await claimForOrder(tx, claim));
-    plain = [];
+  const [first = null, ...others] = adopted;
+  const lines = await settle(tx, shelves, claim, first, old);
+  for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });
+  await fillBackorders(tx, shelves, productsOf(old));
+  return lines;
+}
+
+/** Opens what more shelves an order's earlier reservations hold units of; answers those that are there still. */
+async function withShelvesOpen(
+  tx: Tx,
+  shelves: Shelves,
+  claim: OrderClaim,
+  found: readonly Reservation[],
+): Promise<readonly Reservation[]> {
+  const ids = found.map(({ id }) => id);
+  const more = productsOf(await listLines(tx, ids)).filter((product_id) => !shelves.has(product_id));
+  if (more.length === 0) return found;
+  await freshShelves(tx, more);
+  // They may have been released or adopted before this stock was locked.
+  return (await adoptedBy(tx, claim)).filter(({ id }) => ids.includes(id));
+}
+
+function noSuchReservation(id: string): Fault {
+  const fields = [{ field: "reservation_id", code: "resource_missing", message: "names no reservation" }];
+  return new Fault("resource_missing", `No such reservation: ${id}.`, { resource: "reservation", fields });
+}
+
+/** The reservations that an order takes over: the one it names, or those made for its number. */
+async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: OrderClaim): Promise<Reservation[]> {
+  if (reservation_id === null) return findAdoptable(tx, order_number, source);
+  const named = await findReservation(tx, reservation_id);
+  if (named === null) throw noSuchReservation(wireId("reservation", reservation_id));
+  if (named.order_id !== null) {
+    throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }
-  return [...claimed, ...(await claimPlainly(tx, shelves, plain))];
+  if (named.status !== "reserved" || isOverdue(named, tx.now)) {
+    throw new Fault("reservation_closed", `${wireId("reservation", named.id)} is over.`);
+  }
+  return [named];
 }
 
-/** Claims for orders that adopt nothing. */
-async function claimPlainly(tx: Tx, shelves: Shelves, claims: readonly OrderClaim[]): Promise<ClaimLine[][]> {
-  const plans = planInTurn(tx, shelves, claims);
-  const open = { status: "reserved", paused: false, expires_at: null, released_at: null, avoids: null } as const;
-  const ids = await insertReservations(
-    tx,
-    claims.map(({ order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage }) => {
-      const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
-      return { ...row, ...open, created_at: tx.now };
-    }),
+/**
+ * Replaces what an order wants: units no longer wanted are released, new ones reserved where there are any. Nothing of
+ * the order may have been picked. Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function reviseClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  const products = productsOf(claim.lines);
+  const { reservation, lines, shelves } = await openClaim(tx, claim.order_id, products);
+  assert(
+    lines.every((line) => line.picked === 0),
+    "an order is revised before anything is picked",
   );
-  const rows = claims.flatMap(({ lines }, at) =>
-    lines.map(({ product_id, order_line_id, quantity }, nth) => {
-      const portions = plans[at]?.portions[nth] ?? [];
-      const reserved = portions.reduce((sum, portion) => sum + portion.quantity, 0);
-      const counts = { quantity, wanted: quantity, reserved, picked: 0 };
-      return { portions, row: { reservation_id: ids[at] ?? 0, product_id, order_line_id, ...counts } };
-    }),
-  );
-  const line_ids = await insertLines(
-    tx,
-    rows.map(({ row }) => row),
-  );
-  const promised = new Map<StockItem, number>();
-  const allocations = rows.flatMap(({ portions }, at) =>
-    portions.map(({ item, quantity }) => {
-      promised.set(item, (promised.get(item) ?? 0) + quantity);
-      return { reservation_line_id: line_ids[at] ?? 0, stock_item_id: item.id, quantity };
-    }),
-  );
-  for (const [item, units] of [...promised].sort(([a], [b]) => a.id - b.id)) await promise(tx, item, units);
-  await insertAllocations(tx, allocations);
-  for (const { row } of rows) shelfOf(shelves, row.product_id).backordered += row.wanted - row.reserved;
-  const lines = rows.map(({ row }, at) => ({ id: line_ids[at] ?? 0, ...row }));
-  const linesOf = Map.groupBy(lines, ({ reservation_id }) => reservation_id);
-  return ids.map((id) => (linesOf.get(id) ?? []).map(claimLine));
+  const revised = await settle(tx, shelves, claim, reservation, lines);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return revised;
 }
 
-/** A plan for each claim, of what those before it leave. */
-function planInTurn(tx: Tx, shelves: Shelves, claims: readonly OrderClaim[]): Plan[] {
-  const taken: { readonly item: StockItem; readonly quantity: number }[] = [];
-  const plans = claims.map(({ lines, warehouse_id, requires_cold_storage }) => {
-    const plan = planStock(lines, shelves, { now: tx.now, warehouse_id, requires_cold_storage });
-    for (const portion of plan.portions.flat()) {
-      portion.item.reserved += portion.quantity;
-      taken.push(portion);
-    }
-    return plan;
+/** Plans for a claim with what it holds already, and stores the reservation with its new lines. */
+async function settle(
+  tx: Tx,
+  shelves: Shelves,
+  claim: OrderClaim,
+  before: Reservation | null,
+  old: readonly HeldLine[],
+): Promise<ClaimLine[]> {
+  const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = claim;
+  // An order on hold that gave its stock back takes none before it is released.
+  const waits = before?.paused === true && old.length > 0 && old.every((line) => line.reserved === 0);
+  const own = unpickedUnits(shelves, old);
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids: before?.avoids ?? null, own };
+  const { portions, missing } = waits ? noPlan(claim) : planStock(claim.lines, shelves, options);
+  if (!claim.allow_backorder && !waits) refuseShortage(claim, missing, shelves, options);
+  const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
+  let id = before?.id;
+  if (before === null) {
+    const open = { status: "reserved", paused: false, expires_at: null, released_at: null } as const;
+    id = await insertReservation(tx, { ...row, ...open, created_at: tx.now });
+  } else await saveReservation(tx, { ...before, ...row, expires_at: null });
+  const lines = await replaceLines(tx, shelves, id ?? 0, old, claim.lines, portions);
+  return lines.map(claimLine);
+}
+
+function noPlan({ lines }: OrderClaim): Plan {
+  return { portions: lines.map(() => []), missing: lines.map((line) => line.quantity) };
+}
+
+function refuseShortage(claim: OrderClaim, missing: Plan["missing"], shelves: Shelves, options: PlanOptions): void {
+  if (missing.some((units) => units > 0)) throw shortageFault(claim.lines, missing, shelves, options);
+}
+
+/** An order's claim with its stock locked. */
+export interface OpenClaim {
+  readonly reservation: Reservation;
+  readonly lines: HeldLine[];
+  readonly shelves: Shelves;
+}
+
+/** The claim of an order, with its stock locked; of more products where those are told. */
+export async function openClaim(tx: Tx, order_id: number, more_products: readonly number[] = []): Promise<OpenClaim> {
+  const reservation = await findOrderReservation(tx, order_id);
+  assert(reservation, `order ${order_id} has a claim on stock`);
+  const products = productsOf(await listLines(tx, [reservation.id]));
+  const shelves = await freshShelves(tx, [...products, ...more_products]);
+  // Backorders may have been filled before the stock was locked, so the lines are read again under the lock.
+  const lines = await withAllocations(tx, await listLines(tx, [reservation.id]));
+  return { reservation, lines, shelves };
+}
+
+function productsOf(lines: readonly { readonly product_id: number }[]): number[] {
+  return [...new Set(lines.map((line) => line.product_id))];
+}
+
+/**
+ * What stock holds for an order at this moment, after reservations past their time have given back their units and
+ * whoever waited for them has them. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function freshClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
+  const { lines } = await openClaim(tx, order_id);
+  return lines.map(claimLine);
+}
+
+/**
+ * Commits an order's claim as work on the order begins, and plans its unpicked units anew, first expired first.
+ * Refuses: invalid_state_transition. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  if (reservation.status === "committed") return lines.map(claimLine);
+  const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "commit", reservation.status);
+  await planAnew(tx, shelves, reservation, lines);
+  await saveReservation(tx, { ...reservation, status, expires_at: null });
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return lines.map(claimLine);
+}
+
+/**
+ * Changes how an order's stock is to be chosen and how urgent it is, and plans its unpicked units anew; what has been
+ * picked stays. Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function replanClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
+  const { order_id, priority, requires_cold_storage, allow_backorder } = claim;
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const changed = { ...reservation, priority, requires_cold_storage };
+  await saveReservation(tx, changed);
+  // An order on hold that gave its stock back takes none before it is released.
+  if (reservation.paused && lines.every((line) => line.reserved === 0)) return lines.map(claimLine);
+  const { wants, missing, options } = await planAnew(tx, shelves, changed, lines);
+  if (!allow_backorder && missing.some((units) => units > 0)) throw shortageFault(wants, missing, shelves, options);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return lines.map(claimLine);
+}
+
+/** What a choice of stock that was made anew takes from where, and whether it differs from the choice before. */
+export interface Reallocation {
+  readonly allotments: readonly Allotment[];
+  readonly changed: boolean;
+}
+
+/**
+ * Plans an order's unpicked units anew at this moment, also of stock where units were missing before, and tells what
+ * was chosen and why other stock was passed over; what has been picked stays.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function allocateClaim(tx: Tx, order_id: number): Promise<Reallocation> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const { wants, options, plan } = planFor(tx, shelves, { ...reservation, avoids: null }, lines);
+  if (reservation.avoids !== null) await saveAvoids(tx, reservation.id, null);
+  // Told before the promises move, since they change what was free.
+  const allotments = allotmentsOf(wants, plan, shelves, options);
+  await assignPlan(tx, shelves, lines, plan.portions);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  const now = unpickedUnits(shelves, await withAllocations(tx, lines));
+  const changed = now.size !== options.own.size || [...now].some(([item, units]) => options.own.get(item) !== units);
+  return { allotments, changed };
+}
+
+/** Plans the unpicked units of a claim anew, of stock that suits it now, and gives its lines what was found. */
+async function planAnew(tx: Tx, shelves: Shelves, reservation: Reservation, lines: readonly HeldLine[]) {
+  const { wants, options, plan } = planFor(tx, shelves, reservation, lines);
+  await assignPlan(tx, shelves, lines, plan.portions);
+  return { wants, missing: plan.missing, options };
+}
+
+/** What a claim's unpicked units would be of, as stock is now. */
+function planFor(
+  tx: Tx,
+  shelves: Shelves,
+  { warehouse_id, requires_cold_storage, avoids }: Reservation,
+  lines: readonly HeldLine[],
+) {
+  const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, own: unpickedUnits(shelves, lines) };
+  return { wants, options, plan: planStock(wants, shelves, options) };
+}
+
+/** Gives lines these unpicked units in place of those they hold, and saves their counts. */
+async function assignPlan(
+  tx: Tx,
+  shelves: Shelves,
+  lines: readonly HeldLine[],
+  portions: readonly (readonly Portion[])[],
+): Promise<void> {
+  await assignUnits(
+    tx,
+    shelves,
+    lines.map((line, at) => ({ line, portions: portions[at] ?? [] })),
+  );
+  for (const [at, line] of lines.entries()) {
+    const unpicked = (portions[at] ?? []).reduce((sum, portion) => sum + portion.quantity, 0);
+    await setCounts(tx, shelves, line, { reserved: line.picked + unpicked });
+  }
+}
+
+/**
+ * Takes units of an order from the shelf to its staging bin; the promise moves with them, also when they are of another
+ * lot or bin than planned. Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
+ */
+export async function pickClaim(
+  tx: Tx,
+  order_id: number,
+  picks: readonly Pick[],
+  how: { readonly confirmed: boolean; readonly actor: Actor },
+): Promise<ClaimLine[]> {
+  const { lines, shelves } = await openClaim(tx, order_id);
+  for (const pick of picks) await pickUnits(tx, shelves, { order_id, ...how }, lineOf(lines, pick), pick);
+  return lines.map(claimLine);
+}
+
+/**
+ * Takes note that planned units of an order were not found: they are written off or given free, and others are planned
+ * in their place. Answers what stock holds now, and which units nothing else could be had for.
+ * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function missClaim(
+  tx: Tx,
+  order_id: number,
+  misses: readonly Miss[],
+  actor: Actor,
+): Promise<{ readonly claims: ClaimLine[]; readonly short: PartUnits[] }> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const { warehouse_id, requires_cold_storage } = reservation;
+  const avoided = new Map((reservation.avoids ?? []).map((item): [number, Avoided] => [item.stock_item_id, item]));
+  const wants = new Map<HeldLine, number>();
+  for (const miss of misses) {
+    const line = lineOf(lines, miss);
+    const found = await missUnits(tx, shelves, { order_id, actor, confirmed: true }, line, miss);
+    for (const item of found) avoided.set(item.stock_item_id, item);
+    wants.set(line, (wants.get(line) ?? 0) + miss.quantity);
+  }
+  const avoids = [...avoided.values()];
+  if (avoids.length > 0) await saveAvoids(tx, reservation.id, avoids);
+  const missed = [...wants].map(([line, quantity]) => ({ line, product_id: line.product_id, quantity }));
+  const { portions, missing } = planStock(missed, shelves, {
+    now: tx.now,
+    warehouse_id,
+    requires_cold_storage,
+    avoids,
   });
-  // The units are promised for good when they are stored.
-  for (const { item, quantity } of taken) item.reserved -= quantity;
-  return plans;
+  for (const [at, { line }] of missed.entries()) await addUnits(tx, shelves, line, portions[at] ?? []);
+  await fillBackorders(tx, shelves, productsOf(lines));
+  const short = missed.flatMap(({ line: { order_line_id, product_id } }, at) => {
+    const quantity = missing[at] ?? 0;
+    return quantity === 0 ? [] : [{ order_line_id: order_line_id ?? 0, product_id, quantity }];
+  });
+  return { claims: (await listLines(tx, [reservation.id])).map(claimLine), short };
+}
+
+/**
+ * Hands picked units of an order over: on hand and reserved drop. With `anyway` lots go that may not be shipped, since
+ * what a carrier reports is never refused. Refuses: lot_not_pickable. Emits: inventory.updated.
+ */
+export async function shipClaim(
+  tx: Tx,
+  order_id: number,
+  units: readonly ClaimUnits[],
+  actor: Actor,
+  { confirmed, anyway = false }: { readonly confirmed: boolean; readonly anyway?: boolean },
+): Promise<ClaimLine[]> {
+  const { lines, shelves } = await openClaim(tx, order_id);
+  const errand = { order_id, actor, confirmed, anyway };
+  for (const unit of units) await handOutUnits(tx, shelves, errand, lineOf(lines, unit), unit.quantity);
+  return lines.map(claimLine);
+}
+
+function lineOf(lines: readonly HeldLine[], units: ClaimUnits): HeldLine {
+  const { order_line_id } = units;
+  const line = lines.find((line) => isMeant(line, units));
+  assert(line, `order line ${order_line_id} has a claim on stock`);
+  return line;
+}
+
+function isMeant(line: HeldLine, { order_line_id, product_id = line.product_id }: ClaimUnits): boolean {
+  return line.order_line_id === order_line_id && line.product_id === product_id;
+}
+
+/**
+ * Gives units back that an order no longer wants (null: all of them): first those it waits for, then those on the
+ * shelf, then picked ones, which go to the put-back bin. Others who wait get what is freed.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function releaseClaim(
+  tx: Tx,
+  order_id: number,
+  units: readonly ClaimUnits[] | null,
+  actor: Actor,
+): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  if (reservation.status === "released") return lines.map(claimLine);
+  const given = lines.map((line) => {
+    if (units === null) return line.wanted;
+    const own = units.filter((unit) => isMeant(line, unit));
+    return own.reduce((sum, { quantity }) => sum + quantity, 0);
+  });
+  const kept = lines.map((line, at) => {
+    const { wanted, reserved, picked } = line;
+    const back = given[at] ?? 0;
+    assert(back <= wanted, "an order gives back no more than it wants");
+    const from_shelf = Math.min(Math.max(0, back - (wanted - reserved)), reserved - picked);
+    return firstUnits(shelves, line, reserved - picked - from_shelf);
+  });
+  await assignPlan(tx, shelves, lines, kept);
+  for (const [at, line] of lines.entries()) {
+    const wanted = line.wanted - (given[at] ?? 0);
+    const errand = { order_id, actor, confirmed: true };
+    if (line.picked > wanted) await unpickUnits(tx, shelves, errand, line, line.picked - wanted);
+    await setCounts(tx, shelves, line, { wanted });
+  }
+  if (units === null) {
+    const act = reservation.status === "committed" ? "give_back" : "release";
+    const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, act, reservation.status);
+    await saveReservation(tx, { ...reservation, status, released_at: tx.now });
+  }
+  await fillBackorders(tx, shelves, productsOf(lines));
+  // Another line of the order itself may have waited for what was freed.
+  return (await listLines(tx, [reservation.id])).map(claimLine);
+}
+
+/** The first so many of a line's unpicked units: they were planned to leave first. */
+export function firstUnits(shelves: Shelves, line: HeldLine, count: number): Portion[] {
+  const { items } = shelfOf(shelves, line.product_id);
+  let left = count;
+  return unpicked(shelves, line).flatMap(({ stock_item_id, quantity }) => {
+    const item = items.find(({ id }) => id === stock_item_id);
+    const kept = Math.min(left, quantity);
+    left -= kept;
+    return item !== undefined && kept > 0 ? [{ item, quantity: kept }] : [];
+  });
+}
+
+/**
+ * Sets an order's claim aside while the order is on hold: its backorders are not filled, and with `free` its unpicked
+ * units go to others. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function pauseClaim(tx: Tx, order_id: number, { free }: { readonly free: boolean }): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  await saveReservation(tx, { ...reservation, paused: true });
+  if (free) {
+    await assignPlan(tx, shelves, lines, []);
+    await fillBackorders(tx, shelves, productsOf(lines));
+  }
+  return lines.map(claimLine);
+}
+
+/**
+ * Takes an order's claim up again: it gets its share of what there is, in its turn.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function resumeClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
+  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  await saveReservation(tx, { ...reservation, paused: false });
+  await fillBackorders(tx, shelves, productsOf(lines));
+  return (await listLines(tx, [reservation.id])).map(claimLine);
+}
+
+/** Changes how urgent an order is when stock is short. */
+export async function setClaimPriority(tx: Tx, order_id: number, priority: number): Promise<void> {
+  const reservation = await findOrderReservation(tx, order_id);
+  assert(reservation, `order ${order_id} has a claim on stock`);
+  await saveReservation(tx, { ...reservation, priority });
 }

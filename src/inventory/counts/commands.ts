@@ -6,9 +6,9 @@ import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../.
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions, move } from "../../kit/moves.ts";
 import { findProductsBySku } from "../../products/store.ts";
+import { brokenPromises, warehouseNamed } from "../arrivals/commands.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { brokenPromises, warehouseNamed } from "../stock/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
 import { binSpot, lotSpot, type Spot } from "../stock/shelf.ts";
 import { findLot, findLotById } from "../stock/store.ts";

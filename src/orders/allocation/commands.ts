@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/store.ts";
-import { allocateClaim } from "../../inventory/reservations/commands.ts";
+import { allocateClaim } from "../../inventory/claims/commands.ts";
 import type { Allotment } from "../../inventory/reservations/reasons.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { settleHolds } from "../holds/commands.ts";

@@ -1,6 +1,6 @@
 import { findRecipients } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
-import { claimForOrders } from "../../inventory/claims/commands.ts";
+import { claimForOrders } from "../../inventory/claims/batches/commands.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault, faults } from "../../kit/fault.ts";

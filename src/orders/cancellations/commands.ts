@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/store.ts";
-import { releaseClaim } from "../../inventory/reservations/commands.ts";
+import { releaseClaim } from "../../inventory/claims/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";

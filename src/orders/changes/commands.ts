@@ -5,7 +5,7 @@ import { acceptedFrom, addressProblems, suggestionOf } from "../../addresses/rul
 import { type Address, placeOf } from "../../customers/customer.ts";
 import { findRecipient } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
-import { replanClaim, reviseClaim, setClaimPriority } from "../../inventory/reservations/commands.ts";
+import { replanClaim, reviseClaim, setClaimPriority } from "../../inventory/claims/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "../../database/store.ts";
+import { commitClaim, freshClaim, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
 import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
-import { commitClaim, freshClaim, missClaim, pickClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";

@@ -1,7 +1,7 @@
 import { addressProblems } from "../../addresses/rules.ts";
 import type { Db, Tx } from "../../database/store.ts";
+import { pauseClaim, resumeClaim } from "../../inventory/claims/commands.ts";
 import { listRecalledIn } from "../../inventory/lots/store.ts";
-import { pauseClaim, resumeClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";

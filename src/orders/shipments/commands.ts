@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
+import { freshClaim, resumeClaim, shipClaim } from "../../inventory/claims/commands.ts";
 import { takeGivenUp } from "../../inventory/putbacks/commands.ts";
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
-import { freshClaim, resumeClaim, shipClaim } from "../../inventory/reservations/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid, missing } from "../../kit/fault.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/store.ts";
-import { splitClaim } from "../../inventory/reservations/splits/commands.ts";
+import { splitClaim } from "../../inventory/claims/splits/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";

@@ -9,9 +9,9 @@ import { engine } from "../../../src/config.ts";
 import { type Migration, migrations } from "../../../src/database/migrate.ts";
 import type { Tx } from "../../../src/database/store.ts";
 import type { Difference } from "../../../src/database/verifier.ts";
+import { addStock, adjustStock } from "../../../src/inventory/arrivals/commands.ts";
 import { verifyInventory } from "../../../src/inventory/audit/store.ts";
-import { pickClaim } from "../../../src/inventory/reservations/commands.ts";
-import { addStock, adjustStock } from "../../../src/inventory/stock/commands.ts";
+import { pickClaim } from "../../../src/inventory/claims/commands.ts";
 import { createTransfer, shipTransfer } from "../../../src/inventory/transfers/commands.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";
 

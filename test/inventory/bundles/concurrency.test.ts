@@ -2,8 +2,8 @@
 // transaction begins before the one before it has ended.
 import { expect, test } from "bun:test";
 import { engine } from "../../../src/config.ts";
+import { adjustStock } from "../../../src/inventory/arrivals/commands.ts";
 import { tellSets } from "../../../src/inventory/bundles/commands.ts";
-import { adjustStock } from "../../../src/inventory/stock/commands.ts";
 import { wireId } from "../../../src/kit/ids.ts";
 import { listEventsAfter } from "../../../src/outbox/store.ts";
 import { updateProduct } from "../../../src/products/commands.ts";

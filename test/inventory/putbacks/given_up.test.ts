@@ -1,7 +1,7 @@
 // Units of a cancelled order that a carrier has all the same: which of them left, though nobody saw it.
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { pickClaim, releaseClaim } from "../../../src/inventory/claims/commands.ts";
 import { takeGivenUp } from "../../../src/inventory/putbacks/commands.ts";
-import { pickClaim, releaseClaim } from "../../../src/inventory/reservations/commands.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { engine } from "../../../src/config.ts";
 import type { Tx } from "../../../src/database/store.ts";
-import { addStock, adjustStock } from "../../../src/inventory/stock/commands.ts";
+import { addStock, adjustStock } from "../../../src/inventory/arrivals/commands.ts";
 import { updateWarehouse } from "../../../src/inventory/warehouses/commands.ts";
 import type { Fault } from "../../../src/kit/fault.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";

@@ -1,7 +1,7 @@
 // A warehouse of many bins: whoever puts units there asks for one of them and does not read the others.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Store, Tx } from "../../../src/database/store.ts";
-import { addStock } from "../../../src/inventory/stock/commands.ts";
+import { addStock } from "../../../src/inventory/arrivals/commands.ts";
 import { binFor, updateWarehouse, waitingSpot } from "../../../src/inventory/warehouses/commands.ts";
 import { findBin, insertBins, shareWarehouse } from "../../../src/inventory/warehouses/store.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";

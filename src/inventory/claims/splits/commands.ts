@@ -2,11 +2,11 @@
 import type { Tx } from "../../../database/store.ts";
 import { assert } from "../../../kit/assert.ts";
 import { assignUnits, replaceLines, setCounts } from "../../allocations/commands.ts";
-import type { ClaimLine, OrderClaim, PartUnits } from "../claim.ts";
+import type { ClaimLine, OrderClaim, PartUnits } from "../../reservations/claim.ts";
+import { claimLine, type HeldLine } from "../../reservations/reservation.ts";
+import type { Portion } from "../../reservations/rules.ts";
+import { deleteLines, insertReservation, listLines } from "../../reservations/store.ts";
 import { firstUnits, openClaim } from "../commands.ts";
-import { claimLine, type HeldLine } from "../reservation.ts";
-import type { Portion } from "../rules.ts";
-import { deleteLines, insertReservation, listLines } from "../store.ts";
 
 /** Units of an order's line that become those of a line of another order; `whole` when the old line ends by it. */
 export interface SplitUnits extends PartUnits {

@@ -1,9 +1,9 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { amongTexts, list } from "../../../db/kit.ts";
-import { reservations } from "../../../db/schema/reservations.ts";
-import { type Args, insertIds, prepared } from "../../database/statements.ts";
-import type { Db, Tx } from "../../database/store.ts";
-import type { Reservation } from "../reservations/reservation.ts";
+import { amongTexts, list } from "../../../../db/kit.ts";
+import { reservations } from "../../../../db/schema/reservations.ts";
+import { type Args, insertIds, prepared } from "../../../database/statements.ts";
+import type { Db, Tx } from "../../../database/store.ts";
+import type { Reservation } from "../../reservations/reservation.ts";
 
 /** Stores new reservations and answers their ids. */
 export async function insertReservations(tx: Tx, rows: readonly Omit<Reservation, "id">[]): Promise<number[]> {

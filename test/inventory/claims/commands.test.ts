@@ -1,7 +1,7 @@
 // What an order's claim does to the stock, step by step.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { adjustStock, takeReturned } from "../../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../../src/inventory/bookings/commands.ts";
-import { expireLots, expireReservations, fillBackorders } from "../../../src/inventory/jobs.ts";
 import {
   claimForOrder,
   commitClaim,
@@ -12,9 +12,9 @@ import {
   reviseClaim,
   setClaimPriority,
   shipClaim,
-} from "../../../src/inventory/reservations/commands.ts";
+} from "../../../src/inventory/claims/commands.ts";
+import { expireLots, expireReservations, fillBackorders } from "../../../src/inventory/jobs.ts";
 import { listClaims, listReservations, plansOf } from "../../../src/inventory/reservations/store.ts";
-import { adjustStock, takeReturned } from "../../../src/inventory/stock/commands.ts";
 import { lotsShipped } from "../../../src/inventory/stock/store.ts";
 import { iso } from "../../../src/kit/clock.ts";
 import { clerk, counts, day_ms, openShop, runJobs, type Shop } from "../shop.ts";

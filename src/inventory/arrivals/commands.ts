@@ -9,13 +9,13 @@ import { emit } from "../../outbox/emit.ts";
 import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf, shelfView, stockEvent } from "../shelves/commands.ts";
 import type { AdjustmentReason } from "../status.ts";
+import { pickAdjusted, refuseBundle } from "../stock/rules.ts";
+import type { AddStock, AdjustStock } from "../stock/schemas.ts";
+import { type BinSpot, binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "../stock/shelf.ts";
+import { findLot, findLotById, findStockedIds, insertLot, type Posting } from "../stock/store.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { findWarehouse, listPlainWarehouses, shareWarehouse } from "../warehouses/store.ts";
 import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
-import { pickAdjusted, refuseBundle } from "./rules.ts";
-import type { AddStock, AdjustStock } from "./schemas.ts";
-import { type BinSpot, binSpot, type Lot, lotSpot, type Spot, type StockedProduct } from "./shelf.ts";
-import { findLot, findLotById, findStockedIds, insertLot, type Posting } from "./store.ts";
 
 const on_hand_max = 1_000_000_000;
 
