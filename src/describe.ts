@@ -7,7 +7,7 @@ import { describeRoutes } from "./reference/routes.ts";
 /** The OpenAPI document as a service with this address would serve it, as text. No data is opened, nothing is asked. */
 export function describeApi(base_url: string): string {
   // Handlers are made, and never called: they need their stores by name, and somebody to listen to.
-  const absent = { onWake: () => {} } as unknown as Store;
+  const absent = { onWake: () => {}, onChange: () => {} } as unknown as Store;
   const service: Pick<Service, "stores" | "secret_key" | "base_url" | "authority" | "witnesses"> = {
     stores: { live: absent, test: absent },
     secret_key: new Uint8Array(32),

@@ -4,6 +4,7 @@ import { loadPostalCodes } from "./addresses/jobs.ts";
 import { forgetOldActs } from "./audit/jobs.ts";
 import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
+import { type JobName, jobNames } from "./database/job_names.ts";
 import { moveLeases } from "./database/lease.ts";
 import type { Store, Tx } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
@@ -49,7 +50,6 @@ interface TimedJob {
 
 /** An act that runs when a commit asked for it (`tx.wake`), or at the moment its last round named. */
 export interface WokenJob {
-  readonly when: string;
   readonly what: string;
   /** One bounded round. Answers when to run next, in milliseconds by the store's clock; null when only a wake will. */
   readonly job: (store: Store, service: Service) => Promise<number | null>;
@@ -86,30 +86,29 @@ const timedJobs: readonly TimedJob[] = [
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
-/** The jobs that commits wake, by the names they wake them by. */
+/** The jobs that commits wake, by name: a name without a job does not compile, nor a job without a name. */
 // biome-ignore format: a table is read by its columns.
-export const wokenJobs: readonly WokenJob[] = [
-  { when: "inventory.expire_reservations", what: "end reservations past their time",  job: expireReservations },
-  { when: "inventory.expire_lots",         what: "put expired lots aside",            job: expireLots },
-  { when: "inventory.fill_backorders",     what: "serve those who wait for stock",    job: fillBackorders },
-  { when: "orders.release_holds",          what: "lift holds whose time has come",    job: releaseHolds },
-  { when: "orders.hold_recalled",          what: "hold orders with recalled units",   job: holdRecalled },
-  { when: "orders.note_claims",            what: "note what became of claims",        job: noteClaims },
-  { when: "orders.recheck_goods",          what: "lift holds for unknown SKUs",       job: recheckGoods },
-  { when: "orders.recheck_addresses",      what: "lift holds for bad addresses",      job: recheckAddresses },
-  { when: "addresses.ask",                 what: "ask carriers about addresses",       job: askAboutAddresses },
-  { when: "platforms.import", what: "import orders of platforms", job: importDue, settle: importsSettled },
-  { when: "platforms.report", what: "tell platforms of parcels",  job: reportDue, settle: reportsSettled },
-  { when: "shipping.finish_purchases", what: "finish purchases at carriers",
-    job: finishPurchases, settle: purchasesSettled },
-  { when: "tracking.poll", what: "ask carriers where parcels are", job: pollDue, settle: pollsSettled },
-  { when: "webhooks.fan_out",              what: "make deliveries of new events",     job: fanOutEvents },
-  { when: "webhooks.deliver", what: "send what is due", job: deliverDue, settle: deliveriesSettled },
-  { when: "webhooks.end_waiting",          what: "end what waits for receivers that are gone", job: endWaiting },
-  { when: "webhooks.recover",              what: "queue what receivers missed",          job: queueRecoveries },
-  { when: "users.mail_invitations",        what: "send invitations by e-mail",         job: mailInvitations },
-  { when: "webhooks.mail",                 what: "tell the operator by e-mail",        job: mailNotices },
-];
+export const wokenJobs: Readonly<Record<JobName, WokenJob>> = {
+  "inventory.expire_reservations": { what: "end reservations past their time", job: expireReservations },
+  "inventory.expire_lots":         { what: "put expired lots aside", job: expireLots },
+  "inventory.fill_backorders":     { what: "serve those who wait for stock", job: fillBackorders },
+  "orders.release_holds":          { what: "lift holds whose time has come", job: releaseHolds },
+  "orders.hold_recalled":          { what: "hold orders with recalled units", job: holdRecalled },
+  "orders.note_claims":            { what: "note what became of claims", job: noteClaims },
+  "orders.recheck_goods":          { what: "lift holds for unknown SKUs", job: recheckGoods },
+  "orders.recheck_addresses":      { what: "lift holds for bad addresses", job: recheckAddresses },
+  "addresses.ask":                 { what: "ask carriers about addresses", job: askAboutAddresses },
+  "platforms.import":              { what: "import orders of platforms", job: importDue, settle: importsSettled },
+  "platforms.report":              { what: "tell platforms of parcels", job: reportDue, settle: reportsSettled },
+  "shipping.finish_purchases":     { what: "finish purchases", job: finishPurchases, settle: purchasesSettled },
+  "tracking.poll":                 { what: "ask carriers where parcels are", job: pollDue, settle: pollsSettled },
+  "webhooks.fan_out":              { what: "make deliveries of new events", job: fanOutEvents },
+  "webhooks.deliver":              { what: "send what is due", job: deliverDue, settle: deliveriesSettled },
+  "webhooks.end_waiting":          { what: "end what waits for receivers that are gone", job: endWaiting },
+  "webhooks.recover":              { what: "queue what receivers missed", job: queueRecoveries },
+  "users.mail_invitations":        { what: "send invitations by e-mail", job: mailInvitations },
+  "webhooks.mail":                 { what: "tell the operator by e-mail", job: mailNotices },
+};
 
 /** The acts of the clock while the service runs. */
 export interface Schedule {
@@ -159,17 +158,21 @@ export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
   const orders = [moveImports, moveReports, moveAsks, movePurchases, moveLooks];
   for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
     await move(tx, by_ms);
-  for (const { when } of wokenJobs) tx.wake(when, tx.now);
+  for (const name of jobNames) tx.wake(name, tx.now);
 }
 
 /** Starts the woken jobs of one store. */
 export function startWoken(
   store: Store,
   service: Service,
-  jobs: readonly WokenJob[] = wokenJobs,
+  jobs: { readonly [Name in JobName]?: WokenJob } = wokenJobs,
   poll_ms: number | null = engine === "postgres" ? other_servers_ms : null,
 ): Schedule[] {
-  const timers = new Map(jobs.map((job) => [job.when, new JobTimer(job, store, service, poll_ms)]));
+  const timers = new Map<JobName, JobTimer>();
+  for (const name of jobNames) {
+    const job = jobs[name];
+    if (job !== undefined) timers.set(name, new JobTimer(name, job, store, service, poll_ms));
+  }
   store.onStep(moveWaits);
   store.onWake((name, at) => timers.get(name)?.wake(at));
   for (const timer of timers.values()) timer.wake(store.clock.now());
@@ -189,6 +192,7 @@ const told_every_ms = 60_000;
 
 /** Runs one job of one store, a round at a time, at the earliest moment that anyone asked for. */
 class JobTimer implements Schedule {
+  readonly #name: JobName;
   readonly #job: WokenJob;
   readonly #store: Store;
   readonly #service: Service;
@@ -209,7 +213,8 @@ class JobTimer implements Schedule {
   #running: Promise<void> | null = null;
   #stopped = false;
 
-  constructor(job: WokenJob, store: Store, service: Service, poll_ms: number | null) {
+  constructor(name: JobName, job: WokenJob, store: Store, service: Service, poll_ms: number | null) {
+    this.#name = name;
     this.#job = job;
     this.#store = store;
     this.#service = service;
@@ -267,7 +272,7 @@ class JobTimer implements Schedule {
     this.#spent_until = Math.max(this.#spent_until, now - burst_ms) + round_ms;
     if (!this.#held) return;
     this.#held = false;
-    const { job, mode } = { job: this.#job.when, mode: this.#store.mode };
+    const { job, mode } = { job: this.#name, mode: this.#store.mode };
     held_rounds.add(1, job, mode);
     if (now < this.#told_until) return;
     this.#told_until = now + told_every_ms;
@@ -275,9 +280,9 @@ class JobTimer implements Schedule {
   }
 
   async #round(): Promise<void> {
-    const { job, when: name } = this.#job;
+    const name = this.#name;
     try {
-      const next = await job(this.#store, this.#service);
+      const next = await this.#job.job(this.#store, this.#service);
       this.#failures = 0;
       rounds.add(1, name, this.#store.mode);
       if (next !== null) this.wake(next);

@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
 import type { Level } from "../src/access/permission.ts";
 import { createApp } from "../src/app.ts";
+import { type JobName, jobNames } from "../src/database/job_names.ts";
 import type { Store } from "../src/database/store.ts";
 import type { Service } from "../src/http/service.ts";
 import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
@@ -218,21 +219,22 @@ function checkEvent(event: { readonly type: EventType; readonly data: object }, 
 
 function jobRunner(service: Service): () => Promise<void> {
   const stores = Object.values(service.stores).map((store) => {
-    const due = new Map<string, number>();
+    const due = new Map<JobName, number>();
     store.onWake((job, at) => due.set(job, Math.min(at, due.get(job) ?? at)));
     return { store, due };
   });
   return async () => {
     for (const { store, due } of stores) {
       const now = store.clock.now();
-      for (const { when } of wokenJobs) due.set(when, now);
+      for (const name of jobNames) due.set(name, now);
       for (;;) {
-        const next = wokenJobs.find(({ when }) => (due.get(when) ?? Number.POSITIVE_INFINITY) <= now);
+        const next = jobNames.find((name) => (due.get(name) ?? Number.POSITIVE_INFINITY) <= now);
         if (next === undefined) break;
-        due.delete(next.when);
-        const at = await next.job(store, service);
-        await next.settle?.(store);
-        if (at !== null) due.set(next.when, Math.min(at, due.get(next.when) ?? at));
+        due.delete(next);
+        const { job, settle } = wokenJobs[next];
+        const at = await job(store, service);
+        await settle?.(store);
+        if (at !== null) due.set(next, Math.min(at, due.get(next) ?? at));
       }
     }
   };

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { jobNames } from "../src/database/job_names.ts";
+import type { Tx } from "../src/database/store.ts";
 import type { Service } from "../src/http/service.ts";
 import { allMeters } from "../src/kit/meter.ts";
 import { emit } from "../src/outbox/emit.ts";
-import { type Schedule, startSchedule, startWoken, type WokenJob } from "../src/schedule.ts";
+import { type Schedule, startSchedule, startWoken, type WokenJob, wokenJobs } from "../src/schedule.ts";
 import { openTestApp, type TestApp } from "./harness.ts";
 import { openReceiver } from "./webhooks/receiver.ts";
 
@@ -21,7 +23,7 @@ afterEach(async () => {
   await app.close();
 });
 
-const wake = (at: number) => app.service.stores.test.write(async (tx) => tx.wake("things.do", at));
+const wake = (at: number) => app.service.stores.test.write(async (tx) => tx.wake("webhooks.recover", at));
 const start = (job: WokenJob["job"], poll_ms: number | null = null) => {
   const log = {
     ...app.service.log,
@@ -29,8 +31,8 @@ const start = (job: WokenJob["job"], poll_ms: number | null = null) => {
     warn: (message: string) => warnings.push(message),
   };
   const service: Service = { ...app.service, log };
-  const things: WokenJob = { when: "things.do", what: "does things", job };
-  running = startWoken(app.service.stores.test, service, [things], poll_ms);
+  const things: WokenJob = { what: "does things", job };
+  running = startWoken(app.service.stores.test, service, { "webhooks.recover": things }, poll_ms);
 };
 /** What a counter says of the job of these tests. */
 const counted = (name: string) => {
@@ -38,13 +40,32 @@ const counted = (name: string) => {
     allMeters()
       .find((meter) => meter.name === name)
       ?.samples() ?? [];
-  return samples.find(({ labels }) => labels["job"] === "things.do")?.value ?? 0;
+  return samples.find(({ labels }) => labels["job"] === "webhooks.recover")?.value ?? 0;
 };
 /** Waits until something is so, for ten seconds at most: the machine may be busy. */
 const until = async (so: () => boolean) => {
   for (let tries = 0; tries < 2000 && !so(); tries += 1) await Bun.sleep(5);
   expect(so()).toBe(true);
 };
+
+describe("the names of jobs", () => {
+  test("are known when the program is compiled, each with its job", () => {
+    const wakeUnknown = (tx: Tx) => {
+      // @ts-expect-error: no job has this name.
+      tx.wake("ordres.release_holds", tx.now);
+      // @ts-expect-error: nobody follows such records.
+      tx.changed("widgets");
+    };
+    expect(wakeUnknown).toBeFunction();
+    const { "webhooks.mail": _, ...others } = wokenJobs;
+    // @ts-expect-error: a job is missing.
+    const tooFew: typeof wokenJobs = others;
+    // @ts-expect-error: one job has no name that a commit could wake.
+    const tooMany: typeof wokenJobs = { ...tooFew, "webhooks.mial": wokenJobs["webhooks.mail"] };
+    expect(Object.keys(tooMany).length).toBe(jobNames.length);
+    expect(Object.keys(wokenJobs)).toEqual([...jobNames]);
+  });
+});
 
 describe("works", () => {
   test("a job runs at the start, when a commit asks for it, and at the moment it named itself", async () => {

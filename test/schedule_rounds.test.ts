@@ -3,8 +3,9 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections, platform_imports } from "../db/schema/platforms.ts";
 import { notices } from "../db/schema/webhooks.ts";
 import { engine } from "../src/config.ts";
+import { type JobName, jobNames } from "../src/database/job_names.ts";
 import { iso, systemClock } from "../src/kit/clock.ts";
-import { type Schedule, startWoken, wokenJobs } from "../src/schedule.ts";
+import { type Schedule, startWoken, type WokenJob, wokenJobs } from "../src/schedule.ts";
 import { openTestApp, type TestApp } from "./harness.ts";
 import { openReceiver, type Receiver } from "./webhooks/receiver.ts";
 
@@ -75,14 +76,15 @@ test.each(skews)("no job runs more than it must, %d ms from the database's time"
   const mail = { url: "smtp://127.0.0.1:9", from: "a@a.test", to: "b@b.test" };
   app = await openTestApp({ running: { live: clock, test: clock }, mail });
   await furnish();
-  const rounds = new Map(wokenJobs.map(({ when }) => [when, 0]));
-  const jobs = wokenJobs.map((job) => ({
-    ...job,
-    job: (...given: Parameters<typeof job.job>) => {
-      rounds.set(job.when, (rounds.get(job.when) ?? 0) + 1);
-      return job.job(...given);
+  const rounds = new Map(jobNames.map((name) => [name, 0]));
+  const counted = (name: JobName): WokenJob => ({
+    ...wokenJobs[name],
+    job: (...given) => {
+      rounds.set(name, (rounds.get(name) ?? 0) + 1);
+      return wokenJobs[name].job(...given);
     },
-  }));
+  });
+  const jobs = Object.fromEntries(jobNames.map((name) => [name, counted(name)]));
   running = startWoken(app.service.stores.test, app.service, jobs);
   await Bun.sleep(watched_ms);
   // A few for what there was to do, and on PostgreSQL one a second to look for others' work.

@@ -9,6 +9,8 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
 import { databaseCode } from "./conflict.ts";
+import { Effects, type Listeners } from "./effects.ts";
+import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
 import { SteadyClock, step_min_ms } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx, Writing } from "./store.ts";
@@ -165,7 +167,7 @@ class PostgresStore implements Store {
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.ClientBase, Session>();
   readonly #scope = new AsyncLocalStorage<object>();
-  readonly #listeners: ((job: string, at: number) => void)[] = [];
+  readonly #listeners: Listeners = { wakes: [], changes: [] };
   #closed = false;
 
   constructor(settings: PostgresSettings) {
@@ -224,8 +226,12 @@ class PostgresStore implements Store {
     }
   }
 
-  onWake(listener: (job: string, at: number) => void): void {
-    this.#listeners.push(listener);
+  onWake(listener: (job: JobName, at: number) => void): void {
+    this.#listeners.wakes.push(listener);
+  }
+
+  onChange(listener: (followed: Followed) => void): void {
+    this.#listeners.changes.push(listener);
   }
 
   onStep(listener: StepListener): void {
@@ -261,19 +267,19 @@ class PostgresStore implements Store {
   }
 
   async #writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    let wakes: Iterable<[string, number]> = [];
+    const effects = new Effects();
     const begun_at = performance.now();
     const result = await this.#transact(await this.#connect(), "read committed", async (session, now) => {
       if (this.clock.stepped_ms !== 0 && this.#onStep !== null) throw stepped;
       const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
       const value = await session.run(() => tx.run(work));
-      wakes = tx.wakes;
+      effects.add(tx.effects);
       return value;
     });
     commits.add(1, this.mode);
     commit_writes.observe(1, this.mode);
     commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
-    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+    effects.tell(this.#listeners);
     return result;
   }
 
@@ -281,7 +287,7 @@ class PostgresStore implements Store {
   async #moveAll(): Promise<void> {
     const by_ms = this.clock.stepped_ms;
     if (by_ms === 0) return;
-    let wakes: Iterable<[string, number]> = [];
+    const effects = new Effects();
     try {
       await this.#transact(await this.#connect(), "read committed", async (session, now) => {
         const at = now - this.clock.ahead_ms;
@@ -289,7 +295,7 @@ class PostgresStore implements Store {
         const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
         if (!isMoved) await session.run(() => tx.run(async () => this.#onStep?.(tx, by_ms)));
         await session.keepTime(at, true);
-        wakes = tx.wakes;
+        effects.add(tx.effects);
       });
     } catch (error) {
       if (troubleOf(error) !== null || retried.includes(databaseCode(error))) throw told(error);
@@ -297,7 +303,7 @@ class PostgresStore implements Store {
       this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
     }
     this.clock.moved(by_ms);
-    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+    effects.tell(this.#listeners);
   }
 
   /** Sees to it that a transaction begins although nobody else wants one. */

@@ -8,13 +8,15 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
 import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
+import { Effects, type Listeners } from "./effects.ts";
+import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
 import { type Connection, connectWriter } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
-import { earliest, Transaction, type Wakes, type World } from "./transaction.ts";
+import { Transaction, type World } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 
 const batch_max = 64;
@@ -52,7 +54,7 @@ interface Batch {
   readonly jobs: Job[];
   /** How each is answered once the transaction is durable. */
   readonly answers: (() => void)[];
-  readonly wakes: Wakes;
+  readonly effects: Effects;
   readonly begun_at: number;
   /** By how much what waits was moved, since the clock was set. */
   moved: number;
@@ -84,7 +86,7 @@ class SqliteStore implements Store {
   readonly #log: CommitLog | null;
   /** Where a commit waits by itself: what another process has committed before it is synced by this. */
   readonly #before: LogFile | null;
-  readonly #listeners: ((job: string, at: number) => void)[] = [];
+  readonly #listeners: Listeners = { wakes: [], changes: [] };
   #onStep: StepListener | null = null;
   readonly #inode: number;
 
@@ -172,8 +174,12 @@ class SqliteStore implements Store {
     return this.#reader.read(work);
   }
 
-  onWake(listener: (job: string, at: number) => void): void {
-    this.#listeners.push(listener);
+  onWake(listener: (job: JobName, at: number) => void): void {
+    this.#listeners.wakes.push(listener);
+  }
+
+  onChange(listener: (followed: Followed) => void): void {
+    this.#listeners.changes.push(listener);
   }
 
   onStep(listener: StepListener): void {
@@ -229,7 +235,7 @@ class SqliteStore implements Store {
 
   async #runBatch(): Promise<void> {
     const jobs = this.#queue.splice(0, batch_max);
-    const batch: Batch = { jobs, answers: [], wakes: new Map(), begun_at: performance.now(), moved: 0, at: 0 };
+    const batch: Batch = { jobs, answers: [], effects: new Effects(), begun_at: performance.now(), moved: 0, at: 0 };
     let number: number | null = null;
     try {
       this.#begin.run();
@@ -272,7 +278,7 @@ class SqliteStore implements Store {
       const now = this.clock.now();
       batch.at = now - this.clock.ahead_ms;
       await this.#runStep(now, batch);
-      batch.answers.push(await this.#runJob(batch.jobs[at] as Job, now, batch.wakes));
+      batch.answers.push(await this.#runJob(batch.jobs[at] as Job, now, batch.effects));
     }
   }
 
@@ -285,7 +291,7 @@ class SqliteStore implements Store {
       const facts = { mode: this.mode, error: String(error) };
       this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
     };
-    const tell = await this.#runJob({ work: (tx) => move(tx, by_ms), done: () => {}, fail }, now, batch.wakes);
+    const tell = await this.#runJob({ work: (tx) => move(tx, by_ms), done: () => {}, fail }, now, batch.effects);
     tell();
     batch.moved += by_ms;
   }
@@ -312,16 +318,16 @@ class SqliteStore implements Store {
     }
   }
 
-  #answer({ answers, wakes, begun_at }: Batch): void {
+  #answer({ answers, effects, begun_at }: Batch): void {
     commits.add(1, this.mode);
     commit_writes.observe(answers.length, this.mode);
     commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
     for (const answer of answers) answer();
-    for (const [job, at] of wakes) for (const listener of this.#listeners) listener(job, at);
+    effects.tell(this.#listeners);
   }
 
   /** Runs one write in its savepoint and says how to answer it. Throws when the whole batch is lost. */
-  async #runJob(job: Job, now: number, wakes: Wakes): Promise<() => void> {
+  async #runJob(job: Job, now: number, effects: Effects): Promise<() => void> {
     const tx = new Transaction(this.#writer.sql, now, this.#world(), (work) => this.#part(work));
     this.#save.run();
     try {
@@ -329,7 +335,7 @@ class SqliteStore implements Store {
       const value = await this.#turn.of(this.#scope.run(job, async () => await tx.run(job.work)));
       if (this.#broken !== null) throw this.#broken.error;
       this.#release.run();
-      for (const [name, at] of tx.wakes) earliest(wakes, name, at);
+      effects.add(tx.effects);
       return () => job.done(value);
     } catch (error) {
       if (this.#lost(error)) throw error;

@@ -3,6 +3,7 @@ import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Clock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
+import type { Followed, JobName } from "./job_names.ts";
 
 type Drizzle = PgDatabase<PgQueryResultHKT, Record<string, never>>;
 
@@ -40,7 +41,9 @@ export interface Tx extends Db {
   /** Runs `work` in a savepoint with a `Tx` of its own: when it throws, what it did is undone, and only that. */
   nested<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** After the commit the scheduler runs `job` at this moment (ms). Forgotten when the write fails. */
-  wake(job: string, at: number): void;
+  wake(job: JobName, at: number): void;
+  /** After the commit whoever follows these records is told. Forgotten when the write fails. */
+  changed(followed: Followed): void;
   /**
    * Runs `work` once before this transaction (or this nested part) ends, in order of registration. A key that still
    * waits is not registered again; once its work has begun it may be.
@@ -81,7 +84,9 @@ export interface Store {
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Told after a commit, once for each job that was to be woken, with the earliest moment asked for (ms). */
-  onWake(listener: (job: string, at: number) => void): void;
+  onWake(listener: (job: JobName, at: number) => void): void;
+  /** Told after a commit, once for each kind of records that it changed. */
+  onChange(listener: (followed: Followed) => void): void;
   /**
    * Handed a transaction before any other when the clock was set by five minutes or more, forth (or back, then `by_ms`
    * is negative): what the service waits for is to be moved by as much.

@@ -1,15 +1,14 @@
-// What a transaction carries beside its statements, alike on both engines: memos, finishers, wakes, one time.
+// What a transaction carries beside its statements, alike on both engines: memos, finishers, effects, one time.
 import { assert } from "../kit/assert.ts";
 import { randomId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
+import { Effects } from "./effects.ts";
+import type { Followed, JobName } from "./job_names.ts";
 import type { Tx, Writing } from "./store.ts";
 
 /** How an engine runs a part of a transaction that can be undone by itself. */
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Jobs to be woken, each with the earliest moment asked for (ms). */
-export type Wakes = Map<string, number>;
 
 const finishers_max = 1000;
 
@@ -28,7 +27,7 @@ export class Transaction implements Tx {
   readonly #savepoint: Savepoint;
   #memos: Map<string, unknown> | null = null;
   #finishers: Map<string, (tx: Tx) => Promise<void>> | null = null;
-  #wakes: Wakes | null = null;
+  #effects: Effects | null = null;
   #ended = false;
 
   constructor(sql: Writing, now: number, { mode, site }: World, savepoint: Savepoint) {
@@ -47,14 +46,16 @@ export class Transaction implements Tx {
     this.#mustBeOpen();
     const inner = new Transaction(this.sql, this.now, this, this.#savepoint);
     const result = await this.#savepoint(() => inner.run(work));
-    for (const [job, at] of inner.wakes) this.wake(job, at);
+    if (inner.effects !== null) this.#noted.add(inner.effects);
     return result;
   }
 
-  wake(job: string, at: number): void {
-    this.#mustBeOpen();
-    this.#wakes ??= new Map();
-    earliest(this.#wakes, job, at);
+  wake(job: JobName, at: number): void {
+    this.#noted.wake(job, at);
+  }
+
+  changed(followed: Followed): void {
+    this.#noted.change(followed);
   }
 
   atEnd(key: string, work: (tx: Tx) => Promise<void>): void {
@@ -79,9 +80,15 @@ export class Transaction implements Tx {
     }
   }
 
-  /** The jobs to be woken once this has been committed. */
-  get wakes(): Iterable<[string, number]> {
-    return this.#wakes ?? [];
+  /** What is to be set off once this has been committed, if anything. */
+  get effects(): Effects | null {
+    return this.#effects;
+  }
+
+  get #noted(): Effects {
+    this.#mustBeOpen();
+    this.#effects ??= new Effects();
+    return this.#effects;
   }
 
   async #finish(finishers: Map<string, (tx: Tx) => Promise<void>>): Promise<void> {
@@ -103,10 +110,4 @@ export class Transaction implements Tx {
 export function recalled<T>(memos: Map<string, unknown>, key: string, make: () => T): T {
   if (!memos.has(key)) memos.set(key, make());
   return memos.get(key) as T;
-}
-
-/** Keeps the earlier of the moments a job is to be woken at. */
-export function earliest(wakes: Wakes, job: string, at: number): void {
-  const before = wakes.get(job);
-  if (before === undefined || at < before) wakes.set(job, at);
 }

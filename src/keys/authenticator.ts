@@ -8,7 +8,7 @@ import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, modeOf } from "./key.ts";
 import { misplacedKey, statusOf } from "./rules.ts";
-import { findKeyByHash, keys_changed, touchKey } from "./store.ts";
+import { findKeyByHash, touchKey } from "./store.ts";
 
 const remembered_ms = 500;
 const remembered_max = 1000;
@@ -32,8 +32,8 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
   const remembered = new Map<string, Found>();
   let changes = 0;
   for (const store of Object.values(stores)) {
-    store.onWake((name) => {
-      if (name !== keys_changed) return;
+    store.onChange((followed) => {
+      if (followed !== "keys") return;
       changes += 1;
       remembered.clear();
     });

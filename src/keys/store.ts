@@ -73,9 +73,6 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** What a commit wakes that changed a key: the guards of this process, which remember keys. */
-export const keys_changed = "keys.changed";
-
 /** Stores what was decided of a key and answers it; its version moves by one. What it is and when it was used stays. */
 export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
@@ -84,7 +81,7 @@ export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
     .update(api_keys)
     .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by, version })
     .where(eq(api_keys.id, key.id));
-  tx.wake(keys_changed, tx.now);
+  tx.changed("keys");
   return { ...key, version };
 }
 

@@ -98,12 +98,9 @@ export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]>
   const number = placed.at(-1)?.position;
   if (number === undefined) return placed;
   await saveCounter(tx, { number });
-  tx.wake(events_placed, tx.now);
+  tx.changed("events");
   return placed;
 }
-
-/** What a commit wakes that gave events their places: nobody works on it, and whoever follows the events is told. */
-export const events_placed = "outbox.placed";
 
 const placedAfter = prepared((sql, a: Args<{ after: number; limit: number }>) =>
   sql

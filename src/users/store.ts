@@ -122,9 +122,6 @@ function narrowed({ status, role, q }: UserFilters): SQL | undefined {
   );
 }
 
-/** What a commit wakes that changed what a session may do: the servers' memories of sessions. */
-export const users_changed = "users.changed";
-
 /** What a new user is. */
 export type NewUser = Pick<User, "email" | "name" | "password_hash" | "role">;
 
@@ -151,7 +148,7 @@ export async function saveUser(tx: Tx, user: User): Promise<User> {
   const { version, updated_at } = after;
   await tx.sql.update(users).set({ name, password_hash, status, version, updated_at }).where(eq(users.id, user.id));
   await tx.sql.update(memberships).set({ role }).where(eq(memberships.user_id, user.id));
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
   return after;
 }
 
@@ -175,5 +172,5 @@ export async function saveRoles(tx: Tx): Promise<void> {
       .values({ name, permissions })
       .onConflictDoUpdate({ target: roles.name, set: { permissions } });
   }
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
 }

@@ -79,7 +79,8 @@ describe("write", () => {
     const tx = kept as Tx;
     expect(await ended(add(tx, "late"))).toBeInstanceOf(Error);
     expect(await ended(tx.nested(async () => {}))).toBeInstanceOf(Error);
-    expect(() => tx.wake("job", 1)).toThrow("ended");
+    expect(() => tx.wake("webhooks.mail", 1)).toThrow("ended");
+    expect(() => tx.changed("keys")).toThrow("ended");
     expect(() => tx.atEnd("key", async () => {})).toThrow("ended");
     expect(await thingNames(store)).toEqual([]);
   });
@@ -178,25 +179,28 @@ describe("nested", () => {
     const told: string[] = [];
     const woken: string[] = [];
     store.onWake((job, at) => woken.push(`${job} ${at}`));
+    store.onChange((followed) => woken.push(followed));
     await store.write(async (tx) => {
       tx.memo("state", () => told).push("outer memo");
       tx.atEnd("end", async () => void told.push("outer end"));
       await tx.nested(async (inner) => {
         expect(inner.memo("state", () => "fresh")).toBe("fresh");
         inner.atEnd("end", async () => void told.push("inner end"));
-        inner.wake("kept", 5);
+        inner.wake("webhooks.mail", 5);
+        inner.changed("keys");
       });
       told.push("after inner");
       await ended(
         tx.nested(async (inner) => {
           inner.atEnd("end", async () => void told.push("never"));
-          inner.wake("dropped", 1);
+          inner.wake("webhooks.recover", 1);
+          inner.changed("users");
           throw new Error("undo");
         }),
       );
     });
     expect(told).toEqual(["outer memo", "inner end", "after inner", "outer end"]);
-    expect(woken).toEqual(["kept 5"]);
+    expect(woken).toEqual(["webhooks.mail 5", "keys"]);
   });
 });
 
@@ -242,27 +246,34 @@ describe("wake", () => {
     store.onWake((job, at) => {
       woken.push(`${job} ${at}`);
     });
+    store.onChange((followed) => {
+      woken.push(followed);
+    });
     store.onWake(() => {
       seen ??= thingNames(store);
     });
     await store.write(async (tx) => {
-      tx.wake("send", 30);
-      tx.wake("send", 10);
-      tx.wake("send", 20);
-      tx.wake("expire", 7);
+      tx.wake("webhooks.mail", 30);
+      tx.wake("webhooks.mail", 10);
+      tx.wake("webhooks.mail", 20);
+      tx.wake("webhooks.recover", 7);
+      tx.changed("keys");
+      tx.changed("keys");
       await add(tx, "a");
       expect(woken).toEqual([]);
     });
-    expect(woken.toSorted()).toEqual(["expire 7", "send 10"]);
+    expect(woken.toSorted()).toEqual(["keys", "webhooks.mail 10", "webhooks.recover 7"]);
     expect(await seen).toEqual(["a"]);
   });
 
   test("is forgotten when the write fails", async () => {
     const woken: string[] = [];
     store.onWake((job) => woken.push(job));
+    store.onChange((followed) => woken.push(followed));
     await ended(
       store.write(async (tx) => {
-        tx.wake("send", 1);
+        tx.wake("webhooks.mail", 1);
+        tx.changed("keys");
         throw new Error("no");
       }),
     );

@@ -159,6 +159,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     read: (work) => store.read(work),
     write: (work) => store.write(work),
     onWake: (listener) => store.onWake(listener),
+    onChange: (listener) => store.onChange(listener),
     onStep: (listener) => store.onStep(listener),
     facts: () => store.facts(),
     close: async () => {

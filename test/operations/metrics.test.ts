@@ -54,8 +54,7 @@ describe("metrics: works", () => {
     });
     expect(order.status).toBe(201);
     const { wokenJobs } = await import("../../src/schedule.ts");
-    const fanOut = wokenJobs.find(({ when }) => when === "webhooks.fan_out");
-    await fanOut?.job(app.service.stores.live, app.service);
+    await wokenJobs["webhooks.fan_out"].job(app.service.stores.live, app.service);
     app.clocks.live.advance(7000);
     const now = await figures();
     expect(now("packhouse_backorder_lines", '{mode="live"}')).toBe(1);

@@ -1,17 +1,15 @@
 // What goes on while somebody listens: the events are followed, what requests change is told, and those who may listen
 // no more are let go. While nobody listens nothing is done.
 import { engine } from "../../config.ts";
+import type { Followed, JobName } from "../../database/job_names.ts";
 import type { Store } from "../../database/store.ts";
 import { placeOf } from "../../http/path.ts";
 import type { Service } from "../../http/service.ts";
 import type { Trace } from "../../http/trace.ts";
-import { keys_changed } from "../../keys/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
 import { counter, gauge } from "../../kit/meter.ts";
-import { events_placed, lastPosition, listPlacedAfter } from "../../outbox/store.ts";
-import { users_changed } from "../../users/store.ts";
-import { attempts_recorded } from "../../webhooks/deliveries/commands.ts";
+import { lastPosition, listPlacedAfter } from "../../outbox/store.ts";
 import { type Changed, type Hint, idsIn, type News, newsOfEvent, Ring } from "./hint.ts";
 import { heartbeat, hintText, readyText, resyncText, type Stream } from "./stream.ts";
 
@@ -30,8 +28,7 @@ const other_servers_ms = 500;
 const linger_ms = 60_000;
 
 // Jobs that change what lists show, and tell of it by no event.
-const changed_by_jobs: Readonly<Record<string, string>> = {
-  [attempts_recorded]: "webhooks",
+const changed_by_jobs: { readonly [Name in JobName]?: string } = {
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
   "platforms.report": "platforms",
@@ -74,10 +71,14 @@ export class Feed {
     this.#service = service;
     this.#changes = changes;
     this.#ring = new Ring(store.clock.now());
-    store.onWake((name) => this.#woken(name));
+    store.onWake((name) => {
+      const noun = changed_by_jobs[name];
+      if (noun !== undefined) this.#noteSoon(noun);
+    });
+    store.onChange((followed) => this.#changed(followed));
     // Users are kept in the live store, whichever world they look at.
-    service.stores.live.onWake((name) => {
-      if (name === users_changed) this.#tryCheck();
+    service.stores.live.onChange((followed) => {
+      if (followed === "users") this.#tryCheck();
     });
     service.witnesses.push((request, trace, status) => this.#answered(request, trace, status));
     service.ending.addEventListener("abort", () => this.#close());
@@ -163,19 +164,16 @@ export class Feed {
     this.#rest();
   }
 
-  #woken(name: string): void {
+  #changed(followed: Followed): void {
     if (this.#position === null) return;
-    if (name === events_placed) void this.#look();
-    else if (name === keys_changed) this.#tryCheck();
-    else {
-      const noun = changed_by_jobs[name];
-      if (noun !== undefined) this.#noteSoon(noun);
-    }
+    if (followed === "events") void this.#look();
+    else if (followed === "keys") this.#tryCheck();
+    else if (followed === "attempts") this.#noteSoon("webhooks");
   }
 
   /** Notes what a job has changed, once in a while however often it does so. */
   #noteSoon(noun: string): void {
-    if (this.#soon.has(noun)) return;
+    if (this.#position === null || this.#soon.has(noun)) return;
     this.#soon.add(noun);
     const timer = setTimeout(() => {
       this.#soon.delete(noun);

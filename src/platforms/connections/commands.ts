@@ -93,7 +93,8 @@ export async function updateConnection(
 
 /** Lets what waits for a connection go on. */
 function wakeJobs(tx: Tx): void {
-  for (const job of ["platforms.import", "platforms.report"]) tx.wake(job, tx.now);
+  tx.wake("platforms.import", tx.now);
+  tx.wake("platforms.report", tx.now);
 }
 
 /** Queues again what failed of a connection. */

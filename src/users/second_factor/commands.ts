@@ -2,7 +2,6 @@ import type { Tx } from "../../database/store.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { open, seal } from "../../kit/seal.ts";
 import type { SecondFactor as SignInFactor } from "../sign_in/commands.ts";
-import { users_changed } from "../store.ts";
 import { needsFactor, second_factor_purpose } from "./factor.ts";
 import { recovery_code_bytes, recovery_code_count, recoveryCode, recoveryHash } from "./recovery_code.ts";
 import {
@@ -56,7 +55,7 @@ export async function confirmSecondFactor(
   }
   if (!(await takesTotp(tx, user_id, code, secret_key))) throw wrongCode();
   await saveConfirmed(tx, user_id);
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
   return renewRecoveryCodes(tx, user_id, random);
 }
 
@@ -79,7 +78,7 @@ export async function renewRecoveryCodes(tx: Tx, user_id: number, random: Uint8A
 /** Turns a user's second factor off, and forgets his recovery codes. */
 export async function turnOffSecondFactor(tx: Tx, user_id: number): Promise<void> {
   await deleteSecondFactor(tx, user_id);
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
 }
 
 /** Whether a code is good for a user who has a second factor: one of his app, or a recovery code. It is good once. */

@@ -9,7 +9,6 @@ import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
 import { needsFactor } from "../second_factor/factor.ts";
-import { users_changed } from "../store.ts";
 import { hashOf, tokenIn } from "./session.ts";
 import { findSession, type Opened, touchSession } from "./store.ts";
 
@@ -39,8 +38,8 @@ export function sessionAuthenticator(service: Service): Authenticator {
   const { live } = stores;
   const remembered = new Map<string, Found>();
   let changes = 0;
-  live.onWake((name) => {
-    if (name !== users_changed) return;
+  live.onChange((followed) => {
+    if (followed !== "users") return;
     changes += 1;
     remembered.clear();
   });

@@ -3,7 +3,7 @@ import { memberships, roles, sessions, users } from "../../../db/schema/users.ts
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { userColumns, users_changed } from "../store.ts";
+import { userColumns } from "../store.ts";
 import type { User } from "../user.ts";
 import type { Session } from "./session.ts";
 
@@ -56,14 +56,14 @@ export async function endSession(tx: Tx, user_id: number, id: number): Promise<b
     .delete(sessions)
     .where(and(eq(sessions.id, id), eq(sessions.user_id, user_id)))
     .returning({ id: sessions.id });
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
   return ended.length > 0;
 }
 
 /** Ends the session with this hash, if there is one. */
 export async function endSessionCalled(tx: Tx, hash: string): Promise<void> {
   await tx.sql.delete(sessions).where(eq(sessions.hash, hash));
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
 }
 
 /** Ends all sessions of a user but one, if that is named. Answers how many. */
@@ -72,7 +72,7 @@ export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null
     .delete(sessions)
     .where(and(eq(sessions.user_id, user_id), kept === null ? undefined : ne(sessions.id, kept)))
     .returning({ id: sessions.id });
-  tx.wake(users_changed, tx.now);
+  tx.changed("users");
   return ended.length;
 }
 

@@ -23,9 +23,6 @@ import { type Delivery, type Finished, formOf, payload_turn } from "./delivery.t
 import { afterAttempt, budget, type DeliveryStep, requeued } from "./rules.ts";
 import { insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
 
-/** What a commit wakes that recorded attempts: nobody works on it, and whoever shows them is told. */
-export const attempts_recorded = "webhooks.recorded";
-
 const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
 
@@ -90,7 +87,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
  */
 export async function recordAttempts(tx: Tx, finished: readonly Finished[], mails = false): Promise<Entered[]> {
   const subscription_ids = new Set(finished.map(({ claim }) => claim.subscription.id));
-  tx.wake(attempts_recorded, tx.now);
+  tx.changed("attempts");
   const subscriptions = await lockSubscriptionsById(tx, [...subscription_ids]);
   const deliveries = await lockDeliveries(
     tx,
