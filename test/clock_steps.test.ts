@@ -6,8 +6,8 @@ import { leases } from "../db/schema/service.ts";
 import { deliveries, notices, subscriptions } from "../db/schema/webhooks.ts";
 import { lead } from "../src/database/lease.ts";
 import { moveWaits } from "../src/schedule.ts";
-import { claimDeliveries } from "../src/webhooks/claims/commands.ts";
 import { fanOut } from "../src/webhooks/deliveries/commands.ts";
+import { claimDeliveries } from "../src/webhooks/dispatch/commands.ts";
 import { useScene } from "./webhooks/scene.ts";
 
 const second_ms = 1000;

@@ -14,9 +14,9 @@ import type { Store } from "../../src/database/store.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { findEvent } from "../../src/outbox/store.ts";
+import { deliveryHeaders, sign } from "../../src/webhooks/dispatch/signing.ts";
 import { attemptView } from "../../src/webhooks/logs/log.ts";
 import { listAttempts } from "../../src/webhooks/logs/store.ts";
-import { deliveryHeaders, sign } from "../../src/webhooks/signing.ts";
 
 const all = migrations[engine];
 const before = all.slice(

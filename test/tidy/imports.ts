@@ -46,7 +46,9 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["callers", new RegExp(`^${feature}(?:(?:buyer|asker)\\.ts|carriers/\\w+\\.ts)$`)],
   [
     "edge",
-    new RegExp(`^${feature}(?:(?:routes|jobs|sender|authenticator)\\.ts|guard/\\w+\\.ts|connectors/\\w+\\.ts)$`),
+    new RegExp(
+      `^${feature}(?:(?:routes|jobs|dispatcher|lines|sender|authenticator)\\.ts|(?:guard|connectors)/\\w+\\.ts)$`,
+    ),
   ],
 ];
 const fromTheGround = [

@@ -8,7 +8,7 @@ import { eq } from "drizzle-orm";
 import { subscriptions } from "../../db/schema/webhooks.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
 import { emit } from "../../src/outbox/emit.ts";
-import { createSender } from "../../src/webhooks/sender.ts";
+import { createSender } from "../../src/webhooks/dispatch/sender.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 

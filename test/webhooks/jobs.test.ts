@@ -4,10 +4,10 @@ import { events as eventRows } from "../../db/schema/outbox.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { eventTypes } from "../../src/outbox/catalog.ts";
 import { emit } from "../../src/outbox/emit.ts";
-import { claimDeliveries } from "../../src/webhooks/claims/commands.ts";
 import { fanOut, recordAttempts } from "../../src/webhooks/deliveries/commands.ts";
 import type { Claim } from "../../src/webhooks/deliveries/delivery.ts";
 import { deliverDue, deliveriesSettled } from "../../src/webhooks/deliveries/jobs.ts";
+import { claimDeliveries } from "../../src/webhooks/dispatch/commands.ts";
 import { mustVerify, openReceiver } from "./receiver.ts";
 import { useScene } from "./scene.ts";
 

@@ -5,7 +5,7 @@ import { wireId } from "../../kit/ids.ts";
 import { open } from "../../kit/seal.ts";
 import type { EventContent, EventType } from "../../outbox/catalog.ts";
 import type { AttemptResult } from "../attempt.ts";
-import { deliveryHeaders, type Signatures, sign } from "../signing.ts";
+import { deliveryHeaders, type Signatures, sign } from "../dispatch/signing.ts";
 import type { AttemptTrigger, DeliveryForm, DeliveryStatus } from "../status.ts";
 import { type Subscription, secret_purpose } from "../subscriptions/subscription.ts";
 

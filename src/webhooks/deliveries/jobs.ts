@@ -7,10 +7,10 @@ import { wireId } from "../../kit/ids.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { default_ports, ranges } from "../../outbound/destination.ts";
-import { claimDeliveries, giveBack } from "../claims/commands.ts";
-import { Lines } from "../claims/lines.ts";
-import type { Room } from "../claims/slots.ts";
-import { createSender, default_deadlines, type Sender } from "../sender.ts";
+import { claimDeliveries, giveBack } from "../dispatch/commands.ts";
+import { Lines } from "../dispatch/lines.ts";
+import type { Room } from "../dispatch/rules.ts";
+import { createSender, default_deadlines, type Sender } from "../dispatch/sender.ts";
 import { fanOut, recordAttempts } from "./commands.ts";
 import { type Claim, type Finished, signed } from "./delivery.ts";
 

@@ -4,7 +4,7 @@ import { wireId } from "../../kit/ids.ts";
 import type { EventType } from "../../outbox/catalog.ts";
 import { attemptStatus } from "../attempt.ts";
 import type { Finished } from "../deliveries/delivery.ts";
-import { deliveryHeaders } from "../signing.ts";
+import { deliveryHeaders } from "../dispatch/signing.ts";
 import type { AttemptErrorCode, AttemptStatus, AttemptTrigger } from "../status.ts";
 
 /** One line of a subscription's log. */

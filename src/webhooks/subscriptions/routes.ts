@@ -14,7 +14,7 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
 import { fanOutAll } from "../deliveries/commands.ts";
 import { fanOutWaiting, requestsWritten, senderOf } from "../deliveries/jobs.ts";
-import { newSecret, secret_bytes, secretProblem } from "../signing.ts";
+import { newSecret, secret_bytes, secretProblem } from "../dispatch/signing.ts";
 import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "./commands.ts";
 import { endAllWaiting } from "./jobs.ts";
 import {

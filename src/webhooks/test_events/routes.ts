@@ -13,7 +13,7 @@ import { attemptStatus } from "../attempt.ts";
 import { eventDescriptions } from "../catalog.ts";
 import type { Finished } from "../deliveries/delivery.ts";
 import { attempt } from "../deliveries/jobs.ts";
-import { deliveryHeaders } from "../signing.ts";
+import { deliveryHeaders } from "../dispatch/signing.ts";
 import { beginTest, endTest } from "./commands.ts";
 import { SendTest, TestView } from "./schemas.ts";
 

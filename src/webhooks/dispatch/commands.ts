@@ -11,7 +11,7 @@ import {
   type Waiting,
 } from "../deliveries/store.ts";
 import { findSubscriptions, lockFreeSubscriptions, savePace } from "../subscriptions/store.ts";
-import { type Busy, burst, pacedUntil, type Room, slotsFor } from "./slots.ts";
+import { type Busy, burst, pacedUntil, type Room, slotsFor } from "./rules.ts";
 
 const lease_ms = 30_000;
 // Each of them costs statements of its own, and those that are well wait for the transaction's end.

@@ -2,7 +2,7 @@
 // ahead, so that a slot that becomes free is taken at once and not after the next transaction.
 import type { AttemptResult } from "../attempt.ts";
 import { type Claim, isLate } from "../deliveries/delivery.ts";
-import { afterLoad, type Busy, full_load, type Load, type Room } from "./slots.ts";
+import { afterLoad, type Busy, full_load, type Load, type Room } from "./rules.ts";
 
 // After that its subscription may have been changed, or its receiver has become slow: whoever claims it anew will see.
 const ahead_ms = 50;

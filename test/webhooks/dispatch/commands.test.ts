@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { asc, ne } from "drizzle-orm";
 import { deliveries, notices, subscriptions } from "../../../db/schema/webhooks.ts";
-import { claimDeliveries } from "../../../src/webhooks/claims/commands.ts";
-import type { Room } from "../../../src/webhooks/claims/slots.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
+import { claimDeliveries } from "../../../src/webhooks/dispatch/commands.ts";
+import type { Room } from "../../../src/webhooks/dispatch/rules.ts";
 import { useScene } from "../scene.ts";
 
 const second_ms = 1000;

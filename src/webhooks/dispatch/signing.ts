@@ -1,7 +1,7 @@
 // How a delivery proves where it comes from: one HMAC in hexadecimal over the body, and one by the Standard Webhooks
 // scheme over id, time and body. The two derive their keys from the secret differently, as each convention asks.
-import { assert } from "../kit/assert.ts";
-import { hmacBase64, hmacHex } from "../kit/hmac.ts";
+import { assert } from "../../kit/assert.ts";
+import { hmacBase64, hmacHex } from "../../kit/hmac.ts";
 
 const prefix = "whsec_";
 

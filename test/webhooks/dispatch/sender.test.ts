@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
-import { systemClock } from "../../src/kit/clock.ts";
-import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import type { TalkOver } from "../../src/outbound/talk.ts";
-import { createSender, type SenderOptions, type Sending } from "../../src/webhooks/sender.ts";
-import { deliveryHeaders, newSecret, sign } from "../../src/webhooks/signing.ts";
-import { ways } from "../outbound/ways.ts";
-import { authority, expired_certificate, receiver_certificate, receiver_key } from "./certificates.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { type AddressPolicy, default_ports, ranges } from "../../../src/outbound/destination.ts";
+import type { TalkOver } from "../../../src/outbound/talk.ts";
+import { createSender, type SenderOptions, type Sending } from "../../../src/webhooks/dispatch/sender.ts";
+import { deliveryHeaders, newSecret, sign } from "../../../src/webhooks/dispatch/signing.ts";
+import { ways } from "../../outbound/ways.ts";
+import { authority, expired_certificate, receiver_certificate, receiver_key } from "../certificates.ts";
 
 const closers: (() => unknown)[] = [];
 afterAll(async () => {
@@ -442,10 +442,10 @@ test.each(["quickestTalk(process)", "talkByNode"])(
     const plain = receiver(() => new Response("ok"));
     const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
     const script = `
-    import { createSender } from ${JSON.stringify(`${import.meta.dir}/../../src/webhooks/sender.ts`)};
-    import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/destination.ts`)};
-    import { talkByNode } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/node_talk.ts`)};
-    import { quickestTalk } from ${JSON.stringify(`${import.meta.dir}/../../src/outbound/outbound.ts`)};
+    import { createSender } from ${JSON.stringify(`${import.meta.dir}/../../../src/webhooks/dispatch/sender.ts`)};
+    import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/destination.ts`)};
+    import { talkByNode } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/node_talk.ts`)};
+    import { quickestTalk } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/outbound.ts`)};
     const policy = { mode: "test", loopback_server: false, ports: [], openings: ranges(["127.0.0.0/8"]) };
     const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], talkOver: ${talkOver} });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult } from "../../../src/webhooks/attempt.ts";
-import { Lines } from "../../../src/webhooks/claims/lines.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
 import type { Claim } from "../../../src/webhooks/deliveries/delivery.ts";
 import { deliverDue, deliveriesSettled } from "../../../src/webhooks/deliveries/jobs.ts";
+import { Lines } from "../../../src/webhooks/dispatch/lines.ts";
 import { useScene } from "../scene.ts";
 
 const scene = useScene();

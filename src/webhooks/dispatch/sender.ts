@@ -1,9 +1,9 @@
 // One attempt at one delivery over the network, and what the log keeps of it.
-import type { Deadlines } from "../outbound/connection.ts";
-import type { AddressPolicy, UrlProblem } from "../outbound/destination.ts";
-import { createOutbound, type Outcome, type Resolve } from "../outbound/outbound.ts";
-import type { Answered, TalkOver } from "../outbound/talk.ts";
-import type { AttemptError, AttemptResult } from "./attempt.ts";
+import type { Deadlines } from "../../outbound/connection.ts";
+import type { AddressPolicy, UrlProblem } from "../../outbound/destination.ts";
+import { createOutbound, type Outcome, type Resolve } from "../../outbound/outbound.ts";
+import type { Answered, TalkOver } from "../../outbound/talk.ts";
+import type { AttemptError, AttemptResult } from "../attempt.ts";
 
 export interface SenderOptions {
   readonly policy: AddressPolicy;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { AttemptResult } from "../../../src/webhooks/attempt.ts";
-import { afterLoad, burst, full_load, pacedUntil, slotsFor } from "../../../src/webhooks/claims/slots.ts";
+import { afterLoad, burst, full_load, pacedUntil, slotsFor } from "../../../src/webhooks/dispatch/rules.ts";
 
 const none = { all: 0, late: 0 };
 const answer = (status_code: number | null): AttemptResult => ({

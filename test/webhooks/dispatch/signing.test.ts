@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
-import { systemClock } from "../../src/kit/clock.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
 import {
   bodySignature,
   deliveryHeaders,
@@ -12,7 +12,7 @@ import {
   secretProblem,
   sign,
   timedSignature,
-} from "../../src/webhooks/signing.ts";
+} from "../../../src/webhooks/dispatch/signing.ts";
 
 const short_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
