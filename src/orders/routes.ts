@@ -5,6 +5,7 @@ import { EnvelopedView } from "../http/envelope.ts";
 import { answerAct, RehearsableView } from "../http/rehearsals.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
+import { actionsIn, type Move } from "../kit/moves.ts";
 import { Rehearse } from "../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { actionRoutes, answerOrder, orderAnswer } from "./actions/routes.ts";
@@ -20,7 +21,7 @@ import { planRoutes } from "./plans/routes.ts";
 import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderSheetRoutes } from "./sheets/routes.ts";
 import { splitRoutes } from "./splits/routes.ts";
-import { orderMoves } from "./status.ts";
+import { type OrderStatus, orderMoves } from "./status.ts";
 import { getOrder } from "./store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 
@@ -98,12 +99,20 @@ export function orderRoutes(service: Service) {
     .use(traceRoutes);
 }
 
+/** The table as clients see it: an outcome that several actions can have stands below each of them. */
 function transitions() {
-  return Object.entries(orderMoves).map(([action, { from, to, held, tells }]) => ({
-    action,
-    from,
-    to,
-    while_held: held,
-    event: tells,
-  }));
+  return actionsIn(orderMoves).flatMap((action) => {
+    const own: Move<OrderStatus> = orderMoves[action];
+    const outcomes = Object.entries<Move<OrderStatus>>(orderMoves).filter(
+      ([name, { of = [] }]) => name === action || of.includes(action),
+    );
+    return outcomes.map(([outcome, { from, to, held, emits }]) => ({
+      action,
+      outcome,
+      from: from.filter((status) => own.from.includes(status)),
+      to,
+      while_held: held && own.held,
+      event: emits,
+    }));
+  });
 }

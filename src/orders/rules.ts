@@ -3,6 +3,7 @@ import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { moneyText, readCents } from "../kit/money.ts";
+import { actionsIn } from "../kit/moves.ts";
 import { line_amount_max } from "../kit/schema.ts";
 import {
   actionsOf,
@@ -273,7 +274,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
     .map(([field]) => ({ field, code: "immutable_field", message: "cannot change" }));
   if (fields.length > 0) throw ofFields("immutable_field", fields);
   if (input.status !== undefined && input.status !== publicStatus(order)) {
-    const actions = Object.keys(orderMoves).filter((action) => action !== "cancel");
+    const actions = actionsIn(orderMoves).filter((action) => action !== "cancel");
     throw invalid(
       "status",
       `moves by POST /orders/:id/{${actions.join(",")}} and DELETE /orders/:id`,

@@ -1,5 +1,6 @@
 import { type Static, type TInteger, Type } from "@sinclair/typebox";
 import { VerificationView } from "../addresses/schemas.ts";
+import { actionsIn } from "../kit/moves.ts";
 import { rehearsable } from "../kit/rehearse.ts";
 import {
   choice,
@@ -270,7 +271,7 @@ export const ShipmentView = closed({
   delivered_at: nullable(moment),
 });
 
-const actions = choice(Object.keys(orderMoves));
+const actions = choice(actionsIn(orderMoves));
 
 const orderView = {
   id: Type.String(),
@@ -342,6 +343,11 @@ export const ReleasedView = closed({ ...orderView, still_on_hold: Type.Boolean()
 export const TransitionsView = Type.Array(
   closed({
     action: actions,
+    outcome: Type.String({
+      description:
+        "What the action comes to: its own name when all is done, another one when units or parcels are left, such as" +
+        " `ship_part`.",
+    }),
     from: Type.Array(choice(orderStatuses)),
     to: Type.Union([choice(orderStatuses), Type.Null()], { description: "Null: the state stays as it is." }),
     while_held: Type.Boolean(),

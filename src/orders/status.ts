@@ -1,4 +1,4 @@
-import type { Moves } from "../kit/moves.ts";
+import type { ActionOf, Moves } from "../kit/moves.ts";
 import type { EventType } from "../outbox/catalog.ts";
 
 export const orderStatuses = ["pending", "processing", "fulfilled", "shipped", "delivered", "cancelled"] as const;
@@ -8,21 +8,46 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
 export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
 
-// Every way an order moves. A row is the whole truth about one action; `hold` and `release` change no state, since a
-// hold is a fact beside it; `cancel_items` and `split` leave the state to what is left of the order.
+/** The states of an order that is not packed yet. */
+export const unpackedStatuses = ["pending", "processing"] as const satisfies OrderStatus[];
+/** The states of an order that has not left. */
+export const openStatuses = [...unpackedStatuses, "fulfilled"] as const satisfies OrderStatus[];
+const [unpacked, open, every] = [unpackedStatuses, openStatuses, orderStatuses];
+const undelivered = [...open, "shipped"] as const;
+// A carrier may have a parcel of a cancelled order.
+const travelling = [...undelivered, "cancelled"] as const;
+const lessening = ["cancel_items", "split"] as const;
+
+// Every way an order moves. An action performs the steps before it that are missing: a pending order that is shipped is
+// processed, picked and packed first. `hold` and `release` change no state, since a hold is a fact beside it. The rows
+// `rest_…` say what becomes of an order when all that it still waited for is given up.
+// biome-ignore format: a table is read by its columns.
 export const orderMoves = {
-  process: { from: ["pending"], to: "processing", held: false, tells: null },
-  pick: { from: ["pending", "processing"], to: "processing", held: false, tells: null },
-  pack: { from: ["pending", "processing"], to: "fulfilled", held: false, tells: "order.fulfilled" },
-  ship: { from: ["pending", "processing", "fulfilled"], to: "shipped", held: false, tells: "order.shipped" },
-  deliver: { from: ["shipped"], to: "delivered", held: true, tells: "order.delivered" },
-  hold: { from: ["pending", "processing"], to: null, held: true, tells: null },
-  release: { from: orderStatuses, to: null, held: true, tells: null },
-  cancel: { from: ["pending", "processing", "fulfilled"], to: "cancelled", held: true, tells: "order.cancelled" },
-  cancel_items: { from: ["pending", "processing", "fulfilled"], to: null, held: true, tells: null },
-  split: { from: ["pending", "processing"], to: null, held: false, tells: null },
+  process:        { from: ["pending"], to: "processing", held: false, emits: null },
+  pick:           { from: unpacked,    to: "processing", held: false, emits: null },
+  pack:           { from: unpacked,    to: "fulfilled",  held: false, emits: "order.fulfilled" },
+  pack_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["pack"] },
+  ship:           { from: open,        to: "shipped",    held: false, emits: "order.shipped" },
+  // Units are still to be packed.
+  ship_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["ship"] },
+  // All units are packed, some of them in parcels that are still to leave.
+  ship_parcel:    { from: open,        to: "fulfilled",  held: false, emits: null, of: ["ship"] },
+  // The parcel is one more carton of goods that another parcel counts.
+  ship_carton:    { from: open,        to: null,         held: false, emits: null, of: ["ship"] },
+  deliver:        { from: ["shipped"], to: "delivered",  held: true,  emits: "order.delivered" },
+  // Other parcels are still to leave or to arrive.
+  deliver_part:   { from: travelling,  to: null,         held: true,  emits: null, of: ["deliver"] },
+  hold:           { from: unpacked,    to: null,         held: true,  emits: null },
+  release:        { from: every,       to: null,         held: true,  emits: null },
+  cancel:         { from: open,        to: "cancelled",  held: true,  emits: "order.cancelled" },
+  cancel_items:   { from: open,        to: null,         held: true,  emits: null },
+  cancel_all:     { from: open,        to: "cancelled",  held: true,  emits: "order.cancelled", of: ["cancel_items"] },
+  split:          { from: unpacked,    to: null,         held: false, emits: null },
+  rest_packed:    { from: unpacked,    to: "fulfilled",  held: true,  emits: "order.fulfilled", of: lessening },
+  rest_shipped:   { from: open,        to: "shipped",    held: true,  emits: "order.shipped",   of: lessening },
+  rest_delivered: { from: undelivered, to: "delivered",  held: true,  emits: "order.delivered", of: lessening },
 } as const satisfies Moves<OrderStatus, EventType>;
-export type OrderAction = keyof typeof orderMoves;
+export type OrderAction = ActionOf<typeof orderMoves>;
 
 /** The states in which orders of the past are brought in, and the moments that each has after it was made, in order. */
 export const pastMoments = {

@@ -11,8 +11,8 @@ export type ConnectionStatus = (typeof connectionStatuses)[number];
 // While a connection is paused its notifications are stored; their orders are imported once it is active again.
 // biome-ignore format: a table is read by its columns.
 export const connectionMoves = {
-  pause:  { from: connectionStatuses, to: "paused", held: false, tells: null },
-  resume: { from: connectionStatuses, to: "active", held: false, tells: null },
+  pause:  { from: connectionStatuses, to: "paused", held: false, emits: null },
+  resume: { from: connectionStatuses, to: "active", held: false, emits: null },
 } as const satisfies Moves<ConnectionStatus>;
 
 export const importStatuses = ["queued", "imported", "waiting", "ignored", "failed"] as const;
@@ -21,12 +21,12 @@ export type ImportStatus = (typeof importStatuses)[number];
 // An import is the claim of one order of a platform to one order here. Every notification of that order queues it anew.
 // biome-ignore format: a table is read by its columns.
 export const importMoves = {
-  queue:   { from: importStatuses, to: "queued",   held: false, tells: null },
-  import:  { from: ["queued"],     to: "imported", held: false, tells: null },
-  wait:    { from: ["queued"],     to: "waiting",  held: false, tells: null },
-  ignore:  { from: ["queued"],     to: "ignored",  held: false, tells: null },
-  give_up: { from: ["queued"],     to: "failed",   held: false, tells: null },
-  retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, tells: null },
+  queue:   { from: importStatuses, to: "queued",   held: false, emits: null },
+  import:  { from: ["queued"],     to: "imported", held: false, emits: null },
+  wait:    { from: ["queued"],     to: "waiting",  held: false, emits: null },
+  ignore:  { from: ["queued"],     to: "ignored",  held: false, emits: null },
+  give_up: { from: ["queued"],     to: "failed",   held: false, emits: null },
+  retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, emits: null },
 } as const satisfies Moves<ImportStatus>;
 export type ImportAction = keyof typeof importMoves;
 

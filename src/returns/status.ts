@@ -5,12 +5,12 @@ export const returnStatuses = ["initiated", "received", "inspected", "completed"
 export type ReturnStatus = (typeof returnStatuses)[number];
 
 export const returnMoves = {
-  receive: { from: ["initiated", "received"], to: "received", held: false, tells: "return.received" },
-  inspect: { from: ["received"], to: "inspected", held: false, tells: null },
-  refund: { from: ["inspected", "completed"], to: "completed", held: false, tells: "return.processed" },
-  close: { from: ["inspected"], to: "completed", held: false, tells: "return.processed" },
-  cancel: { from: ["initiated"], to: "cancelled", held: false, tells: null },
-  label: { from: ["initiated"], to: null, held: false, tells: null },
+  receive: { from: ["initiated", "received"], to: "received", held: false, emits: "return.received" },
+  inspect: { from: ["received"], to: "inspected", held: false, emits: null },
+  refund: { from: ["inspected", "completed"], to: "completed", held: false, emits: "return.processed" },
+  close: { from: ["inspected"], to: "completed", held: false, emits: "return.processed" },
+  cancel: { from: ["initiated"], to: "cancelled", held: false, emits: null },
+  label: { from: ["initiated"], to: null, held: false, emits: null },
 } as const satisfies Moves<ReturnStatus, EventType>;
 export type ReturnAction = keyof typeof returnMoves;
 
@@ -46,9 +46,9 @@ export type RefundStatus = (typeof refundStatuses)[number];
 
 // What the merchant's system may report of a refund, once it is recorded and so being processed.
 export const refundMoves = {
-  processing: { from: ["processing"], to: "processing", held: false, tells: null },
-  refunded: { from: ["processing"], to: "refunded", held: false, tells: null },
-  failed: { from: ["processing"], to: "failed", held: false, tells: null },
+  processing: { from: ["processing"], to: "processing", held: false, emits: null },
+  refunded: { from: ["processing"], to: "refunded", held: false, emits: null },
+  failed: { from: ["processing"], to: "failed", held: false, emits: null },
 } as const satisfies Moves<RefundStatus, EventType>;
 export const refundReports = ["processing", "refunded", "failed"] as const satisfies (keyof typeof refundMoves)[];
 

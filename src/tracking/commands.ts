@@ -56,7 +56,7 @@ export async function followLabel(tx: Tx, bought: Bought): Promise<void> {
   const { label, shipment, estimated_delivery } = bought;
   const record = await openRecord(tx, label, shipment.id, estimated_delivery);
   const data = { object: "shipment", ...parcelView({ ...bought, record }) };
-  await emit(tx, [{ type: labelMoves.complete.tells, data }]);
+  await emit(tx, [{ type: labelMoves.complete.emits, data }]);
   await recordEarly(tx, record);
 }
 
@@ -186,7 +186,7 @@ export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): 
   if (found === null || found.adopted_by === null) return found?.record ?? null;
   const { event_status } = found.record;
   const order_act = event_status === null ? null : trackingMeanings[event_status].order_act;
-  await moveParcel(tx, found.adopted_by, { order_act, tells: [] }, actor);
+  await moveParcel(tx, found.adopted_by, { order_act, emits: [] }, actor);
   return found.record;
 }
 
@@ -208,14 +208,14 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
     status_detail,
     signed_by,
   });
-  if (step.tells.length === 0) return after;
+  if (step.emits.length === 0) return after;
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
   const parcel = moved === null ? {} : previousOf({ status: moved.was }, moved.shipment);
   const tracking = previousOf({ status: before.status }, after);
   const previous = { ...parcel, ...("status" in tracking && { tracking }) };
   await emit(
     tx,
-    step.tells.map((type) => ({ type, data, previous })),
+    step.emits.map((type) => ({ type, data, previous })),
   );
   return after;
 }
@@ -268,10 +268,10 @@ interface Moved {
 async function moveParcel(
   tx: Tx,
   shipment_id: number | null,
-  { order_act, tells }: Pick<TrackingStep, "order_act" | "tells">,
+  { order_act, emits }: Pick<TrackingStep, "order_act" | "emits">,
   actor: Actor,
 ): Promise<Moved | null> {
-  if (shipment_id === null || (order_act === null && tells.length === 0)) return null;
+  if (shipment_id === null || (order_act === null && emits.length === 0)) return null;
   const { shipment: before, order } = await getParcel(tx, shipment_id);
   const shipment = order_act === null ? before : await carry(tx, before, order_act, actor);
   return { order, shipment, was: before.status, went: shipment.status !== before.status };

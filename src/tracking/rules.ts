@@ -46,7 +46,7 @@ export interface TrackingStep {
   /** The record's status is another one than before. */
   readonly changed: boolean;
   /** The event types to emit; empty when the status did not change. */
-  readonly tells: readonly TrackingNews[];
+  readonly emits: readonly TrackingNews[];
   /** What the order does if it has not done so already. An event says so even when it comes too late to decide. */
   readonly order_act: "ship" | "deliver" | null;
 }
@@ -59,14 +59,14 @@ export const beforeEvents: Standing = { status: "pending", event_status: null, o
  * order in which they arrive does not matter: a late old event moves nothing, and after delivered only returned moves.
  */
 export function afterEvent(standing: Standing, event: TrackingFact): TrackingStep {
-  const { shows, tells, order_act }: TrackingMeaning = trackingMeanings[event.status];
-  if (!outranks(event, standing)) return { standing, decides: false, changed: false, tells: [], order_act };
+  const { shows, emits, order_act }: TrackingMeaning = trackingMeanings[event.status];
+  if (!outranks(event, standing)) return { standing, decides: false, changed: false, emits: [], order_act };
   const { status: event_status, occurred_at, event_hash } = event;
   const changed = shows !== standing.status;
   const news: TrackingNews[] = changed ? ["shipment.tracking_updated"] : [];
-  if (changed && tells !== null) news.push(tells);
+  if (changed && emits !== null) news.push(emits);
   const next: Standing = { status: shows, event_status, occurred_at, event_hash };
-  return { standing: next, decides: true, changed, tells: news, order_act };
+  return { standing: next, decides: true, changed, emits: news, order_act };
 }
 
 /** Where a record stands after these events, given in any order. */

@@ -32,8 +32,8 @@ export interface TrackingMeaning {
   readonly shows: TrackingStatus;
   /** A final event gives way to no event that is not final, however late that one happened. */
   readonly final: boolean;
-  /** Told when the record's status becomes `shows`, after `shipment.tracking_updated`. */
-  readonly tells: Extract<EventType, "shipment.in_transit" | "shipment.delivered" | "shipment.exception"> | null;
+  /** Emitted when the record's status becomes `shows`, after `shipment.tracking_updated`. */
+  readonly emits: Extract<EventType, "shipment.in_transit" | "shipment.delivered" | "shipment.exception"> | null;
   /** What the order does on such an event, early or late, unless it has done so: the carrier has the parcel, or gave it
    * up. `deliver` performs a missing `ship` first. */
   readonly order_act: "ship" | "deliver" | null;
@@ -42,13 +42,13 @@ export interface TrackingMeaning {
 // A row is the whole truth about one event status.
 // biome-ignore format: a table is read by its columns.
 export const trackingMeanings = {
-  //                 the record shows           final         tells on entry                the order
-  pending:          { shows: "pending",          final: false, tells: null,                  order_act: null },
-  accepted:         { shows: "picked_up",        final: false, tells: null,                  order_act: "ship" },
-  picked_up:        { shows: "picked_up",        final: false, tells: null,                  order_act: "ship" },
-  in_transit:       { shows: "in_transit",       final: false, tells: "shipment.in_transit", order_act: "ship" },
-  out_for_delivery: { shows: "out_for_delivery", final: false, tells: null,                  order_act: "ship" },
-  exception:        { shows: "exception",        final: false, tells: "shipment.exception",  order_act: null },
-  delivered:        { shows: "delivered",        final: true,  tells: "shipment.delivered",  order_act: "deliver" },
-  returned:         { shows: "returned",         final: true,  tells: null,                  order_act: "ship" },
+  //                 the record shows           final         emits on entry                the order
+  pending:          { shows: "pending",          final: false, emits: null,                  order_act: null },
+  accepted:         { shows: "picked_up",        final: false, emits: null,                  order_act: "ship" },
+  picked_up:        { shows: "picked_up",        final: false, emits: null,                  order_act: "ship" },
+  in_transit:       { shows: "in_transit",       final: false, emits: "shipment.in_transit", order_act: "ship" },
+  out_for_delivery: { shows: "out_for_delivery", final: false, emits: null,                  order_act: "ship" },
+  exception:        { shows: "exception",        final: false, emits: "shipment.exception",  order_act: null },
+  delivered:        { shows: "delivered",        final: true,  emits: "shipment.delivered",  order_act: "deliver" },
+  returned:         { shows: "returned",         final: true,  emits: null,                  order_act: "ship" },
 } as const satisfies Record<TrackingEventStatus, TrackingMeaning>;

@@ -7,11 +7,11 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 // A row is the whole truth about one action. `fail`, `recover` and `disable` are what attempts do, the others people.
 // biome-ignore format: a table is read by its columns.
 export const subscriptionMoves = {
-  fail:    { from: ["active"],                        to: "failing",  held: false, tells: null },
-  recover: { from: ["failing"],                       to: "active",   held: false, tells: null },
-  disable: { from: ["active", "failing"],             to: "disabled", held: false, tells: null },
-  pause:   { from: ["active", "failing"],             to: "paused",   held: false, tells: null },
-  resume:  { from: ["failing", "paused", "disabled"], to: "active",   held: false, tells: null },
+  fail:    { from: ["active"],                        to: "failing",  held: false, emits: null },
+  recover: { from: ["failing"],                       to: "active",   held: false, emits: null },
+  disable: { from: ["active", "failing"],             to: "disabled", held: false, emits: null },
+  pause:   { from: ["active", "failing"],             to: "paused",   held: false, emits: null },
+  resume:  { from: ["failing", "paused", "disabled"], to: "active",   held: false, emits: null },
 } as const satisfies Moves<SubscriptionStatus>;
 export type SubscriptionAction = keyof typeof subscriptionMoves;
 
@@ -29,12 +29,12 @@ export type DeliveryForm = (typeof deliveryForms)[number];
 // What the receiver accepted is delivered, even if the delivery was skipped, say, while it was on its way.
 // biome-ignore format: a table is read by its columns.
 export const deliveryMoves = {
-  deliver:   { from: deliveryStatuses,         to: "delivered", held: false, tells: null },
-  give_up:   { from: ["pending"],              to: "exhausted", held: false, tells: null },
-  skip:      { from: ["pending"],              to: "skipped",   held: false, tells: null },
-  cancel:    { from: ["pending"],              to: "cancelled", held: false, tells: null },
-  recover:   { from: ["exhausted", "skipped"], to: "pending",   held: false, tells: null },
-  redeliver: { from: deliveryStatuses,         to: "pending",   held: false, tells: null },
+  deliver:   { from: deliveryStatuses,         to: "delivered", held: false, emits: null },
+  give_up:   { from: ["pending"],              to: "exhausted", held: false, emits: null },
+  skip:      { from: ["pending"],              to: "skipped",   held: false, emits: null },
+  cancel:    { from: ["pending"],              to: "cancelled", held: false, emits: null },
+  recover:   { from: ["exhausted", "skipped"], to: "pending",   held: false, emits: null },
+  redeliver: { from: deliveryStatuses,         to: "pending",   held: false, emits: null },
 } as const satisfies Moves<DeliveryStatus>;
 export type DeliveryAction = keyof typeof deliveryMoves;
 

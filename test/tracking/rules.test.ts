@@ -41,11 +41,11 @@ describe("afterEvent", () => {
       ["returned", "returned", ["shipment.tracking_updated"], "ship"],
     ];
     let standing: Standing = beforeEvents;
-    way.forEach(([status, shows, tells, order_act], index) => {
+    way.forEach(([status, shows, emits, order_act], index) => {
       const step = afterEvent(standing, fact(status, index));
-      expect([step.standing.status, step.tells, step.order_act, step.decides]).toEqual([
+      expect([step.standing.status, step.emits, step.order_act, step.decides]).toEqual([
         shows,
-        tells,
+        emits,
         order_act,
         true,
       ] as never);
@@ -56,7 +56,7 @@ describe("afterEvent", () => {
   test("lets a late old event move and tell nothing", () => {
     const standing = standingAfter([fact("out_for_delivery", 10)]);
     const step = afterEvent(standing, fact("in_transit", 9));
-    expect(step).toEqual({ standing, decides: false, changed: false, tells: [], order_act: "ship" });
+    expect(step).toEqual({ standing, decides: false, changed: false, emits: [], order_act: "ship" });
   });
 
   test("ranks two events of one moment", () => {
@@ -91,7 +91,7 @@ describe("afterEvent", () => {
         ([events, shuffled]) => {
           const standing = standingAfter(events);
           expect(standingAfter(shuffled)).toEqual(standing);
-          for (const event of events) expect(afterEvent(standing, event).tells).toEqual([]);
+          for (const event of events) expect(afterEvent(standing, event).emits).toEqual([]);
         },
       ),
     );
@@ -105,7 +105,7 @@ describe("afterEvent", () => {
           const step = afterEvent(standing, event);
           expect(trackingStatuses).toContain(step.standing.status);
           expect(step.changed).toBe(step.standing.status !== standing.status);
-          expect(step.tells.includes("shipment.tracking_updated")).toBe(step.changed);
+          expect(step.emits.includes("shipment.tracking_updated")).toBe(step.changed);
           standing = step.standing;
         }
       }),

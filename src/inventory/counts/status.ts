@@ -5,10 +5,10 @@ export type CountStatus = (typeof countStatuses)[number];
 
 // Counting again takes a count back from its review.
 export const countMoves = {
-  record: { from: ["open", "review"], to: "open", held: false, tells: null },
-  review: { from: ["open"], to: "review", held: false, tells: null },
-  post: { from: ["review"], to: "posted", held: false, tells: null },
-  cancel: { from: ["open", "review"], to: "cancelled", held: false, tells: null },
+  record: { from: ["open", "review"], to: "open", held: false, emits: null },
+  review: { from: ["open"], to: "review", held: false, emits: null },
+  post: { from: ["review"], to: "posted", held: false, emits: null },
+  cancel: { from: ["open", "review"], to: "cancelled", held: false, emits: null },
 } as const satisfies Moves<CountStatus>;
 export type CountAction = keyof typeof countMoves;
 

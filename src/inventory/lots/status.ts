@@ -4,18 +4,18 @@ import type { LotStatus } from "../status.ts";
 // Every way a lot's status changes. A recall ends only when it is withdrawn, and time alone makes a lot expire, which
 // comes undone when its expiry was noted wrong.
 export const lotMoves = {
-  release: { from: ["on_hold", "quarantined", "recalled", "damaged"], to: "available", held: true, tells: null },
-  hold: { from: ["available", "quarantined"], to: "on_hold", held: true, tells: null },
-  quarantine: { from: ["available", "on_hold", "damaged", "expired"], to: "quarantined", held: true, tells: null },
+  release: { from: ["on_hold", "quarantined", "recalled", "damaged"], to: "available", held: true, emits: null },
+  hold: { from: ["available", "quarantined"], to: "on_hold", held: true, emits: null },
+  quarantine: { from: ["available", "on_hold", "damaged", "expired"], to: "quarantined", held: true, emits: null },
   recall: {
     from: ["available", "on_hold", "quarantined", "damaged", "expired"],
     to: "recalled",
     held: true,
-    tells: null,
+    emits: null,
   },
-  damage: { from: ["available", "on_hold", "quarantined", "expired"], to: "damaged", held: true, tells: null },
-  expire: { from: ["available"], to: "expired", held: true, tells: null },
-  correct: { from: ["expired"], to: "available", held: true, tells: null },
+  damage: { from: ["available", "on_hold", "quarantined", "expired"], to: "damaged", held: true, emits: null },
+  expire: { from: ["available"], to: "expired", held: true, emits: null },
+  correct: { from: ["expired"], to: "available", held: true, emits: null },
 } as const satisfies Moves<LotStatus>;
 export type LotAction = keyof typeof lotMoves;
 

@@ -4,9 +4,9 @@ export const receiptStatuses = ["expected", "receiving", "closed", "cancelled"] 
 export type ReceiptStatus = (typeof receiptStatuses)[number];
 
 export const receiptMoves = {
-  scan: { from: ["expected", "receiving"], to: "receiving", held: false, tells: null },
-  close: { from: ["expected", "receiving"], to: "closed", held: false, tells: null },
-  cancel: { from: ["expected"], to: "cancelled", held: false, tells: null },
+  scan: { from: ["expected", "receiving"], to: "receiving", held: false, emits: null },
+  close: { from: ["expected", "receiving"], to: "closed", held: false, emits: null },
+  cancel: { from: ["expected"], to: "cancelled", held: false, emits: null },
 } as const satisfies Moves<ReceiptStatus>;
 export type ReceiptAction = keyof typeof receiptMoves;
 

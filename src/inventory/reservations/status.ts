@@ -5,10 +5,10 @@ export type ReservationStatus = (typeof reservationStatuses)[number];
 
 // A committed reservation belongs to an order in work: its units leave by shipping or by cancelling them.
 export const reservationMoves = {
-  release: { from: ["reserved"], to: "released", held: true, tells: null },
-  expire: { from: ["reserved"], to: "expired", held: true, tells: null },
-  commit: { from: ["reserved"], to: "committed", held: false, tells: null },
-  give_back: { from: ["committed"], to: "released", held: true, tells: null },
+  release: { from: ["reserved"], to: "released", held: true, emits: null },
+  expire: { from: ["reserved"], to: "expired", held: true, emits: null },
+  commit: { from: ["reserved"], to: "committed", held: false, emits: null },
+  give_back: { from: ["committed"], to: "released", held: true, emits: null },
 } as const satisfies Moves<ReservationStatus>;
 
 /** What becomes of an order's claim without its doing: units it waited for, units now elsewhere, units it lost. */

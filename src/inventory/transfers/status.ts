@@ -5,10 +5,10 @@ export type TransferStatus = (typeof transferStatuses)[number];
 
 // A transfer stays in transit while a part of it is received; what never arrives is written off when it is closed.
 export const transferMoves = {
-  ship: { from: ["pending"], to: "in_transit", held: false, tells: null },
-  receive: { from: ["in_transit"], to: "in_transit", held: false, tells: null },
-  close: { from: ["in_transit"], to: "received", held: false, tells: null },
-  cancel: { from: ["pending"], to: "cancelled", held: false, tells: null },
+  ship: { from: ["pending"], to: "in_transit", held: false, emits: null },
+  receive: { from: ["in_transit"], to: "in_transit", held: false, emits: null },
+  close: { from: ["in_transit"], to: "received", held: false, emits: null },
+  cancel: { from: ["pending"], to: "cancelled", held: false, emits: null },
 } as const satisfies Moves<TransferStatus>;
 export type TransferAction = keyof typeof transferMoves;
 

@@ -7,8 +7,8 @@ export type ReportStatus = (typeof reportStatuses)[number];
 // could take, or its API may not be called.
 // biome-ignore format: a table is read by its columns.
 export const reportMoves = {
-  report:  { from: ["queued"],            to: "reported", held: false, tells: null },
-  skip:    { from: ["queued"],            to: "skipped",  held: false, tells: null },
-  give_up: { from: ["queued"],            to: "failed",   held: false, tells: null },
-  retry:   { from: ["skipped", "failed"], to: "queued",   held: false, tells: null },
+  report:  { from: ["queued"],            to: "reported", held: false, emits: null },
+  skip:    { from: ["queued"],            to: "skipped",  held: false, emits: null },
+  give_up: { from: ["queued"],            to: "failed",   held: false, emits: null },
+  retry:   { from: ["skipped", "failed"], to: "queued",   held: false, emits: null },
 } as const satisfies Moves<ReportStatus>;

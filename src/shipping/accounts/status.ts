@@ -6,6 +6,6 @@ export type AccountStatus = (typeof accountStatuses)[number];
 // A paused account is asked for no rates and sells no labels; what it has sold is still followed and voided.
 // biome-ignore format: a table is read by its columns.
 export const accountMoves = {
-  pause:  { from: accountStatuses, to: "paused", held: false, tells: null },
-  resume: { from: accountStatuses, to: "active", held: false, tells: null },
+  pause:  { from: accountStatuses, to: "paused", held: false, emits: null },
+  resume: { from: accountStatuses, to: "active", held: false, emits: null },
 } as const satisfies Moves<AccountStatus>;

@@ -4,9 +4,9 @@ export const labelStatuses = ["processing", "completed", "error", "voided"] as c
 export type LabelStatus = (typeof labelStatuses)[number];
 
 export const labelMoves = {
-  complete: { from: ["processing"], to: "completed", held: false, tells: "shipment.created" },
-  fail: { from: ["processing"], to: "error", held: false, tells: null },
-  void: { from: ["completed"], to: "voided", held: false, tells: null },
+  complete: { from: ["processing"], to: "completed", held: false, emits: "shipment.created" },
+  fail: { from: ["processing"], to: "error", held: false, emits: null },
+  void: { from: ["completed"], to: "voided", held: false, emits: null },
 } as const satisfies Moves<LabelStatus>;
 
 /** The wish to give a label back: the carrier is being asked, has taken it and decides later, or has said yes. */

@@ -48,7 +48,7 @@ export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil
 
 /** What may be done with the order now, in the order in which it is offered: the main act first. */
 export function actsOf(order: Order): string[] {
-  const allowed = order.allowed_actions.filter(mayAct);
+  const allowed: string[] = order.allowed_actions.filter(mayAct);
   const packed = order.fulfillment_status !== "unfulfilled";
   // What is in work already is more often packed than picked anew, once all is picked.
   const unpicked = order.line_items.some((line) => line.quantity_reserved > inStaging(line));
