@@ -12,12 +12,11 @@ import { buildWeb, webBuilt } from "./web.ts";
 /** Where the binary lies after the build. */
 export const binary = join(root, "dist/packhouse");
 
-// Fonts are half as large when packed, and the reference page a quarter. The program unpacks a font when it is first
-// used (typefaces.ts); the page goes out packed.
+// The reference page is a quarter as large when packed, and goes out as it is.
 const packFiles: BunPlugin = {
   name: "pack-files",
   setup(build) {
-    build.onLoad({ filter: /\.ttf$|\/standalone\.js$/ }, async ({ path }) => {
+    build.onLoad({ filter: /\/standalone\.js$/ }, async ({ path }) => {
       return { contents: gzipSync(await readFile(path), { level: 9 }), loader: "file" };
     });
   },

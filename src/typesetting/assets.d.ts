@@ -1,5 +1,5 @@
 // Files that are carried in the program: importing one `with { type: "file" }` gives its path.
-declare module "*.ttf" {
+declare module "*.zst" {
   const path: string;
   export default path;
 }

@@ -1,51 +1,6 @@
-import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
-import { gunzip, gunzipSync } from "node:zlib";
-import { create, type Font } from "@cantoo/fontkit";
-import emojiPath from "@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf" with { type: "file" };
-import bengaliPath from "@expo-google-fonts/noto-sans-bengali/400Regular/NotoSansBengali_400Regular.ttf" with {
-  type: "file",
-};
-import devanagariPath from "@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf" with {
-  type: "file",
-};
-import ethiopicPath from "@expo-google-fonts/noto-sans-ethiopic/400Regular/NotoSansEthiopic_400Regular.ttf" with {
-  type: "file",
-};
-import gujaratiPath from "@expo-google-fonts/noto-sans-gujarati/400Regular/NotoSansGujarati_400Regular.ttf" with {
-  type: "file",
-};
-import gurmukhiPath from "@expo-google-fonts/noto-sans-gurmukhi/400Regular/NotoSansGurmukhi_400Regular.ttf" with {
-  type: "file",
-};
-import japanesePath from "@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf" with { type: "file" };
-import kannadaPath from "@expo-google-fonts/noto-sans-kannada/400Regular/NotoSansKannada_400Regular.ttf" with {
-  type: "file",
-};
-import khmerPath from "@expo-google-fonts/noto-sans-khmer/400Regular/NotoSansKhmer_400Regular.ttf" with {
-  type: "file",
-};
-import koreanPath from "@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf" with { type: "file" };
-import malayalamPath from "@expo-google-fonts/noto-sans-malayalam/400Regular/NotoSansMalayalam_400Regular.ttf" with {
-  type: "file",
-};
-import myanmarPath from "@expo-google-fonts/noto-sans-myanmar/400Regular/NotoSansMyanmar_400Regular.ttf" with {
-  type: "file",
-};
-import chinesePath from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" with { type: "file" };
-import sinhalaPath from "@expo-google-fonts/noto-sans-sinhala/400Regular/NotoSansSinhala_400Regular.ttf" with {
-  type: "file",
-};
-import tamilPath from "@expo-google-fonts/noto-sans-tamil/400Regular/NotoSansTamil_400Regular.ttf" with {
-  type: "file",
-};
-import teluguPath from "@expo-google-fonts/noto-sans-telugu/400Regular/NotoSansTelugu_400Regular.ttf" with {
-  type: "file",
-};
-import thaiPath from "@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf" with { type: "file" };
-import regularPath from "dejavu-fonts-ttf/ttf/DejaVuSans.ttf" with { type: "file" };
-import boldPath from "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf" with { type: "file" };
+import { create, type Font, type FontCollection } from "@cantoo/fontkit";
+import { assert } from "../../kit/assert.ts";
+import { dejaVu, type FontFile, notoEmoji, notoSans, notoSansCjk } from "../fonts/files.ts";
 import { anyOfScripts } from "./scripts.ts";
 
 /** A font that text may be set in. */
@@ -69,61 +24,41 @@ const eastAsian = new RegExp(
   "u",
 );
 
-const regular = typeface("DejaVuSans", regularPath, everything, false);
-const bold = typeface("DejaVuSans-Bold", boldPath, everything, false);
+const regular = typeface("DejaVuSans", dejaVu.regular, everything, false);
+const bold = typeface("DejaVuSans-Bold", dejaVu.bold, everything, false);
 
 // Scripts that have a font of their own. DejaVu has Greek, Cyrillic, Arabic, Hebrew, Armenian, Georgian and Lao.
-const ofScripts = (
-  [
-    ["Bengali", bengaliPath],
-    ["Devanagari", devanagariPath],
-    ["Ethiopic", ethiopicPath],
-    ["Gujarati", gujaratiPath],
-    ["Gurmukhi", gurmukhiPath],
-    ["Kannada", kannadaPath],
-    ["Khmer", khmerPath],
-    ["Malayalam", malayalamPath],
-    ["Myanmar", myanmarPath],
-    ["Sinhala", sinhalaPath],
-    ["Tamil", tamilPath],
-    ["Telugu", teluguPath],
-    ["Thai", thaiPath],
-  ] as const
-).map(([script, path]) => typeface(`NotoSans${script}`, path, new RegExp(`\\p{scx=${script}}`, "u")));
+const ofScripts = Object.entries(notoSans).map(([script, file]) =>
+  typeface(`NotoSans${script}`, file, new RegExp(`\\p{scx=${script}}`, "u")),
+);
 
-const chinese = typeface("NotoSansSC", chinesePath, eastAsian);
-const japanese = typeface("NotoSansJP", japanesePath, eastAsian);
-const korean = typeface("NotoSansKR", koreanPath, eastAsian);
+const chinese = typeface("NotoSansSC", notoSansCjk, eastAsian);
+const japanese = typeface("NotoSansJP", notoSansCjk, eastAsian);
+const korean = typeface("NotoSansKR", notoSansCjk, eastAsian);
 
 /** Pictures of one colour: a printer of labels has no other. */
-export const emoji = typeface("NotoEmoji", emojiPath, /\p{Emoji}/u);
+export const emoji = typeface("NotoEmoji", notoEmoji, /\p{Emoji}/u);
 
-function typeface(name: string, path: string, covers: RegExp, light = true): Typeface {
+function typeface(name: string, file: FontFile, covers: RegExp, light = true): Typeface {
   let opened: Font | undefined;
-  return {
-    name,
-    covers,
-    light,
-    font() {
-      opened ??= create(readFontFile(path)) as Font;
-      return opened;
-    },
-    async open() {
-      if (opened !== undefined) return;
-      const bytes = await readFile(path);
-      const unpacked = isPacked(bytes) ? await promisify(gunzip)(bytes) : bytes;
-      opened ??= create(new Uint8Array(unpacked)) as Font;
-    },
+  const font = () => {
+    opened ??= fontNamed(name, create(file.bytes()));
+    return opened;
   };
+  const open = async () => {
+    if (opened === undefined) await file.unpack();
+    font();
+  };
+  return { name, covers, light, font, open };
 }
 
-/** The bytes of a font that the program carries: packed in the compiled binary, plain in the source tree. */
-export function readFontFile(path: string): Uint8Array {
-  const bytes = readFileSync(path);
-  return new Uint8Array(isPacked(bytes) ? gunzipSync(bytes) : bytes);
+/** The font of a file, or the one of this name of a collection. */
+function fontNamed(name: string, read: Font | FontCollection): Font {
+  if (!("fonts" in read)) return read;
+  const found = read.getFont(`${name}-Regular`);
+  assert(found !== null, `there is no font ${name}`);
+  return found;
 }
-
-const isPacked = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** Opens the large fonts that a text wants before it is set, one after the other. */
 export async function openTypefaces(text: string): Promise<void> {
