@@ -130,6 +130,12 @@ export interface Order extends OrderFields {
   readonly promised_by: DispatchCalendar | null;
 }
 
+/** A parcel together with its order, as a command left them. */
+export interface Parcel {
+  readonly order: Order;
+  readonly shipment: Shipment;
+}
+
 /** What the API calls the state of an order: `on_hold` while a hold is open. */
 export function publicStatus({ status, held }: Pick<Order, "status" | "held">): PublicOrderStatus {
   return held ? "on_hold" : status;

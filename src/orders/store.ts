@@ -12,9 +12,9 @@ import { readId } from "../kit/ids.ts";
 import { dispatchOf } from "./dispatch/store.ts";
 import { type Entry, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
-import { type LineAmounts, type Order, type OrderFields, type OrderLine, publicStatus } from "./order.ts";
+import { type LineAmounts, type Order, type OrderFields, type OrderLine, type Parcel, publicStatus } from "./order.ts";
 import { claimed, subtotalOf } from "./rules.ts";
-import { forgetLines, listShipments } from "./shipments/store.ts";
+import { findOrderOfShipment, forgetLines, listShipments } from "./shipments/store.ts";
 import type { PublicOrderStatus } from "./status.ts";
 
 type Row = typeof orders.$inferSelect;
@@ -59,6 +59,16 @@ export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
 export async function lockOrder(tx: Tx, name: string | number): Promise<Order> {
   return only(tx, await locked(tx, { id: await idOf(tx, name) }), name);
+}
+
+/** A parcel and its order, whose row is locked until the transaction ends. Refuses: resource_missing. */
+export async function lockParcel(tx: Tx, shipment_id: number): Promise<Parcel> {
+  const order_id = await findOrderOfShipment(tx, shipment_id);
+  if (order_id === null) throw missing("shipment", shipment_id);
+  const order = await lockOrder(tx, order_id);
+  const shipment = order.shipments.find(({ id }) => id === shipment_id);
+  assert(shipment !== undefined, "an order has the parcels that name it");
+  return { order, shipment };
 }
 
 async function only(db: Db, rows: readonly Row[], id: string | number): Promise<Order> {
@@ -340,6 +350,22 @@ export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entr
   const states = { from_status: publicStatus(before), to_status: publicStatus(order) };
   await insertHistory(tx, { order_id: order.id, ...saved, ...states }, entry);
   return order;
+}
+
+const countRow = prepared((sql: Writing, a: Args<{ order_id: number }>) =>
+  sql
+    .update(orders)
+    .set({ history_rows: template`${orders.history_rows} + 1` })
+    .where(eq(orders.id, a.order_id))
+    .returning({ number: orders.history_rows, status: orders.status, held: orders.held }),
+);
+
+/** Writes a row of the history of an order that it changes nothing of. */
+export async function noteInHistory(tx: Tx, order_id: number, entry: Entry): Promise<void> {
+  const [order] = await countRow(tx, { order_id });
+  assert(order !== undefined, `order ${order_id} is there`);
+  const status = publicStatus(order);
+  await insertHistory(tx, { order_id, number: order.number, from_status: status, to_status: status }, entry);
 }
 
 /** Whether more of an order's own row has changed than that something happened to it. */

@@ -9,11 +9,11 @@ import { adjustmentReasons } from "../../src/inventory/status.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { cancelItems, cancelOrder } from "../../src/orders/cancellations/commands.ts";
 import { updateOrder } from "../../src/orders/changes/commands.ts";
-import { createOrder } from "../../src/orders/commands.ts";
+import { shipOrder } from "../../src/orders/departures/commands.ts";
+import { createOrder } from "../../src/orders/drafts/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
 import type { Order } from "../../src/orders/order.ts";
-import { shipOrder } from "../../src/orders/shipments/commands.ts";
 import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/commands.ts";
 import {
   type BinCode,

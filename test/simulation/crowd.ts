@@ -8,10 +8,10 @@ import { iso } from "../../src/kit/clock.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
 import { cancelOrder } from "../../src/orders/cancellations/commands.ts";
 import { updateOrder } from "../../src/orders/changes/commands.ts";
-import { createOrder } from "../../src/orders/commands.ts";
+import { shipOrder } from "../../src/orders/departures/commands.ts";
+import { createOrder } from "../../src/orders/drafts/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
-import { shipOrder } from "../../src/orders/shipments/commands.ts";
 import { houses, kitNames, skus } from "./business.ts";
 import { clerk, type Service } from "./service.ts";
 

@@ -7,7 +7,9 @@ import { type Asked, answerAct, RehearsableView } from "../../http/rehearsals.ts
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { deliverOrder } from "../arrivals/commands.ts";
 import { acceptSuggestion } from "../changes/commands.ts";
+import { shipOrder } from "../departures/commands.ts";
 import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
 import { type Order, orderView } from "../order.ts";
@@ -22,7 +24,6 @@ import {
   ReleaseOrder,
   ShipOrder,
 } from "../schemas.ts";
-import { deliverOrder, shipOrder } from "../shipments/commands.ts";
 import { lockOrder } from "../store.ts";
 
 const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>

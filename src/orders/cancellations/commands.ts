@@ -2,6 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import { releaseClaim } from "../../inventory/claims/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { emit } from "../../outbox/emit.ts";
+import { saveRest } from "../arrivals/commands.ts";
 import { orderEvent } from "../events.ts";
 import { claimUnits, wordsFor } from "../fulfillment/rules.ts";
 import type { Entry } from "../history/store.ts";
@@ -10,7 +11,6 @@ import { closeHolds } from "../holds/store.ts";
 import type { Order } from "../order.ts";
 import { decide, withClaims } from "../rules.ts";
 import type { CancelItems, CancelOrder } from "../schemas.ts";
-import { saveLess } from "../shipments/commands.ts";
 import { saveShipment, saveShipmentLines } from "../shipments/store.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import { itemsToCancel, lessened, losingParcels, takesAll, withoutUnits } from "./rules.ts";
@@ -80,6 +80,6 @@ export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor:
   const claims = await releaseClaim(tx, before.id, claimUnits(before, units), actor);
   const less = withClaims(withoutUnits(before, units), claims);
   const shipments = before.shipments.map((shipment) => losing.get(shipment.id) ?? shipment);
-  const order = await saveLess(tx, before, { ...less, shipments }, entry);
+  const order = await saveRest(tx, before, { ...less, shipments }, entry);
   return settleHolds(tx, order, actor);
 }

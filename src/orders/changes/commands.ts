@@ -9,8 +9,7 @@ import { replanClaim, reviseClaim, setClaimPriority } from "../../inventory/clai
 import type { Actor } from "../../kit/actor.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { productsOf } from "../commands.ts";
-import { checkedRecipients } from "../drafts/commands.ts";
+import { checkedRecipients, productsOf } from "../drafts/commands.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "../holds/commands.ts";
 import { isBegun, type Order } from "../order.ts";
 import {

@@ -1,11 +1,10 @@
 import { cutoffFor, type DispatchCalendar, dispatchDay } from "../../inventory/warehouses/calendar.ts";
 import { dayText, localTime } from "../../kit/zone.ts";
-import type { OrderStatus } from "../status.ts";
 
 /** What decides the day on which an order leaves. Moments in milliseconds. */
 export interface DispatchFacts {
-  readonly status: OrderStatus;
   readonly created_at: number;
+  readonly cancelled_at: number | null;
   readonly processing_at: number | null;
   readonly shipped_at: number | null;
   /** When each open hold ends by itself; null for one that somebody has to lift. */
@@ -21,9 +20,9 @@ export interface DispatchFacts {
  * when it has.
  */
 export function shipDate(facts: DispatchFacts, backordered_units: number, now: number): string | null {
-  const { status, created_at, processing_at, shipped_at, holds, calendars } = facts;
+  const { created_at, cancelled_at, processing_at, shipped_at, holds, calendars } = facts;
   const [first] = calendars;
-  if (status === "cancelled" || first === undefined) return null;
+  if (cancelled_at !== null || first === undefined) return null;
   if (shipped_at !== null) return dayText(localTime(shipped_at, first.timezone).day);
   if (backordered_units > 0) return null;
   let free_at = now;
@@ -48,8 +47,8 @@ function dayOf(calendar: DispatchCalendar, begun_at: number, free_at: number): n
 
 /** What says by when an order is to leave. Moments in milliseconds. */
 export interface PromiseFacts {
-  readonly status: OrderStatus;
   readonly created_at: number;
+  readonly cancelled_at: number | null;
   readonly imported: boolean;
   /** The calendar by which its customer was promised a day. */
   readonly promised_by: DispatchCalendar | null;
@@ -60,7 +59,7 @@ export interface PromiseFacts {
  * would leave as it came, whatever has happened since. Null for a cancelled order and one of the past, and when no day
  * is in sight.
  */
-export function shipBy({ status, created_at, imported, promised_by }: PromiseFacts): number | null {
-  if (status === "cancelled" || imported || promised_by === null) return null;
+export function shipBy({ created_at, cancelled_at, imported, promised_by }: PromiseFacts): number | null {
+  if (cancelled_at !== null || imported || promised_by === null) return null;
   return cutoffFor(created_at, promised_by);
 }

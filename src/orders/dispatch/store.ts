@@ -8,7 +8,8 @@ export interface Leaving {
   readonly id: number;
   /** The warehouse that it asks for, or null. */
   readonly warehouse_id: number | null;
-  readonly status: string;
+  readonly shipped_at: number | null;
+  readonly cancelled_at: number | null;
 }
 
 /** By which calendars an order leaves. */
@@ -35,7 +36,7 @@ export async function calendarsOf(db: Db, orders: readonly Leaving[]): Promise<(
   const all = await listCalendars(db);
   if (all.length < 2) return orders.map(() => all);
   const known = new Map(all.map((calendar) => [calendar.id, calendar]));
-  const undecided = orders.filter(({ warehouse_id, status }) => warehouse_id === null && hasUnits.has(status));
+  const undecided = orders.filter((order) => order.warehouse_id === null && hasUnits(order));
   const lying = await warehousesOf(
     db,
     undecided.map(({ id }) => id),
@@ -46,4 +47,4 @@ export async function calendarsOf(db: Db, orders: readonly Leaving[]): Promise<(
   });
 }
 
-const hasUnits: ReadonlySet<string> = new Set(["pending", "processing", "fulfilled"]);
+const hasUnits = ({ shipped_at, cancelled_at }: Leaving) => shipped_at === null && cancelled_at === null;

@@ -10,6 +10,7 @@ import {
   openUnits,
   partsOf,
 } from "../order.ts";
+import type { Shipment } from "../shipments/shipment.ts";
 import { type ShortReason, writeOffReasons } from "../status.ts";
 
 /** Units of each line, those of no units left out. */
@@ -106,6 +107,25 @@ export function isPacked({ lines }: Order): boolean {
 export function unitsWithoutParcel(order: Order): LineUnits[] {
   const parcelled = unitsInParcels(order);
   return unitsOf(order, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0));
+}
+
+/** The order with this parcel, new or as it is now. */
+export function withShipment(order: Order, shipment: Shipment): Order {
+  const known = order.shipments.some(({ id }) => id === shipment.id);
+  const shipments = known
+    ? order.shipments.map((other) => (other.id === shipment.id ? shipment : other))
+    : [...order.shipments, shipment];
+  return { ...order, shipments };
+}
+
+/** The parcel of an order that a request names. Refuses: resource_missing. */
+export function chosenShipment(order: Order, id: string | number): Shipment {
+  const number = readId("shipment", id);
+  const found = order.shipments.find((shipment) => shipment.id === number);
+  if (found !== undefined) return found;
+  throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such parcel: ${id}.`, {
+    fields: [{ field: "shipment_id", code: "resource_missing", message: "names no parcel of this order" }],
+  });
 }
 
 /** Which parcel of its order one is, counted from 1; `total` is null while more may follow. */

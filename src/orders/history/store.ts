@@ -1,12 +1,9 @@
-import { and, asc, eq, gt, sql as template } from "drizzle-orm";
-import { order_history, orders } from "../../../db/schema/orders.ts";
-import { type Args, insert, prepared } from "../../database/statements.ts";
-import type { Db, Tx, Writing } from "../../database/store.ts";
+import { and, asc, eq, gt } from "drizzle-orm";
+import { order_history } from "../../../db/schema/orders.ts";
+import { insert } from "../../database/statements.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { assert } from "../../kit/assert.ts";
 import type { Window } from "../../kit/page.ts";
-import { publicStatus } from "../order.ts";
-import type { PublicOrderStatus } from "../status.ts";
 
 /** What a row of history says beside the states. */
 export interface Entry {
@@ -21,8 +18,8 @@ export interface Step {
   readonly order_id: number;
   /** Its place among the order's rows, from 1. */
   readonly number: number;
-  readonly from_status: PublicOrderStatus | null;
-  readonly to_status: PublicOrderStatus;
+  readonly from_status: HistoryRow["from_status"];
+  readonly to_status: HistoryRow["to_status"];
 }
 
 /** Writes one row of an order's history, of which the order's own row says already that it is there. */
@@ -30,26 +27,10 @@ export async function insertHistory(tx: Tx, step: Step, entry: Entry): Promise<v
   await insert(tx, order_history, [rowOf(tx, step, entry)]);
 }
 
-const countRow = prepared((sql: Writing, a: Args<{ order_id: number }>) =>
-  sql
-    .update(orders)
-    .set({ history_rows: template`${orders.history_rows} + 1` })
-    .where(eq(orders.id, a.order_id))
-    .returning({ number: orders.history_rows, status: orders.status, held: orders.held }),
-);
-
-/** Writes a row of the history of an order that it changes nothing of. */
-export async function noteInHistory(tx: Tx, order_id: number, entry: Entry): Promise<void> {
-  const [order] = await countRow(tx, { order_id });
-  assert(order !== undefined, `order ${order_id} is there`);
-  const status = publicStatus(order);
-  await insertHistory(tx, { order_id, number: order.number, from_status: status, to_status: status }, entry);
-}
-
 /** Writes the first row of the history of each of these orders. */
 export async function insertFirstHistory(
   tx: Tx,
-  orders: readonly { readonly id: number; readonly status: PublicOrderStatus }[],
+  orders: readonly { readonly id: number; readonly status: HistoryRow["to_status"] }[],
   entry: Entry,
 ): Promise<void> {
   const first = { number: 1, from_status: null };

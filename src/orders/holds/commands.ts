@@ -7,7 +7,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { findProducts } from "../../products/store.ts";
-import { tellNews } from "../history/commands.ts";
+import { tellNews } from "../news/commands.ts";
 import {
   backorderedUnits,
   isStopped,

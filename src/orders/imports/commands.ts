@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { emit } from "../../outbox/emit.ts";
-import { namedBy, takeIn, takenNumber } from "../commands.ts";
+import { namedBy, storeDraft, takenNumber } from "../drafts/commands.ts";
 import { draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { settleAddress, settleGoods } from "../holds/commands.ts";
@@ -25,7 +25,7 @@ export async function importOrder(
   const draft = draftOrder(input, await namedBy(tx, input), source, true);
   const id = await insertAllotted(tx, order_id, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
-  const plain = await takeIn(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
   const order = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;

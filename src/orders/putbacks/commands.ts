@@ -4,10 +4,9 @@ import type { PutBack } from "../../inventory/putbacks/schemas.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { wireId } from "../../kit/ids.ts";
 import { packedInHouse } from "../fulfillment/rules.ts";
-import { noteInHistory } from "../history/store.ts";
 import { resolveOrder } from "../names/store.ts";
 import { partsOf } from "../order.ts";
-import { lockOrder, saveOrder } from "../store.ts";
+import { lockOrder, noteInHistory, saveOrder } from "../store.ts";
 
 /**
  * Puts units that were picked for an order back on the shelf: those it gave up, or else, unless they are packed, those

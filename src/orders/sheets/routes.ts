@@ -21,7 +21,7 @@ import {
   searchOrders,
 } from "../list/store.ts";
 import { ImportLine, type OrderRow, orderColumns, rowsOf, rowView } from "./columns.ts";
-import { saveOrderGroups } from "./commands.ts";
+import { saveOrderGroups } from "./open/commands.ts";
 import { otherColumns, PastLine, pastColumns } from "./past/columns.ts";
 import { savePastGroups } from "./past/commands.ts";
 

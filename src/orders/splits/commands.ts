@@ -4,8 +4,9 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";
 import { emit } from "../../outbox/emit.ts";
-import { newOrder, takenNumber } from "../commands.ts";
+import { saveRest } from "../arrivals/commands.ts";
 import { dispatchOf } from "../dispatch/store.ts";
+import { newOrder, takenNumber } from "../drafts/commands.ts";
 import { orderEvent } from "../events.ts";
 import { wordsFor } from "../fulfillment/rules.ts";
 import { insertFirstHistory } from "../history/store.ts";
@@ -13,7 +14,6 @@ import { findOrderByNumber } from "../names/store.ts";
 import { type Order, partsOf } from "../order.ts";
 import { claimOf, decide, subtotalOf, withClaims } from "../rules.ts";
 import type { SplitOrder } from "../schemas.ts";
-import { saveLess } from "../shipments/commands.ts";
 import {
   deleteLines,
   findOrdersByNumber,
@@ -51,7 +51,7 @@ export async function splitOrder(
   const split_off = withClaims(fresh, gone);
   await emit(tx, [orderEvent("order.created", split_off, tx.now)]);
   const lessened = withClaims(withoutSplit(before, split), left);
-  const order = await saveLess(tx, before, lessened, { event: "split", actor, note: `${words} to ${nameOf(fresh)}` });
+  const order = await saveRest(tx, before, lessened, { event: "split", actor, note: `${words} to ${nameOf(fresh)}` });
   await deleteLines(
     tx,
     split.flatMap(({ line, stays }) => (stays === null ? line.id : [])),

@@ -43,8 +43,10 @@ export async function takeNotification(
 async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
   const [order] = await findOrders(tx, [order_id]);
   if (order !== undefined) return estimatedShipDate(order, tx.now);
-  const [calendars = []] = await calendarsOf(tx, [{ id: order_id, warehouse_id: null, status: "expected" }]);
-  const facts = { status: "pending", created_at: tx.now, processing_at: null, shipped_at: null } as const;
+  const [calendars = []] = await calendarsOf(tx, [
+    { id: order_id, warehouse_id: null, shipped_at: null, cancelled_at: null },
+  ]);
+  const facts = { created_at: tx.now, cancelled_at: null, processing_at: null, shipped_at: null };
   return shipDate({ ...facts, holds: [], calendars }, 0, tx.now);
 }
 

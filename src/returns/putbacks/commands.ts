@@ -4,8 +4,8 @@ import type { PutBack } from "../../inventory/putbacks/schemas.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { noteInHistory } from "../../orders/history/store.ts";
 import { putBackInWords, putBackUnits } from "../../orders/putbacks/commands.ts";
+import { noteInHistory } from "../../orders/store.ts";
 import { begin } from "../commands.ts";
 
 /**

@@ -15,10 +15,10 @@ import {
   unitsInParcels,
   unitsWithoutParcel,
 } from "../../orders/fulfillment/rules.ts";
+import { labelShipment, openShipment, voidShipment } from "../../orders/labelling/commands.ts";
 import { findOrderId, resolveOrder } from "../../orders/names/store.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
 import { decide } from "../../orders/rules.ts";
-import { labelShipment, openShipment, voidShipment } from "../../orders/shipments/commands.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../../orders/store.ts";

@@ -7,7 +7,7 @@ import { lotStatuses } from "../../../src/inventory/status.ts";
 import { system } from "../../../src/kit/actor.ts";
 import { readId } from "../../../src/kit/ids.ts";
 import { unreachable } from "../../../src/kit/moves.ts";
-import { handOver } from "../../../src/orders/shipments/commands.ts";
+import { handOver } from "../../../src/orders/scans/commands.ts";
 import { openShop, type Shop } from "../../orders/shop.ts";
 
 let shop: Shop;

@@ -3,12 +3,12 @@ import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
 import { draftOrders } from "../../bulk/commands.ts";
-import { fromApi } from "../../commands.ts";
+import { fromApi } from "../../drafts/commands.ts";
 import { insertFirstHistory } from "../../history/store.ts";
 import { asActive } from "../../rules.ts";
 import { insertPastShipments } from "../../shipments/store.ts";
 import { findOrdersByNumber, insertLinesOf, insertOrders } from "../../store.ts";
-import { inputsOf, outcomeOf, saveSheets } from "../commands.ts";
+import { inputsOf, outcomeOf, saveSheets } from "../open/commands.ts";
 import type { PastLine } from "./columns.ts";
 import { type PastSheet, pastDraft, pastParcels, pastSheetOf, refuseKnown } from "./rules.ts";
 

@@ -4,7 +4,7 @@ import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { move } from "../../../kit/moves.ts";
-import { voidShipment } from "../../../orders/shipments/commands.ts";
+import { voidShipment } from "../../../orders/labelling/commands.ts";
 import type { Label } from "../label.ts";
 import { finishing_job, lockClaimed } from "../purchases/commands.ts";
 import { lease_ms } from "../purchases/rules.ts";

@@ -6,14 +6,9 @@ import type { Tx } from "../../../src/database/store.ts";
 import type { Actor } from "../../../src/kit/actor.ts";
 import { readId, wireId } from "../../../src/kit/ids.ts";
 import { noteReturned } from "../../../src/orders/commands.ts";
+import { labelShipment, openShipment, voidShipment } from "../../../src/orders/labelling/commands.ts";
 import { resolveOrder } from "../../../src/orders/names/store.ts";
-import {
-  deliverShipment,
-  handOver,
-  labelShipment,
-  openShipment,
-  voidShipment,
-} from "../../../src/orders/shipments/commands.ts";
+import { deliverShipment, handOver } from "../../../src/orders/scans/commands.ts";
 import { lockOrder } from "../../../src/orders/store.ts";
 import { openShop, type Shop } from "../shop.ts";
 

@@ -1,15 +1,15 @@
-import type { Tx } from "../../database/store.ts";
-import type { Actor } from "../../kit/actor.ts";
-import { Fault, faults, ofFields } from "../../kit/fault.ts";
-import type { Group, GroupOutcome } from "../../kit/sheet.ts";
-import { createOrders } from "../bulk/commands.ts";
-import { productsOf } from "../commands.ts";
-import { missingProducts, type OrderedProduct, orderedLines, subtotalOf } from "../rules.ts";
-import type { CreateOrder } from "../schemas.ts";
-import { findOrders, findOrdersByNumber } from "../store.ts";
-import type { ImportLine } from "./columns.ts";
-import { customersOf, recipientOf } from "./recipients/commands.ts";
-import { inFile, inputOf, type OrderSheet, refuseOldState, refuseOther, sheetOf } from "./rules.ts";
+import type { Tx } from "../../../database/store.ts";
+import type { Actor } from "../../../kit/actor.ts";
+import { Fault, faults, ofFields } from "../../../kit/fault.ts";
+import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
+import { createOrders } from "../../bulk/commands.ts";
+import { productsOf } from "../../drafts/commands.ts";
+import { missingProducts, type OrderedProduct, orderedLines, subtotalOf } from "../../rules.ts";
+import type { CreateOrder } from "../../schemas.ts";
+import { findOrders, findOrdersByNumber } from "../../store.ts";
+import type { ImportLine } from "../columns.ts";
+import { customersOf, recipientOf } from "../recipients/commands.ts";
+import { inFile, inputOf, type OrderSheet, refuseOldState, refuseOther, sheetOf } from "../rules.ts";
 
 /**
  * Creates the orders of a file that are not there yet; one that is there stays as it is and must be the same.

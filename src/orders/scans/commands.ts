@@ -1,0 +1,133 @@
+import type { Tx } from "../../database/store.ts";
+import { freshClaim, resumeClaim } from "../../inventory/claims/commands.ts";
+import { takeGivenUp } from "../../inventory/putbacks/commands.ts";
+import type { LineUnits } from "../../inventory/reservations/claim.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { arrive } from "../arrivals/commands.ts";
+import { leave, missesUnits, saveGone, takeable } from "../departures/commands.ts";
+import { withFreshClaim } from "../fulfillment/commands.ts";
+import { refuseShort, uncancelled, withShipment } from "../fulfillment/rules.ts";
+import { pauseAgain, placeHold } from "../holds/commands.ts";
+import { isStopped, type Order, type Parcel, partsOf } from "../order.ts";
+import { decide, withClaims } from "../rules.ts";
+import type { Shipment } from "../shipments/shipment.ts";
+import { saveShipmentLines } from "../shipments/store.ts";
+import { lockParcel, saveOrder } from "../store.ts";
+
+/**
+ * The parcel leaves the house: as a person says, or as the carrier's first scan tells. What a carrier reports is never
+ * refused: of a held, short or cancelled order the units leave that can, and the order is held for the discrepancy; of
+ * a parcel that was given up while its order goes on, nothing leaves, since its units may be in another. A
+ * parcel that has left already stays as it is. Refuses: resource_missing, and unless `by_carrier`
+ * invalid_state_transition, insufficient_inventory, lot_not_pickable. Emits: order.fulfilled, order.shipped.
+ */
+export async function handOver(
+  tx: Tx,
+  shipment_id: number,
+  actor: Actor,
+  { by_carrier }: { readonly by_carrier: boolean },
+): Promise<Parcel> {
+  const { order: locked, shipment } = await lockParcel(tx, shipment_id);
+  if (by_carrier) return scanned(tx, locked, shipment, actor);
+  if (shipment.status !== "pending") return { order: locked, shipment };
+  decide(locked, "ship");
+  const order = await withFreshClaim(tx, locked);
+  refuseShort(order, false);
+  return leave(tx, order, shipment, actor, false);
+}
+
+/**
+ * Notes that a parcel has arrived, and before that that it has left. Refuses: resource_missing.
+ * Emits: order.fulfilled, order.shipped, order.delivered.
+ */
+export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
+  const found = await lockParcel(tx, shipment_id);
+  const { order, shipment } = await scanned(tx, found.order, found.shipment, actor);
+  if (shipment.status !== "shipped") return { order, shipment };
+  const delivered = await arrive(tx, order, [shipment], actor);
+  return { order: delivered, shipment: delivered.shipments.find(({ id }) => id === shipment_id) ?? shipment };
+}
+
+/** The carrier has the parcel, whatever we know of its order. */
+async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Parcel> {
+  if (shipment.status !== "pending" && shipment.status !== "voided") return { order: before, shipment };
+  const name = shipment.tracking_number ?? wireId("shipment", shipment.id);
+  if (before.status === "cancelled") return takenAnyway(tx, before, shipment, name, actor);
+  if (shipment.status === "voided") {
+    const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
+    return { order, shipment };
+  }
+  const stopped = before.holds.some(({ reason }) => reason !== "carrier_discrepancy");
+  const left = await leftOrNot(tx, before, shipment, actor);
+  const { order, shipment: gone } = left ?? { order: before, shipment };
+  if (left !== null && !left.short && !stopped) return { order, shipment: gone };
+  const short = left?.short ? "units of it were not in stock" : "it was held";
+  const why = left === null ? "none of its units could leave stock" : short;
+  return { order: await discrepancy(tx, order, `The carrier has ${name}, but ${why}.`, actor), shipment: gone };
+}
+
+/** The carrier has a parcel of a cancelled order: what there is of it leaves stock, and the order stays cancelled. */
+async function takenAnyway(tx: Tx, before: Order, shipment: Shipment, name: string, actor: Actor): Promise<Parcel> {
+  const units = await takenAgain(tx, before, shipment, actor);
+  const short = missesUnits(shipment, units) ? ", and not all of it was in stock" : "";
+  const note = `The carrier has ${name}, which was given up${short}.`;
+  if (units.length === 0 && shipment.lines.length > 0) {
+    return { order: await discrepancy(tx, before, note, actor), shipment };
+  }
+  const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
+  await saveGone(tx, before, gone);
+  if (short !== "") await saveShipmentLines(tx, shipment.id, units);
+  const after = uncancelled(withShipment(before, gone), units);
+  const order = await saveOrder(tx, before, after, { event: "ship", actor, note: gone.tracking_number });
+  return { order: await discrepancy(tx, order, note, actor), shipment: gone };
+}
+
+/** Takes a parcel's units out of stock that its order has given up; answers those that were there. */
+async function takenAgain(tx: Tx, order: Order, { lines }: Shipment, actor: Actor): Promise<LineUnits[]> {
+  const wanted = lines.flatMap(({ order_line_id, quantity }) => {
+    const line = order.lines.find(({ id }) => id === order_line_id);
+    if (line === undefined) return [];
+    return [{ order_line_id, sets: Math.min(quantity, line.quantity_cancelled), parts: partsOf(line) }];
+  });
+  const taken = await takeGivenUp(tx, { order_id: order.id, warehouse_id: order.warehouse_id }, wanted, actor);
+  return wanted.flatMap(({ order_line_id }, at) => {
+    const quantity = taken[at] ?? 0;
+    return quantity > 0 ? [{ order_line_id, quantity }] : [];
+  });
+}
+
+/** A parcel that has left, and whether units of it did not, since they were not in stock. */
+interface Gone extends Parcel {
+  readonly short: boolean;
+}
+
+/** The parcel after it has left, or null, and nothing done, when stock refuses all of it. */
+async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor): Promise<Gone | null> {
+  try {
+    return await tx.nested((part) => leaveAwake(part, order, shipment, actor));
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
+/** A hold may have given the units free; the parcel shows that they were taken all the same. */
+async function leaveAwake(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Gone> {
+  const stopped = isStopped(before);
+  // Units may have been taken from the order between the lock of its row and that of its stock.
+  const awake = withClaims(before, await (stopped ? resumeClaim : freshClaim)(tx, before.id));
+  const short = missesUnits(shipment, takeable(awake, shipment));
+  const gone = await leave(tx, awake, shipment, actor, true);
+  // In the same part as the parcel's leaving, since a part has the stock read for itself.
+  return { order: stopped ? await pauseAgain(tx, gone.order) : gone.order, shipment: gone.shipment, short };
+}
+
+/** Holds the order until a person has looked, once for each finding. */
+async function discrepancy(tx: Tx, order: Order, note: string, actor: Actor): Promise<Order> {
+  const reason = "carrier_discrepancy";
+  if (order.holds.some((hold) => hold.reason === reason && hold.note === note)) return order;
+  const hold = { reason, note, hold_until: null, reserve_inventory: true, created_at: tx.now } as const;
+  return placeHold(tx, order, hold, actor);
+}
