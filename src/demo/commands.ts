@@ -1,7 +1,7 @@
 import { createCustomer } from "../customers/commands.ts";
 import type { Tx } from "../database/store.ts";
 import { addStock } from "../inventory/arrivals/commands.ts";
-import { lotsShipped } from "../inventory/stock/store.ts";
+import { lotsShipped } from "../inventory/ledger/store.ts";
 import { updateWarehouse } from "../inventory/warehouses/commands.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";

@@ -2,7 +2,7 @@ import type { Store } from "../database/store.ts";
 import { fillShelf, freshShelves } from "./backorders/commands.ts";
 import { listAwaitedProducts, type WaitingPlace } from "./backorders/store.ts";
 import { expireBookings } from "./bookings/commands.ts";
-import { listExpiredLots, markLotsExpired, nextLotExpiry } from "./stock/store.ts";
+import { listExpiredLots, markLotsExpired, nextLotExpiry } from "./lots/store.ts";
 
 const slice = 500;
 // Each of them may be of another SKU with an event of its own, and other requests wait for a slice as a whole.

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../database/store.ts";
 import { type ReturnedUnits, takeReturned } from "../inventory/arrivals/commands.ts";
-import { findLot, lotsShipped, type ShippedUnits } from "../inventory/stock/store.ts";
+import { lotsShipped, type ShippedUnits } from "../inventory/ledger/store.ts";
+import { findLot } from "../inventory/lots/store.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";

@@ -1,11 +1,12 @@
 // Two transactions that meet on PostgreSQL in the one order that does harm: the first has done its work and is about to
 // commit, the second has read before it and waits for its lock. What the second read is out of date by then.
+
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { engine } from "../../src/config.ts";
 import { createCustomer } from "../../src/customers/commands.ts";
 import type { Tx } from "../../src/database/store.ts";
-import { adjustStock } from "../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
 import { expireLots } from "../../src/inventory/jobs.ts";
 import { correctLot } from "../../src/inventory/lots/changes/commands.ts";
 import { system } from "../../src/kit/actor.ts";

@@ -1,6 +1,7 @@
+import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
 // What may happen to the stock at random, and a model of it that is only counts.
 
-import { addStock, adjustStock, takeReturned } from "../../src/inventory/arrivals/commands.ts";
+import { addStock, takeReturned } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
 import {
   claimForOrder,

@@ -1,9 +1,11 @@
 // What may happen, as commands of fast-check: each is done to the model and to the service, and both must agree on the
 // refusal or on the answer.
+
 import fc from "fast-check";
 import { firstId } from "../../src/database/migrate.ts";
 import type { Tx } from "../../src/database/store.ts";
-import { addStock, adjustStock } from "../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
+import { addStock } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
 import { adjustmentReasons } from "../../src/inventory/status.ts";
 import { iso } from "../../src/kit/clock.ts";

@@ -1,8 +1,10 @@
 // Many clients at once who do as they like to the same stock, without a model: only the invariants can be held against
 // it afterwards.
+
 import { firstId } from "../../src/database/migrate.ts";
 import type { Tx } from "../../src/database/store.ts";
-import { addStock, adjustStock } from "../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
+import { addStock } from "../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
 import { iso } from "../../src/kit/clock.ts";
 import { type Random, seededRandom } from "../../src/kit/random.ts";

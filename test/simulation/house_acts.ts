@@ -1,11 +1,12 @@
 // What may happen in the house beside the sale: lots, deliveries, transfers and counts.
+
 import fc from "fast-check";
 import type { Tx } from "../../src/database/store.ts";
 import { extendBooking } from "../../src/inventory/bookings/commands.ts";
 import { openCount, postCount, recordLines, reviewCount } from "../../src/inventory/counts/commands.ts";
 import { setLotStatus } from "../../src/inventory/lots/changes/commands.ts";
+import { findLot } from "../../src/inventory/lots/store.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "../../src/inventory/receipts/commands.ts";
-import { findLot } from "../../src/inventory/stock/store.ts";
 import {
   closeTransfer,
   createTransfer,

@@ -1,17 +1,12 @@
 // How promises change: allocations, the counts of their lines and `reserved` of the stock items, always together.
+
 import type { Tx } from "../../database/store.ts";
+import type { StockItem } from "../ledger/spot.ts";
 import type { HeldLine, ReservationLine } from "../reservations/reservation.ts";
 import type { Plan, Portion, Want } from "../reservations/rules.ts";
-import {
-  addAllocation,
-  deleteLines,
-  insertAllocations,
-  insertLines,
-  saveAllocation,
-  saveLine,
-} from "../reservations/store.ts";
+import { deleteLines, insertLines, saveLine } from "../reservations/store.ts";
 import { promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import type { StockItem } from "../stock/shelf.ts";
+import { addAllocation, insertAllocations, saveAllocation } from "./store.ts";
 
 /** What a line is to hold of unpicked units from now on. */
 export interface Assignment {

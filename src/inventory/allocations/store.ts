@@ -2,8 +2,9 @@ import { asc, eq, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
-import { type Args, prepared } from "../../database/statements.ts";
+import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Allocation, HeldLine, ReservationLine } from "../reservations/reservation.ts";
 
 /** Units of one stock item that are promised to some lines. */
 export interface HeldUnits {
@@ -56,14 +57,56 @@ export async function warehousesOf(db: Db, order_ids: readonly number[]): Promis
 const forget = prepared((tx: Writing, a: Args<{ lines: string }>) =>
   tx.delete(allocations).where(among(allocations.reservation_line_id, a.lines)),
 );
-const close = prepared((tx: Writing, a: Args<{ lines: string }>) =>
-  tx.update(reservation_lines).set({ wanted: sql`0`, reserved: sql`0` }).where(among(reservation_lines.id, a.lines)),
+
+/** Takes all that is promised to these lines away. */
+export async function deleteAllocations(tx: Tx, line_ids: readonly number[]): Promise<void> {
+  if (line_ids.length > 0) await forget(tx, { lines: list(line_ids) });
+}
+
+const allocationsOf = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select().from(allocations).where(among(allocations.reservation_line_id, a.ids)).orderBy(asc(allocations.id)),
 );
 
-/** Stores that these lines want nothing any more and that nothing is promised to them. */
-export async function closeLines(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  const lines = list(ids);
-  await forget(tx, { lines });
-  await close(tx, { lines });
+/** The lines with all that is promised to them. */
+export async function withAllocations(db: Db, lines: readonly ReservationLine[]): Promise<HeldLine[]> {
+  if (lines.length === 0) return [];
+  const rows = await allocationsOf(db, { ids: list(lines.map((line) => line.id)) });
+  const of = Map.groupBy(rows, (row) => row.reservation_line_id);
+  return lines.map((line) => ({ ...line, allocations: of.get(line.id) ?? [] }));
+}
+
+/** Stores new allocations. */
+export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, "id">[]): Promise<void> {
+  await insert(tx, allocations, rows);
+}
+
+const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quantity: number }>) =>
+  tx
+    .insert(allocations)
+    .values({ reservation_line_id: sql`${a.line}`, stock_item_id: sql`${a.item}`, quantity: sql`${a.quantity}` })
+    .onConflictDoUpdate({
+      target: [allocations.reservation_line_id, allocations.stock_item_id],
+      set: { quantity: sql`${allocations.quantity} + excluded.quantity` },
+    }),
+);
+
+/** Adds units of an item to what is promised to a line. */
+export async function addAllocation(tx: Tx, line: number, item: number, quantity: number): Promise<void> {
+  await addTo(tx, { line, item, quantity });
+}
+
+const setQuantity = prepared((tx: Writing, a: Args<{ id: number; quantity: number }>) =>
+  tx
+    .update(allocations)
+    .set({ quantity: sql`${a.quantity}` })
+    .where(eq(allocations.id, a.id)),
+);
+const remove = prepared((tx: Writing, a: Args<{ id: number }>) =>
+  tx.delete(allocations).where(eq(allocations.id, a.id)),
+);
+
+/** Stores how many units an allocation has left; none means that it is gone. */
+export async function saveAllocation(tx: Tx, { id, quantity }: Allocation): Promise<void> {
+  if (quantity === 0) await remove(tx, { id });
+  else await setQuantity(tx, { id, quantity });
 }

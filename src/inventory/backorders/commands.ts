@@ -1,15 +1,18 @@
 // Who waits for stock and who loses it: filling backorders, what time undoes, and promises that must move.
+
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { addUnits, itemOf, setCounts } from "../allocations/commands.ts";
-import { closeLines, listHeld } from "../allocations/store.ts";
+import { addAllocation, deleteAllocations, listHeld, saveAllocation } from "../allocations/store.ts";
+import type { StockItem } from "../ledger/spot.ts";
+import { markLotsExpired } from "../lots/store.ts";
 import type { ReservationLine } from "../reservations/reservation.ts";
 import { planStock } from "../reservations/rules.ts";
 import type { ClaimNews } from "../reservations/status.ts";
-import { addAllocation, listOverdueLines, saveAllocation } from "../reservations/store.ts";
+import { closeLines, listOverdueLines } from "../reservations/store.ts";
 import { type OpenShelf, openShelves, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { availableOf, isLotGood, type StockItem } from "../stock/shelf.ts";
-import { markLotsExpired } from "../stock/store.ts";
+import { availableOf, isLotGood } from "../stock/shelf.ts";
+import type { Shortfall } from "./shortfall.ts";
 import {
   type Holder,
   insertNews,
@@ -56,6 +59,7 @@ export async function freshShelves(
 export async function giveBack(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
   const ids = lines.map((line) => line.id);
   const held = await listHeld(tx, ids);
+  await deleteAllocations(tx, ids);
   await closeLines(tx, ids);
   for (const { product_id, wanted, reserved } of lines) shelfOf(shelves, product_id).backordered -= wanted - reserved;
   for (const { product_id, stock_item_id, units } of held) {
@@ -141,13 +145,6 @@ async function putExpiredLotsAside(tx: Tx, shelves: Shelves, shelf: OpenShelf): 
     shelf.items[at] = expired;
     if (item.bin_kind !== "staging") await displacePromises(tx, shelves, shelf, expired, item.reserved);
   }
-}
-
-/** Units of an order that lost their promise and wait now. */
-export interface Shortfall {
-  readonly order_id: number | null;
-  readonly order_ref: string;
-  readonly quantity: number;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { TemperatureZone } from "../../products/status.ts";
+import type { StockItem } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
-import { isLotGood, isSellable, type StockItem, whyNot } from "../stock/shelf.ts";
+import { isLotGood, isSellable, whyNot } from "../stock/shelf.ts";
 
 /** A bin with its zone and what lies in it, counted. */
 export interface FilledBin {

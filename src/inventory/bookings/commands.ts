@@ -15,6 +15,7 @@ import {
   listLines,
   listOverdue,
   nextExpiry,
+  saveExpired,
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
@@ -22,7 +23,7 @@ import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { findWarehouse } from "../warehouses/store.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
-import { findNamedClaim, findNamedPast, mayBeNumber, saveExpired } from "./store.ts";
+import { findNamedClaim, findNamedPast, mayBeNumber } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;

@@ -1,33 +1,12 @@
 import { and, asc, eq, or, sql } from "drizzle-orm";
-import { among, given, list } from "../../../db/kit.ts";
+import { given } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
-import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Db } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Reservation } from "../reservations/reservation.ts";
-import type { ReservationStatus } from "../reservations/status.ts";
-
-// The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
-const expire = prepared((tx: Writing, a: Args<{ ids: string; now: number; status: ReservationStatus }>) =>
-  tx
-    .update(reservations)
-    .set({ status: sql`${a.status}` })
-    .where(
-      and(
-        among(reservations.id, a.ids),
-        sql`${reservations.status} = 'reserved' and ${reservations.expires_at} <= ${a.now}`,
-      ),
-    )
-    .returning({ id: reservations.id }),
-);
-
-/** Stores the state of these reservations past their time; answers which had not ended in another way before. */
-export async function saveExpired(tx: Tx, ids: readonly number[], status: ReservationStatus): Promise<number[]> {
-  const rows = await expire(tx, { ids: list(ids), now: tx.now, status });
-  return rows.map(({ id }) => id);
-}
 
 const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string }>) =>
   select

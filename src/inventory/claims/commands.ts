@@ -1,4 +1,5 @@
 // What an order asks of the stock. An order's claim is a reservation; these commands are called by the features above.
+
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -6,6 +7,7 @@ import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
+import { withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
 import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, Pick } from "../reservations/claim.ts";
@@ -21,7 +23,6 @@ import {
   listLines,
   saveAvoids,
   saveReservation,
-  withAllocations,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 

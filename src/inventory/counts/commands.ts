@@ -1,4 +1,5 @@
 // Cycle counts: what somebody found on the shelf is compared with the books, reviewed, and posted as adjustments.
+
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -6,14 +7,16 @@ import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../.
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions, move } from "../../kit/moves.ts";
 import { findProductsBySku } from "../../products/store.ts";
-import { brokenPromises, warehouseNamed } from "../arrivals/commands.ts";
-import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../backorders/commands.ts";
+import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { brokenPromises, type Shortfall } from "../backorders/shortfall.ts";
+import type { Spot } from "../ledger/spot.ts";
+import { lotSpot } from "../lots/lot.ts";
+import { findLot, findLotById } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
-import { binSpot, lotSpot, type Spot } from "../stock/shelf.ts";
-import { findLot, findLotById } from "../stock/store.ts";
+import { warehouseNamed } from "../warehouses/commands.ts";
 import { findBin, findLastingBins, shareWarehouse } from "../warehouses/store.ts";
-import type { Bin, ZonedWarehouse } from "../warehouses/warehouse.ts";
+import { type Bin, binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
 import type { Count, CountLine } from "./count.ts";
 import { type CountedProduct, differingLines, impliedLot, type NamedPlace, outOfDate, refuseOutside } from "./rules.ts";
 import type { OpenCount, PostCount, RecordLines } from "./schemas.ts";

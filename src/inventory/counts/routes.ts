@@ -9,7 +9,7 @@ import { requireMatch } from "../../http/preconditions.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { shortfallsView } from "../arrivals/commands.ts";
+import { shortfallsView } from "../backorders/shortfall.ts";
 import { cancelCount, openCount, postCount, recordLines, reviewCount } from "./commands.ts";
 import { type Count, countView, plainCountView } from "./count.ts";
 import {

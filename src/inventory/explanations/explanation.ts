@@ -1,10 +1,13 @@
 // Why the number of a SKU is what it is: the ledger from nothing on, who holds units, and what keeps others from sale.
+
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { StockedPart } from "../bundles/part.ts";
+import type { AwaitedDelivery } from "../receipts/receipt.ts";
 import type { ReservationStatus } from "../reservations/status.ts";
 import type { BinKind, MovementType } from "../status.ts";
 import { isSellable, type Shelf, totalsOf, whyNot } from "../stock/shelf.ts";
+import type { InTransit } from "../transfers/transfer.ts";
 
 /** What movements of one type and reason add up to; `units` is below zero for units that went. */
 export interface LedgerSum {
@@ -123,27 +126,12 @@ export function demandView(
   };
 }
 
-/** Units that a delivery should still bring. */
-export interface Awaited {
-  readonly receipt_id: number;
-  readonly reference: string | null;
-  readonly warehouse_id: number;
-  readonly expected_at: number | null;
-  readonly units: number;
-}
-
-/** Units on their way from another warehouse. */
-export interface InTransit {
-  readonly transfer_id: number;
-  readonly reference: string | null;
-  readonly from_warehouse_id: number;
-  readonly to_warehouse_id: number;
-  readonly shipped_at: number | null;
-  readonly units: number;
-}
-
 /** What is on its way, and with what. */
-export function incomingView({ incoming }: Shelf, awaited: readonly Awaited[], in_transit: readonly InTransit[]) {
+export function incomingView(
+  { incoming }: Shelf,
+  awaited: readonly AwaitedDelivery[],
+  in_transit: readonly InTransit[],
+) {
   return {
     units: incoming,
     receipts: awaited.slice(0, named_max).map(({ receipt_id, reference, warehouse_id, expected_at, units }) => ({

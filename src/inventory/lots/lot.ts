@@ -2,15 +2,36 @@ import type { ActorType } from "../../kit/actor.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
+import type { LotSpot } from "../ledger/spot.ts";
 import type { BinKind, LotStatus } from "../status.ts";
-import type { Lot } from "../stock/shelf.ts";
 import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./status.ts";
+
+/** A batch of a product. */
+export interface Lot {
+  readonly id: number;
+  readonly product_id: number;
+  readonly lot_number: string;
+  readonly received_date: number;
+  readonly expiration_date: number | null;
+  readonly status: LotStatus;
+}
 
 /** A batch of a product with what the product is called. */
 export interface NamedLot extends Lot {
   readonly sku: string;
   readonly version: number;
   readonly created_at: number;
+}
+
+/** A lot, or none, as part of a spot. */
+export function lotSpot(lot: Lot | null): LotSpot {
+  return {
+    lot_id: lot?.id ?? null,
+    lot_number: lot?.lot_number ?? null,
+    lot_status: lot?.status ?? null,
+    lot_received_date: lot?.received_date ?? null,
+    expiration_date: lot?.expiration_date ?? null,
+  };
 }
 
 /** Units of a lot in one bin. */

@@ -11,7 +11,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { shortfallsView } from "../arrivals/commands.ts";
+import { shortfallsView } from "../backorders/shortfall.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { type ChangedLot as Changed, correctLot, setLotStatus } from "./changes/commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";

@@ -1,16 +1,16 @@
-import { and, asc, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, contains, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import { type Args, insert, prepared } from "../../database/statements.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
-import type { Actor } from "../../kit/actor.ts";
+import { type Actor, system } from "../../kit/actor.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import type { LotStatus } from "../status.ts";
-import type { LotChange, LotUnits, NamedLot } from "./lot.ts";
+import type { Lot, LotChange, LotUnits, NamedLot } from "./lot.ts";
 import type { lotSorts } from "./schemas.ts";
 
 const named = {
@@ -197,6 +197,75 @@ export async function insertLotChanges(
     tx,
     lot_changes,
     changes.map((change) => ({ ...change, ...why })),
+  );
+}
+
+const lotByNumber = prepared((sql, a: Args<{ product_id: number; lot_number: string }>) =>
+  sql
+    .select()
+    .from(lots)
+    .where(and(eq(lots.product_id, a.product_id), eq(lots.lot_number, a.lot_number))),
+);
+const lotById = prepared((sql, a: Args<{ id: number }>) => sql.select().from(lots).where(eq(lots.id, a.id)));
+
+/** The lot of a product with this number, or null. */
+export async function findLot(db: Db, product_id: number, lot_number: string): Promise<Lot | null> {
+  const [row] = await lotByNumber(db, { product_id, lot_number });
+  return row ?? null;
+}
+
+/** The lot with this id, or null. */
+export async function findLotById(db: Db, id: number): Promise<Lot | null> {
+  const [row] = await lotById(db, { id });
+  return row ?? null;
+}
+
+/** Stores a new lot and answers it. */
+export async function insertLot(tx: Tx, lot: Omit<Lot, "id">): Promise<Lot> {
+  const [id = 0] = await insertIds(tx, lots, [{ ...lot, created_at: tx.now }]);
+  return { id, ...lot };
+}
+
+const expired = sql`${lots.status} = 'available' and ${lots.expiration_date} is not null`;
+
+/** Lots past their expiry that nobody has put away yet, the longest past first. */
+export async function listExpiredLots(db: Db, limit: number): Promise<Lot[]> {
+  return db.sql
+    .select()
+    .from(lots)
+    .where(and(expired, lte(lots.expiration_date, db.now)))
+    .orderBy(asc(lots.expiration_date))
+    .limit(limit);
+}
+
+/** When the next lot expires (ms), or null. */
+export async function nextLotExpiry(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: lots.expiration_date })
+    .from(lots)
+    .where(expired)
+    .orderBy(asc(lots.expiration_date))
+    .limit(1);
+  return row?.at ?? null;
+}
+
+const expiring = { from_status: "available", to_status: "expired" } as const;
+
+/**
+ * Marks those of these lots as expired that are available and past their expiry, with a row of the history of each. The
+ * expiry of one may have been corrected since it was read.
+ */
+export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
+  const marked = await tx.sql
+    .update(lots)
+    .set({ status: "expired", version: sql`${lots.version} + 1` })
+    .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available"), lte(lots.expiration_date, tx.now)))
+    .returning({ lot_id: lots.id });
+  const why = { reason: "past its expiry", actor: system("inventory.expire_lots") };
+  await insertLotChanges(
+    tx,
+    marked.map(({ lot_id }) => ({ lot_id, ...expiring })),
+    why,
   );
 }
 

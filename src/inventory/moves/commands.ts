@@ -1,18 +1,20 @@
 // Units that go from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
+
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { brokenPromises, shortfallsView } from "../arrivals/commands.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { brokenPromises, shortfallsView } from "../backorders/shortfall.ts";
+import type { BinSpot, StockItem } from "../ledger/spot.ts";
 import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
 import type { BinKind } from "../status.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { type BinSpot, binSpot, type StockItem } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
+import { binSpot } from "../warehouses/warehouse.ts";
 import type { MoveReason, MoveStock } from "./schemas.ts";
 
 /** Kinds of bins between which units are moved: the others have acts of their own. */

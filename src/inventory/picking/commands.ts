@@ -1,15 +1,17 @@
 // Units on their way through staging: picked from the shelf, handed over, or brought back.
+
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { itemOf, picked, setCounts, unpicked } from "../allocations/commands.ts";
+import { addAllocation, saveAllocation } from "../allocations/store.ts";
+import type { StockItem } from "../ledger/spot.ts";
 import type { Miss, Pick } from "../reservations/claim.ts";
 import type { Allocation, Avoided, HeldLine } from "../reservations/reservation.ts";
-import { addAllocation, saveAllocation } from "../reservations/store.ts";
 import { moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
+import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
 
 /** Who moves units for which order, and whether somebody saw them move. */

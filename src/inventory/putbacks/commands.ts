@@ -1,5 +1,6 @@
 // Units that go back to the shelf: those that an order gave up wait in the put-back bin, those that came back with a
 // return in the returns bin, and those of a lot that may not leave lie in staging still.
+
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -7,15 +8,18 @@ import { iso } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { setCounts } from "../allocations/commands.ts";
+import { saveAllocation, withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import type { StockItem } from "../ledger/spot.ts";
 import type { Allocation, HeldLine } from "../reservations/reservation.ts";
 import { byWarehouseThenAge, type Want } from "../reservations/rules.ts";
-import { findOrderReservation, listLines, saveAllocation, withAllocations } from "../reservations/store.ts";
+import { findOrderReservation, listLines } from "../reservations/store.ts";
 import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { binSpot, isLotGood, isSellable, type StockItem } from "../stock/shelf.ts";
+import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
+import { binSpot } from "../warehouses/warehouse.ts";
 import type { PutBack } from "./schemas.ts";
 import { listWaiting } from "./store.ts";
 import type { Giver } from "./waiting.ts";

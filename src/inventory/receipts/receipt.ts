@@ -42,6 +42,15 @@ export interface Receipt extends PlainReceipt {
   readonly lines: readonly ReceiptLine[];
 }
 
+/** Units that a delivery should still bring. */
+export interface AwaitedDelivery {
+  readonly receipt_id: number;
+  readonly reference: string | null;
+  readonly warehouse_id: number;
+  readonly expected_at: number | null;
+  readonly units: number;
+}
+
 /** The receipt as the API shows it. Units are missing once it is closed; before, they are outstanding. */
 export function receiptView(receipt: Receipt) {
   const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;

@@ -7,8 +7,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Position, Window } from "../../kit/page.ts";
-import type { Awaited } from "../explanations/explanation.ts";
-import type { PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
+import type { AwaitedDelivery, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 import type { receiptSorts } from "./schemas.ts";
 import type { ReceiptStatus } from "./status.ts";
 
@@ -123,7 +122,7 @@ export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<numb
 }
 
 /** The deliveries that should still bring units of a product, the oldest first. */
-export async function listAwaited(db: Db, product_id: number, limit: number): Promise<Awaited[]> {
+export async function listAwaited(db: Db, product_id: number, limit: number): Promise<AwaitedDelivery[]> {
   const { reference, warehouse_id, expected_at } = receipts;
   return db.sql
     .select({

@@ -1,7 +1,9 @@
 // Why a plan took the stock it took: for each stock item left where it lies, the first rule that passed over it.
+
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
-import { isLotGood, type StockItem } from "../stock/shelf.ts";
+import type { StockItem } from "../ledger/spot.ts";
+import { isLotGood } from "../stock/shelf.ts";
 import {
   type Candidate,
   type Field,

@@ -1,6 +1,7 @@
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { isSellable, type Shelf, type Spot, type StockItem } from "../stock/shelf.ts";
+import type { Spot, StockItem } from "../ledger/spot.ts";
+import { isSellable, type Shelf } from "../stock/shelf.ts";
 import { isColdEnough } from "../warehouses/rules.ts";
 import type { Avoided } from "./reservation.ts";
 

@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { among, given, list } from "../../../db/kit.ts";
+import { among, amongTexts, given, list } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
+import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
 import type { ClaimLine, PlannedUnits } from "./claim.ts";
-import type { Allocation, Avoided, HeldLine, Reservation, ReservationLine, ReservedUnits } from "./reservation.ts";
+import type { Avoided, Reservation, ReservationLine, ReservedUnits } from "./reservation.ts";
 import type { ReservationStatus } from "./status.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) =>
@@ -52,6 +52,27 @@ export async function findAdoptable(db: Db, order_ref: string, source: string): 
   return found.sort((a, b) => a.id - b.id);
 }
 
+const adoptables = prepared((select, a: Args<{ order_refs: string; source: string; now: number }>) =>
+  select
+    .select({ order_ref: reservations.order_ref })
+    .from(reservations)
+    .where(
+      and(
+        amongTexts(reservations.order_ref, a.order_refs),
+        eq(reservations.source, a.source),
+        sql`${reservations.status} = 'reserved'`,
+        isNull(reservations.order_id),
+        sql`${reservations.expires_at} > ${a.now}`,
+      ),
+    ),
+);
+
+/** Those of these order numbers for which a client has made an open reservation already. */
+export async function findAdoptableRefs(db: Db, order_refs: readonly string[], source: string): Promise<Set<string>> {
+  const rows = await adoptables(db, { order_refs: list(order_refs), source, now: db.now });
+  return new Set(rows.map(({ order_ref }) => order_ref));
+}
+
 const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
   sql
     .select()
@@ -59,27 +80,20 @@ const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
     .where(among(reservation_lines.reservation_id, a.ids))
     .orderBy(asc(reservation_lines.id)),
 );
-const allocationsOf = prepared((sql, a: Args<{ ids: string }>) =>
-  sql.select().from(allocations).where(among(allocations.reservation_line_id, a.ids)).orderBy(asc(allocations.id)),
-);
-
 /** The lines of these reservations, in their order. */
 export async function listLines(db: Db, reservation_ids: readonly number[]): Promise<ReservationLine[]> {
   return linesOf(db, { ids: list(reservation_ids) });
-}
-
-/** The lines with all that is promised to them. */
-export async function withAllocations(db: Db, lines: readonly ReservationLine[]): Promise<HeldLine[]> {
-  if (lines.length === 0) return [];
-  const rows = await allocationsOf(db, { ids: list(lines.map((line) => line.id)) });
-  const of = Map.groupBy(rows, (row) => row.reservation_line_id);
-  return lines.map((line) => ({ ...line, allocations: of.get(line.id) ?? [] }));
 }
 
 /** Stores a new reservation and answers its id. */
 export async function insertReservation(tx: Tx, row: Omit<Reservation, "id" | "avoids">): Promise<number> {
   const [id = 0] = await insertIds(tx, reservations, [row]);
   return id;
+}
+
+/** Stores new reservations and answers their ids. */
+export async function insertReservations(tx: Tx, rows: readonly Omit<Reservation, "id">[]): Promise<number[]> {
+  return insertIds(tx, reservations, rows);
 }
 
 /** Stores lines and answers their ids. */
@@ -144,40 +158,33 @@ export async function saveLine(tx: Tx, { id, wanted, reserved, picked }: Reserva
   await saveCounts(tx, { id, wanted, reserved, picked });
 }
 
-/** Stores new allocations. */
-export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, "id">[]): Promise<void> {
-  await insert(tx, allocations, rows);
+const close = prepared((tx: Writing, a: Args<{ lines: string }>) =>
+  tx.update(reservation_lines).set({ wanted: sql`0`, reserved: sql`0` }).where(among(reservation_lines.id, a.lines)),
+);
+
+/** Stores that these lines want nothing any more; nothing is promised to them. */
+export async function closeLines(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await close(tx, { lines: list(ids) });
 }
 
-const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quantity: number }>) =>
+// The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
+const expire = prepared((tx: Writing, a: Args<{ ids: string; now: number; status: ReservationStatus }>) =>
   tx
-    .insert(allocations)
-    .values({ reservation_line_id: sql`${a.line}`, stock_item_id: sql`${a.item}`, quantity: sql`${a.quantity}` })
-    .onConflictDoUpdate({
-      target: [allocations.reservation_line_id, allocations.stock_item_id],
-      set: { quantity: sql`${allocations.quantity} + excluded.quantity` },
-    }),
+    .update(reservations)
+    .set({ status: sql`${a.status}` })
+    .where(
+      and(
+        among(reservations.id, a.ids),
+        sql`${reservations.status} = 'reserved' and ${reservations.expires_at} <= ${a.now}`,
+      ),
+    )
+    .returning({ id: reservations.id }),
 );
 
-/** Adds units of an item to what is promised to a line. */
-export async function addAllocation(tx: Tx, line: number, item: number, quantity: number): Promise<void> {
-  await addTo(tx, { line, item, quantity });
-}
-
-const setQuantity = prepared((tx: Writing, a: Args<{ id: number; quantity: number }>) =>
-  tx
-    .update(allocations)
-    .set({ quantity: sql`${a.quantity}` })
-    .where(eq(allocations.id, a.id)),
-);
-const remove = prepared((tx: Writing, a: Args<{ id: number }>) =>
-  tx.delete(allocations).where(eq(allocations.id, a.id)),
-);
-
-/** Stores how many units an allocation has left; none means that it is gone. */
-export async function saveAllocation(tx: Tx, { id, quantity }: Allocation): Promise<void> {
-  if (quantity === 0) await remove(tx, { id });
-  else await setQuantity(tx, { id, quantity });
+/** Stores the state of these reservations past their time; answers which had not ended in another way before. */
+export async function saveExpired(tx: Tx, ids: readonly number[], status: ReservationStatus): Promise<number[]> {
+  const rows = await expire(tx, { ids: list(ids), now: tx.now, status });
+  return rows.map(({ id }) => id);
 }
 
 // Not sorted: a sorter costs SQLite more than the query.

@@ -3,14 +3,18 @@ import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { type Outcome, type RowEffect, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
-import { brokenPromises, lotFor, warehouseNamed } from "../arrivals/commands.ts";
+import { lotFor } from "../arrivals/commands.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { brokenPromises } from "../backorders/shortfall.ts";
+import type { Spot, StockItem } from "../ledger/spot.ts";
+import { lotSpot } from "../lots/lot.ts";
+import { findLot } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { binSpot, lotSpot, type Spot, type StockItem } from "../stock/shelf.ts";
-import { findLot, findStockedIds } from "../stock/store.ts";
-import { binFor } from "../warehouses/commands.ts";
+import { findStockedIds } from "../stock/store.ts";
+import { binFor, warehouseNamed } from "../warehouses/commands.ts";
 import { findBin, shareWarehouse } from "../warehouses/store.ts";
+import { binSpot } from "../warehouses/warehouse.ts";
 import { type CountedStock, heldView } from "./columns.ts";
 
 /** What a row of a file means for the stock. */

@@ -1,14 +1,18 @@
 // The shelves of a transaction: what it has read of the stock under lock, changed in step with the database, so that
 // every command of the transaction plans from the same truth and the events at its end need no query.
+import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { type DomainEvent, type EventType, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
+import type { Product } from "../../products/product.ts";
 import { listBundlesWith } from "../../products/store.ts";
 import { listParts } from "../bundles/store.ts";
+import type { StockItem } from "../ledger/spot.ts";
+import { type Posting, postMovement, promiseUnits } from "../ledger/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { availableOf, itemStatus, itemView, type Shelf, type StockItem, totalsOf } from "../stock/shelf.ts";
-import { lockShelves, type Posting, postMovement, promiseUnits } from "../stock/store.ts";
+import { availableOf, itemStatus, itemView, type Shelf, totalsOf } from "../stock/shelf.ts";
+import { findStockedIds, loadShelves, lockShelves } from "../stock/store.ts";
 
 /** The sums whose change the world is told, and the units waited for at that moment. */
 interface Told {
@@ -163,4 +167,26 @@ export function stockEvent(tx: Tx, type: EventType, shelf: OpenShelf, more: obje
 /** A shelf's stock as its detail shows it, after what this transaction has done so far. */
 export function shelfView(tx: Tx, { items, ...shelf }: OpenShelf) {
   return itemView({ ...shelf, items: items.filter((item) => item.on_hand > 0) }, tx.now, tx.now);
+}
+
+/**
+ * Tells of a bundle of which more or fewer sets can be made, since it is made of other components.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function tellSets(tx: Tx, before: Product, after: Product): Promise<void> {
+  if (isDeepStrictEqual(before.components, after.components)) return;
+  const skus = [...before.components, ...after.components].map(({ sku }) => sku);
+  const ids = await findStockedIds(tx, skus);
+  // Locked, so that whoever changes a part at the same moment either is counted here or finds the bundle as it is now.
+  const parts = await lockShelves(tx, [...ids.values()]);
+  const free = new Map(parts.map(({ product, items }) => [product.sku, availableOf(items, tx.now)]));
+  const [shelf] = await loadShelves(tx, [after.id]);
+  if (shelf === undefined) return;
+  const sets = setsOf(after, free);
+  await emit(tx, setsEvents(tx, { ...shelf, sets }, setsOf(before, free)));
+}
+
+/** How many sets can be made of a bundle's components, of which so many are available. */
+function setsOf({ components }: Product, free: ReadonlyMap<string, number>): number {
+  return Math.min(...components.map(({ sku, quantity }) => Math.floor((free.get(sku) ?? 0) / quantity)));
 }

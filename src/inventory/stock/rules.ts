@@ -1,5 +1,6 @@
-import { Fault, type FieldProblem, invalidFields } from "../../kit/fault.ts";
-import type { StockedProduct, StockItem } from "./shelf.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
+import type { Spot, StockItem } from "../ledger/spot.ts";
+import type { Shelf, StockedProduct } from "./shelf.ts";
 
 /** What is wrong with a field that names a bundle where stock is meant. */
 export function bundleProblem(field: string): FieldProblem {
@@ -46,4 +47,12 @@ export function pickAdjusted(items: readonly StockItem[], target: AdjustmentTarg
     });
   }
   return item ?? null;
+}
+
+const on_hand_max = 1_000_000_000;
+
+/** Refuses: validation_failed, for more units in one bin than are counted. */
+export function refuseTooMuch({ items }: Pick<Shelf, "items">, spot: Spot, quantity: number, field: string): void {
+  const there = items.find((item) => item.bin_id === spot.bin_id && item.lot_id === spot.lot_id)?.on_hand ?? 0;
+  if (there + quantity > on_hand_max) throw invalid(field, `would make more than ${on_hand_max} units in one bin`);
 }

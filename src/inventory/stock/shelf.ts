@@ -1,9 +1,8 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
-import type { TemperatureZone } from "../../products/status.ts";
-import type { BinKind, ItemStatus, LotStatus, UnavailableCause } from "../status.ts";
-import type { Bin, ZonedWarehouse } from "../warehouses/warehouse.ts";
+import type { Spot, StockItem } from "../ledger/spot.ts";
+import type { ItemStatus, UnavailableCause } from "../status.ts";
 
 /** What stock needs to know of a product. */
 export type StockedProduct = Pick<
@@ -20,87 +19,6 @@ export type StockedProduct = Pick<
   | "status"
   | "created_at"
 >;
-
-/** A batch of a product. */
-export interface Lot {
-  readonly id: number;
-  readonly product_id: number;
-  readonly lot_number: string;
-  readonly received_date: number;
-  readonly expiration_date: number | null;
-  readonly status: LotStatus;
-}
-
-/** A bin and a lot in which units of a product may lie, with what there is to know of both. */
-export interface Spot {
-  readonly product_id: number;
-  readonly warehouse_id: number;
-  readonly warehouse_priority: number;
-  readonly bin_id: number;
-  readonly bin: string;
-  readonly bin_kind: BinKind;
-  readonly pick_order: number;
-  /** Null for bins outside the zones, such as staging. */
-  readonly temperature_zone: TemperatureZone | null;
-  readonly temperature_range: string | null;
-  readonly lot_id: number | null;
-  readonly lot_number: string | null;
-  readonly lot_status: LotStatus | null;
-  readonly lot_received_date: number | null;
-  readonly expiration_date: number | null;
-  /** When the first of the units came. */
-  readonly received_at: number;
-}
-
-/** Units of one product in one spot. The counts change while a transaction works on them. */
-export interface StockItem extends Spot {
-  readonly id: number;
-  updated_at: number;
-  on_hand: number;
-  reserved: number;
-}
-
-/** The part of a spot that tells the bin. */
-export type BinSpot = Pick<
-  Spot,
-  | "warehouse_id"
-  | "warehouse_priority"
-  | "bin_id"
-  | "bin"
-  | "bin_kind"
-  | "pick_order"
-  | "temperature_zone"
-  | "temperature_range"
->;
-
-/** The part of a spot that tells the lot, or that there is none. */
-export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expiration_date">;
-
-/** A bin of a warehouse as part of a spot. */
-export function binSpot({ id, priority, zones }: ZonedWarehouse, bin: Bin): BinSpot {
-  const zone = zones.find((zone) => zone.id === bin.zone_id);
-  return {
-    warehouse_id: id,
-    warehouse_priority: priority,
-    bin_id: bin.id,
-    bin: bin.code,
-    bin_kind: bin.kind,
-    pick_order: bin.pick_order,
-    temperature_zone: zone?.temperature_zone ?? null,
-    temperature_range: zone?.temperature_range ?? null,
-  };
-}
-
-/** A lot, or none, as part of a spot. */
-export function lotSpot(lot: Lot | null): LotSpot {
-  return {
-    lot_id: lot?.id ?? null,
-    lot_number: lot?.lot_number ?? null,
-    lot_status: lot?.status ?? null,
-    lot_received_date: lot?.received_date ?? null,
-    expiration_date: lot?.expiration_date ?? null,
-  };
-}
 
 /** All stock of one product and the demand that waits for it. */
 export interface Shelf {

@@ -1,6 +1,7 @@
 import { invalid } from "../../kit/fault.ts";
+import type { StockItem } from "../ledger/spot.ts";
 import { byAge, type Portion } from "../reservations/rules.ts";
-import { isSellable, type StockItem } from "../stock/shelf.ts";
+import { isSellable } from "../stock/shelf.ts";
 import type { TransferLine, TransferLoad } from "./transfer.ts";
 
 /** What units a line may take, and when (ms). */

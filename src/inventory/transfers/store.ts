@@ -8,9 +8,8 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { InTransit } from "../explanations/explanation.ts";
 import type { TransferStatus } from "./status.ts";
-import type { PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
+import type { InTransit, PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(transfers).where(eq(transfers.id, a.id)));
 const lockedById = prepared((sql, a: Args<{ id: number }>) =>

@@ -52,6 +52,16 @@ export interface Transfer extends PlainTransfer {
   readonly lines: readonly TransferLine[];
 }
 
+/** Units on their way from another warehouse. */
+export interface InTransit {
+  readonly transfer_id: number;
+  readonly reference: string | null;
+  readonly from_warehouse_id: number;
+  readonly to_warehouse_id: number;
+  readonly shipped_at: number | null;
+  readonly units: number;
+}
+
 /** All that left with a transfer. */
 export function loadsOf({ lines }: Transfer): TransferLoad[] {
   return lines.flatMap((line) => line.loads);

@@ -7,8 +7,8 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
+import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
-import { type BinSpot, binSpot } from "../stock/shelf.ts";
 import { readCalendar, usualCalendar } from "./calendar.ts";
 import {
   checkBinCode,
@@ -27,6 +27,7 @@ import {
   findBin,
   findBinOfKind,
   findRoomyBin,
+  findWarehouse,
   getWarehouse,
   insertBins,
   insertWarehouse,
@@ -40,7 +41,7 @@ import {
   shareWarehouse,
   zoneHoldsStock,
 } from "./store.ts";
-import type { Bin, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
+import { type Bin, binSpot, type Warehouse, type Zone, type ZonedWarehouse } from "./warehouse.ts";
 
 // Bins for units that are not for sale come last on the pick path.
 const last_place = 1_000_000;
@@ -65,6 +66,25 @@ export async function ensureWarehouse(tx: Tx): Promise<void> {
   const id = await insertWarehouse(tx, fieldsOf(firstWarehouse));
   // Another server may have made it meanwhile.
   if (id !== null) await furnish(tx, id, firstWarehouse.location_zones);
+}
+
+/**
+ * The id of the warehouse that a field of a request names, or of the only one there is.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function warehouseNamed(tx: Tx, location: string | number | undefined, field: string): Promise<number> {
+  if (location === undefined) {
+    const [first, second] = await listPlainWarehouses(tx);
+    if (first === undefined || second !== undefined) {
+      throw invalid(field, "is required: there are several warehouses", "required");
+    }
+    return first.id;
+  }
+  const found = await findWarehouse(tx, location);
+  if (found !== null) return found.id;
+  throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
+    fields: [{ field, code: "resource_missing", message: "names no warehouse" }],
+  });
 }
 
 /** Opens a warehouse with its zones and bins. Refuses: validation_failed. */

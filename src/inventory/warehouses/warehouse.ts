@@ -2,6 +2,7 @@ import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
+import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
 import type { DispatchCalendar } from "./calendar.ts";
 
@@ -48,6 +49,21 @@ export interface ZonedWarehouse extends PlainWarehouse {
 /** A warehouse with its zones and its lasting bins: staging bins, which come with each order, are left out. */
 export interface Warehouse extends ZonedWarehouse {
   readonly bins: readonly Bin[];
+}
+
+/** A bin of a warehouse as part of a spot. */
+export function binSpot({ id, priority, zones }: ZonedWarehouse, bin: Bin): BinSpot {
+  const zone = zones.find((zone) => zone.id === bin.zone_id);
+  return {
+    warehouse_id: id,
+    warehouse_priority: priority,
+    bin_id: bin.id,
+    bin: bin.code,
+    bin_kind: bin.kind,
+    pick_order: bin.pick_order,
+    temperature_zone: zone?.temperature_zone ?? null,
+    temperature_range: zone?.temperature_range ?? null,
+  };
 }
 
 /** How full a place is: the units in it, and how many more it has room for, if that is known. */

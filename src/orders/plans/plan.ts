@@ -1,10 +1,14 @@
 // The stock of an order as it is: what it holds where, why other stock was passed over, and what it waits for.
-import type { Awaited, Backorder, InTransit, Promised } from "../../inventory/explanations/explanation.ts";
+
+import type { Backorder, Promised } from "../../inventory/explanations/explanation.ts";
 import { incomingView } from "../../inventory/explanations/explanation.ts";
+import type { StockItem } from "../../inventory/ledger/spot.ts";
+import type { AwaitedDelivery } from "../../inventory/receipts/receipt.ts";
 import { type Allotment, allotmentsOf, allotmentView, spotView } from "../../inventory/reservations/reasons.ts";
 import type { HeldLine, Reservation } from "../../inventory/reservations/reservation.ts";
 import { planStock } from "../../inventory/reservations/rules.ts";
-import type { Shelf, StockItem } from "../../inventory/stock/shelf.ts";
+import type { Shelf } from "../../inventory/stock/shelf.ts";
+import type { InTransit } from "../../inventory/transfers/transfer.ts";
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 
@@ -19,7 +23,7 @@ export interface Shortness {
   readonly promised: readonly Promised[];
   /** All who wait, in the order in which they are served. */
   readonly waiting: readonly Backorder[];
-  readonly awaited: readonly Awaited[];
+  readonly awaited: readonly AwaitedDelivery[];
   readonly in_transit: readonly InTransit[];
 }
 
@@ -131,7 +135,7 @@ function shortnessView(reservation_id: number, missing: number, shelf: Shelf, kn
 }
 
 /** When expected deliveries together bring so many units; null where none of those that say when do. */
-function expectedAt(awaited: readonly Awaited[], units: number): string | null {
+function expectedAt(awaited: readonly AwaitedDelivery[], units: number): string | null {
   const dated = awaited.flatMap(({ expected_at, units }) => (expected_at === null ? [] : [{ expected_at, units }]));
   let left = units;
   for (const delivery of dated.sort((a, b) => a.expected_at - b.expected_at)) {

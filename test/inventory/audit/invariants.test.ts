@@ -1,5 +1,6 @@
 // Each invariant of the stock broken behind the ledger's back, in tables that would let it happen: what the audit says,
 // and that it shows the rows which disagree.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -9,7 +10,8 @@ import { engine } from "../../../src/config.ts";
 import { type Migration, migrations } from "../../../src/database/migrate.ts";
 import type { Tx } from "../../../src/database/store.ts";
 import type { Difference } from "../../../src/database/verifier.ts";
-import { addStock, adjustStock } from "../../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
+import { addStock } from "../../../src/inventory/arrivals/commands.ts";
 import { verifyInventory } from "../../../src/inventory/audit/store.ts";
 import { pickClaim } from "../../../src/inventory/claims/commands.ts";
 import { createTransfer, shipTransfer } from "../../../src/inventory/transfers/commands.ts";

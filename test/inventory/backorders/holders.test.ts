@@ -1,6 +1,7 @@
 // One stock item that a great many hold units of, and that loses units.
+
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { adjustStock } from "../../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
 import { listHolders } from "../../../src/inventory/backorders/store.ts";
 import { bookMany } from "../bookings/many.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";

@@ -1,6 +1,8 @@
 // A great many reservations at once, written as the commands would write them one by one.
+
 import type { Tx } from "../../../src/database/store.ts";
-import { insertAllocations, insertLines, insertReservation } from "../../../src/inventory/reservations/store.ts";
+import { insertAllocations } from "../../../src/inventory/allocations/store.ts";
+import { insertLines, insertReservation } from "../../../src/inventory/reservations/store.ts";
 import { openShelves, promise, shelfOf } from "../../../src/inventory/shelves/commands.ts";
 import type { Shop } from "../shop.ts";
 

@@ -1,6 +1,7 @@
 // Thousands of reservations of one SKU that are past their time and that no job has ended yet: they count for nothing.
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { adjustStock } from "../../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
 import { bookStock } from "../../../src/inventory/bookings/commands.ts";
 import { expireReservations } from "../../../src/inventory/jobs.ts";
 import { listClaims } from "../../../src/inventory/reservations/store.ts";

@@ -1,9 +1,10 @@
 // Two parts of a bundle that change at the same moment, in transactions that do not see each other: on SQLite no
 // transaction begins before the one before it has ended.
+
 import { expect, test } from "bun:test";
 import { engine } from "../../../src/config.ts";
-import { adjustStock } from "../../../src/inventory/arrivals/commands.ts";
-import { tellSets } from "../../../src/inventory/bundles/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
+import { tellSets } from "../../../src/inventory/shelves/commands.ts";
 import { wireId } from "../../../src/kit/ids.ts";
 import { listEventsAfter } from "../../../src/outbox/store.ts";
 import { updateProduct } from "../../../src/products/commands.ts";

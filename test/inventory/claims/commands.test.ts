@@ -1,6 +1,8 @@
 // What an order's claim does to the stock, step by step.
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { adjustStock, takeReturned } from "../../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
+import { takeReturned } from "../../../src/inventory/arrivals/commands.ts";
 import { bookStock, releaseBooking } from "../../../src/inventory/bookings/commands.ts";
 import {
   claimForOrder,
@@ -14,8 +16,8 @@ import {
   shipClaim,
 } from "../../../src/inventory/claims/commands.ts";
 import { expireLots, expireReservations, fillBackorders } from "../../../src/inventory/jobs.ts";
+import { lotsShipped } from "../../../src/inventory/ledger/store.ts";
 import { listClaims, listReservations, plansOf } from "../../../src/inventory/reservations/store.ts";
-import { lotsShipped } from "../../../src/inventory/stock/store.ts";
 import { iso } from "../../../src/kit/clock.ts";
 import { clerk, counts, day_ms, openShop, runJobs, type Shop } from "../shop.ts";
 

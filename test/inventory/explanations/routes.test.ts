@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { engine } from "../../../src/config.ts";
-import { adjustStock } from "../../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
 import { system } from "../../../src/kit/actor.ts";
 import { openShop, type Shop } from "../../orders/shop.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { StockItem } from "../../../src/inventory/ledger/spot.ts";
 import { allotmentsOf, type PassedOverReason, passedOverReasons } from "../../../src/inventory/reservations/reasons.ts";
 import {
   freeUnits,
@@ -7,7 +8,7 @@ import {
   type PlanOptions,
   planStock,
 } from "../../../src/inventory/reservations/rules.ts";
-import type { StockedProduct, StockItem } from "../../../src/inventory/stock/shelf.ts";
+import type { StockedProduct } from "../../../src/inventory/stock/shelf.ts";
 import { day_ms, item, lot, now, product, usual } from "./shelf.ts";
 
 interface Case {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { StockItem } from "../../../src/inventory/ledger/spot.ts";
 import {
   freeUnits,
   type PlannedShelf,
   type PlanOptions,
   planStock,
 } from "../../../src/inventory/reservations/rules.ts";
-import type { StockedProduct, StockItem } from "../../../src/inventory/stock/shelf.ts";
+import type { StockedProduct } from "../../../src/inventory/stock/shelf.ts";
 import { item, lot, now, product, usual } from "./shelf.ts";
 
 function shelves(items: readonly StockItem[], fields: Partial<StockedProduct> = {}, crowded = false) {

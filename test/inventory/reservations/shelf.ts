@@ -1,6 +1,7 @@
 // One product and its stock items, as the choice of stock sees them.
+import type { StockItem } from "../../../src/inventory/ledger/spot.ts";
 import type { PlanOptions } from "../../../src/inventory/reservations/rules.ts";
-import type { StockedProduct, StockItem } from "../../../src/inventory/stock/shelf.ts";
+import type { StockedProduct } from "../../../src/inventory/stock/shelf.ts";
 
 export const now = Date.parse("2026-03-01T00:00:00.000Z");
 export const day_ms = 86_400_000;

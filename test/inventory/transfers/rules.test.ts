@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { StockItem } from "../../../src/inventory/stock/shelf.ts";
+import type { StockItem } from "../../../src/inventory/ledger/spot.ts";
 import { chooseUnits, planArrival } from "../../../src/inventory/transfers/rules.ts";
 import { type TransferStatus, transferMoves, transferStatuses } from "../../../src/inventory/transfers/status.ts";
 import type { TransferLoad } from "../../../src/inventory/transfers/transfer.ts";

@@ -1,7 +1,8 @@
 // Deliveries, transfers, claims and losses at random, beside a model of them that is only counts.
+
 import { describe, expect, test } from "bun:test";
 import { engine } from "../../../src/config.ts";
-import { adjustStock } from "../../../src/inventory/arrivals/commands.ts";
+import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "../../../src/inventory/receipts/commands.ts";
 import { receiptView } from "../../../src/inventory/receipts/receipt.ts";
 import { getReceipt } from "../../../src/inventory/receipts/store.ts";

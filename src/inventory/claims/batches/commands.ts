@@ -1,15 +1,16 @@
 // The claims of many orders at once: planned one after the other, stored all together.
+
 import type { Tx } from "../../../database/store.ts";
 import { assert } from "../../../kit/assert.ts";
+import { insertAllocations } from "../../allocations/store.ts";
 import { freshShelves } from "../../backorders/commands.ts";
+import type { StockItem } from "../../ledger/spot.ts";
 import type { ClaimLine, OrderClaim } from "../../reservations/claim.ts";
 import { claimLine } from "../../reservations/reservation.ts";
 import { type Plan, planStock } from "../../reservations/rules.ts";
-import { insertAllocations, insertLines } from "../../reservations/store.ts";
+import { findAdoptableRefs, insertLines, insertReservations } from "../../reservations/store.ts";
 import { promise, type Shelves, shelfOf } from "../../shelves/commands.ts";
-import type { StockItem } from "../../stock/shelf.ts";
 import { claimForOrder } from "../commands.ts";
-import { findAdoptableRefs, insertReservations } from "./store.ts";
 
 /**
  * As `claimForOrder` for each of these orders of one source, in their order. All of them allow backorders and none

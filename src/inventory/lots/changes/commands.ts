@@ -5,23 +5,23 @@ import { iso, momentOf } from "../../../kit/clock.ts";
 import { Fault, invalid, missing } from "../../../kit/fault.ts";
 import { readId } from "../../../kit/ids.ts";
 import { allowedActions } from "../../../kit/moves.ts";
-import { displacePromises, fillBackorders, freshShelves, type Shortfall } from "../../backorders/commands.ts";
+import { displacePromises, fillBackorders, freshShelves } from "../../backorders/commands.ts";
+import type { Shortfall } from "../../backorders/shortfall.ts";
 import { type OpenShelf, type Shelves, shelfOf } from "../../shelves/commands.ts";
 import type { LotStatus } from "../../status.ts";
-import { lotSpot } from "../../stock/shelf.ts";
-import { markLotsExpired } from "../../stock/store.ts";
 import {
   allowedStatuses,
   correctedStatus,
   correctionOf,
   isPastExpiry,
   type LotDates,
+  lotSpot,
   lotStatus,
   type NamedLot,
 } from "../lot.ts";
 import type { CorrectLot, SetLotStatus } from "../schemas.ts";
 import { type GivenLotStatus, lotActions, lotMoves } from "../status.ts";
-import { findNamedLot, saveLotDates, saveLotStatus } from "../store.ts";
+import { findNamedLot, markLotsExpired, saveLotDates, saveLotStatus } from "../store.ts";
 
 /** A lot after its status has changed, and the units that lost their promise and wait now. */
 export interface ChangedLot {

@@ -1,0 +1,103 @@
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault, invalid, missing } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { brokenPromises, type Shortfall, shortfallsView } from "../backorders/shortfall.ts";
+import type { Spot } from "../ledger/spot.ts";
+import { lotSpot } from "../lots/lot.ts";
+import { findLot } from "../lots/store.ts";
+import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
+import { pickAdjusted, refuseBundle, refuseTooMuch } from "../stock/rules.ts";
+import type { AdjustStock } from "../stock/schemas.ts";
+import { findStockedIds } from "../stock/store.ts";
+import { binFor, warehouseNamed } from "../warehouses/commands.ts";
+import { shareWarehouse } from "../warehouses/store.ts";
+import { binSpot } from "../warehouses/warehouse.ts";
+/**
+ * Corrects what is on hand of a SKU in one bin and lot. Promised units that vanish are promised from other stock; where
+ * there is none, `allow_shortfall` puts the least urgent and youngest orders into backorder.
+ * Refuses: resource_missing, validation_failed, ambiguous_stock, quantity_conflict, insufficient_inventory,
+ * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
+  const { adjustment, reason, notes, expected_quantity } = input;
+  if (reason === "other" && !notes?.trim()) throw invalid("notes", "are required for the reason other", "required");
+  const id = (await findStockedIds(tx, [sku])).get(sku);
+  if (id === undefined) throw missing("SKU", sku);
+  const shelves = await freshShelves(tx, [id]);
+  const shelf = shelfOf(shelves, id);
+  refuseBundle(shelf.product);
+  const warehouse_id = await adjustedWarehouse(tx, shelf, input.location);
+  const inside = shelf.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
+  const previous_quantity = inside.reduce((sum, item) => sum + item.on_hand, 0);
+  if (expected_quantity !== undefined && expected_quantity !== previous_quantity) {
+    throw new Fault("quantity_conflict", `${sku} has ${previous_quantity} on hand, not ${expected_quantity}.`, {
+      expected_quantity,
+      current_quantity: previous_quantity,
+    });
+  }
+  const item = pickAdjusted(inside, input, sku);
+  const spot = item ?? (await newSpot(tx, shelf, warehouse_id, input));
+  let shortfalls: Shortfall[] = [];
+  if (item !== null && adjustment < 0) {
+    const lost = Math.max(0, item.reserved - (item.on_hand + adjustment));
+    shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
+    if (shortfalls.length > 0 && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  } else refuseTooMuch(shelf, spot, adjustment, "adjustment");
+  const { id: movement_id } = await moveUnits(tx, shelf, {
+    type: "adjustment",
+    quantity: Math.abs(adjustment),
+    from: adjustment < 0 ? item : null,
+    to: adjustment > 0 ? spot : null,
+    to_place: adjustment < 0 ? "write_off" : null,
+    promised: false,
+    reason,
+    notes,
+    reference: null,
+    confirmed: true,
+    actor,
+  });
+  await fillBackorders(tx, shelves, [id]);
+  return {
+    sku,
+    previous_quantity,
+    adjustment,
+    new_quantity: previous_quantity + adjustment,
+    reason,
+    notes: notes ?? null,
+    location: wireId("warehouse", warehouse_id),
+    bin: spot.bin,
+    lot_number: spot.lot_number,
+    movement_id: wireId("movement", movement_id),
+    backordered_orders: shortfallsView(shortfalls),
+    adjusted_at: iso(tx.now),
+    adjusted_by: actor.id,
+  };
+}
+
+/** The warehouse that is adjusted: the one named, or the only one where the SKU lies, or the only one there is. */
+async function adjustedWarehouse(tx: Tx, { items }: OpenShelf, location: string | number | undefined): Promise<number> {
+  const [first, ...others] = new Set(
+    items.filter((item) => item.on_hand > 0 && item.bin_kind !== "staging").map((item) => item.warehouse_id),
+  );
+  if (location !== undefined || first === undefined) return warehouseNamed(tx, location, "location");
+  if (others.length === 0) return first;
+  throw invalid("location", "is required: the SKU lies in several warehouses", "required");
+}
+
+/** Where units turn up that no stock item holds yet. */
+async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, input: AdjustStock): Promise<Spot> {
+  const { bin: code, lot_number } = input;
+  const lot = lot_number === undefined ? null : await findLot(tx, product.id, lot_number);
+  if (lot_number !== undefined && lot === null) {
+    throw invalid("lot_number", `names no lot of ${product.sku}; add its first units by POST /inventory`);
+  }
+  if (lot === null && product.lot_tracking) {
+    throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
+  }
+  const warehouse = await shareWarehouse(tx, warehouse_id);
+  const bin = await binFor(tx, warehouse, product, code, "counted");
+  return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+}

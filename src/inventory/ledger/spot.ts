@@ -1,0 +1,47 @@
+import type { TemperatureZone } from "../../products/status.ts";
+import type { BinKind, LotStatus } from "../status.ts";
+
+/** A bin and a lot in which units of a product may lie, with what there is to know of both. */
+export interface Spot {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly warehouse_priority: number;
+  readonly bin_id: number;
+  readonly bin: string;
+  readonly bin_kind: BinKind;
+  readonly pick_order: number;
+  /** Null for bins outside the zones, such as staging. */
+  readonly temperature_zone: TemperatureZone | null;
+  readonly temperature_range: string | null;
+  readonly lot_id: number | null;
+  readonly lot_number: string | null;
+  readonly lot_status: LotStatus | null;
+  readonly lot_received_date: number | null;
+  readonly expiration_date: number | null;
+  /** When the first of the units came. */
+  readonly received_at: number;
+}
+
+/** Units of one product in one spot. The counts change while a transaction works on them. */
+export interface StockItem extends Spot {
+  readonly id: number;
+  updated_at: number;
+  on_hand: number;
+  reserved: number;
+}
+
+/** The part of a spot that tells the bin. */
+export type BinSpot = Pick<
+  Spot,
+  | "warehouse_id"
+  | "warehouse_priority"
+  | "bin_id"
+  | "bin"
+  | "bin_kind"
+  | "pick_order"
+  | "temperature_zone"
+  | "temperature_range"
+>;
+
+/** The part of a spot that tells the lot, or that there is none. */
+export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expiration_date">;
