@@ -57,7 +57,7 @@ const rules: readonly Rule[] = [
   {
     what: "what a browser keeps",
     touches: (node) => names(node, /^(?:window\.)?(?:local|session)Storage\.\w+$/),
-    allowed: /^src\/dashboard\/web\/shell\/storage\.ts$/,
+    allowed: /^src\/dashboard\/web\/browser\/storage\.ts$/,
   },
   {
     what: "the console",

@@ -1,14 +1,16 @@
 import { render } from "preact";
 import { readSession, session } from "./api/session.ts";
-import { App } from "./shell/app.tsx";
+import { startLook } from "./browser/look.ts";
+import { startRouter } from "./browser/router.ts";
+import { startShortcuts } from "./browser/shortcuts.ts";
+import { screens, sections } from "./screens.ts";
+import { App, startScreens } from "./shell/app.tsx";
 import { findEverywhere } from "./shell/finder.ts";
-import { startLook } from "./shell/look.ts";
 import { palette } from "./shell/palette.tsx";
-import { startRouter } from "./shell/router.ts";
-import { startShortcuts } from "./shell/shortcuts.ts";
 
 startLook();
 startRouter();
+startScreens({ screens, sections });
 startShortcuts();
 palette.addFinder(findEverywhere);
 

@@ -1,6 +1,6 @@
 // Every screen of the dashboard. Literal paths stand before those with a parameter.
-import type { Screen, Section } from "./screen.ts";
-import { orderListScreens } from "./screens/order_list/screens.ts";
+import type { Screen, Section } from "./kit/screen.ts";
+import { orderListScreens } from "./screens/order_screens.ts";
 import { settingsScreens } from "./screens/settings_screens.ts";
 import { shippingScreens } from "./screens/shipping/screens.ts";
 import { titles } from "./texts/navigation.ts";

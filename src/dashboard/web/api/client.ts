@@ -1,8 +1,8 @@
 // The only place that calls the server.
 import { signal } from "@preact/signals";
+import { world } from "../browser/world.ts";
 import { words } from "../texts/common.ts";
 import { ApiProblem, unreachable } from "./problem.ts";
-import { world } from "./world.ts";
 
 /** What a query may hold: undefined, null and empty text are left out. */
 export type Params = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -26,7 +26,7 @@ export interface Answer<Data> {
 }
 
 /** How a request is sent. */
-export interface Sending {
+interface Sending {
   readonly params?: Params | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The `ETag` that the change counts on: it is refused when somebody else has changed the thing since. */

@@ -1,8 +1,8 @@
 // Hints of what has changed, by server-sent events. A hint carries no data: what is shown is read anew.
 import { effect, signal } from "@preact/signals";
 import type { Hint } from "../../live/hint.ts";
+import { world } from "../browser/world.ts";
 import { refresh } from "./query.ts";
-import { world } from "./world.ts";
 
 /** Which lists show what an event's noun is about, beside its own. */
 const showing: Readonly<Record<string, readonly string[]>> = {
@@ -17,14 +17,6 @@ const showing: Readonly<Record<string, readonly string[]>> = {
 
 /** Whether changes of others arrive. */
 export const connected = signal(false);
-
-const listeners = new Set<(hint: Hint) => void>();
-
-/** Calls `told` with each hint; what it answers ends that. */
-export function onHint(told: (hint: Hint) => void): () => void {
-  listeners.add(told);
-  return () => listeners.delete(told);
-}
 
 let waiting: Set<string> | "all" | null = null;
 let timer = 0;
@@ -70,15 +62,13 @@ function readAgain(noun: string): void {
 }
 
 /** The first parts of the paths that may show something else after this hint. */
-export function nounsOf({ noun }: Pick<Hint, "noun">): readonly string[] {
+function nounsOf({ noun }: Pick<Hint, "noun">): readonly string[] {
   const [first = ""] = noun.split("/");
   return [first, ...(showing[first] ?? [])];
 }
 
 function take(text: string): void {
-  const hint = JSON.parse(text) as Hint;
-  for (const told of listeners) told(hint);
-  refreshSoon(nounsOf(hint));
+  refreshSoon(nounsOf(JSON.parse(text) as Hint));
 }
 
 let source: EventSource | null = null;

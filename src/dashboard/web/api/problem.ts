@@ -1,5 +1,5 @@
 /** A field that the API found wrong, in its own words. */
-export interface FieldProblem {
+interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }

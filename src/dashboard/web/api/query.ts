@@ -1,9 +1,9 @@
 // What was read, kept while it is shown: the old is shown while the new is read, and one request serves all who ask.
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { world } from "../browser/world.ts";
 import { type Answer, get, onWritten, type Pagination, type Params, withParams } from "./client.ts";
 import { type ApiProblem, problemOf } from "./problem.ts";
-import { world } from "./world.ts";
 
 interface State {
   readonly answer: Answer<unknown> | null;
@@ -72,7 +72,7 @@ function load(entry: Entry): Promise<void> {
 }
 
 /** What a screen shows of a query. */
-export interface Query<Data> {
+interface Query<Data> {
   /** Undefined until there was an answer. */
   readonly data: Data | undefined;
   readonly pagination: Pagination | null;

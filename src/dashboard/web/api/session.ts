@@ -1,12 +1,12 @@
 import { computed, signal } from "@preact/signals";
 import type { Permission } from "../../../access/permission.ts";
+import type { World } from "../browser/world.ts";
 import { callDashboard, signedOut } from "./client.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
-import type { World } from "./world.ts";
 
 /** Who is signed in, and what he may do. */
-export interface Session {
+interface Session {
   readonly user: {
     readonly id: string;
     readonly name: string;

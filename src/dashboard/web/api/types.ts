@@ -35,7 +35,6 @@ export type TurnsReport = reports.TurnsReport;
 export type FillRateReport = reports.FillRateReport;
 export type Order = Static<typeof OrderView>;
 export type OrderLine = Order["line_items"][number];
-export type Hold = Order["holds"][number];
 export type SplitOrder = Static<typeof SplitView>;
 export type OrderPlan = Static<typeof PlanView>;
 export type OrderHistory = Static<typeof HistoryView>;

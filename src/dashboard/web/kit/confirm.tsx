@@ -8,7 +8,7 @@ import { Dialog } from "./dialog.tsx";
 import { Notice } from "./notice.tsx";
 
 /** A question before an act. */
-export interface Question {
+interface Question {
   readonly title: string;
   /** What will happen, in plain words. */
   readonly text: ComponentChildren;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { newKey } from "../api/client.ts";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
-import { guardLeaving } from "../shell/router.ts";
+import { guardLeaving } from "../browser/router.ts";
 import { words } from "../texts/common.ts";
 import { Button } from "./button.tsx";
 import { confirm } from "./confirm.tsx";

@@ -6,7 +6,7 @@ import type { Editing, Field, Option } from "./fields.tsx";
 import { ProductPicker } from "./pickers.tsx";
 
 /** One field of each line. */
-export interface LineField {
+interface LineField {
   readonly name: string;
   readonly title: string;
   readonly kind: "text" | "number" | "date" | "select" | "product";
@@ -17,7 +17,7 @@ export interface LineField {
 }
 
 /** What was entered on one line. */
-export type LineValues = Readonly<Record<string, string>>;
+type LineValues = Readonly<Record<string, string>>;
 
 interface Settings {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { arrived } from "../shell/router.ts";
+import { arrived } from "../browser/router.ts";
 import { words } from "../texts/common.ts";
 import { Icon } from "./icon.tsx";
 

@@ -36,18 +36,6 @@ export function ProductPicker({ onPick, ...props }: PickerProps<Product>) {
   return <Combobox {...props} placeholder={words.pickProduct} find={find} onPick={pick} />;
 }
 
-/** Picks a customer by name, company or e-mail address. */
-export function CustomerPicker({ onPick, ...props }: PickerProps<Customer>) {
-  const known = new Map<string, Customer>();
-  const find = async (q: string, signal: AbortSignal): Promise<Choice[]> => {
-    const { data } = await get<readonly Customer[]>("/customers", { params: { q, limit: few }, signal });
-    for (const customer of data) known.set(customer.id, customer);
-    return data.map((customer) => ({ value: customer.id, title: customerName(customer), note: customer.email }));
-  };
-  const pick = (choice: Choice | null) => onPick(choice === null ? null : (known.get(choice.value) ?? null));
-  return <Combobox {...props} placeholder={words.pickCustomer} find={find} onPick={pick} />;
-}
-
 /** A product and a number of it, as lines of a form hold them. */
 export interface PickedLine {
   readonly sku: string;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { theme } from "../shell/look.ts";
-import { nothing } from "./format.ts";
+import { theme } from "../browser/look.ts";
+import { nothing } from "../texts/format.ts";
 import type { Drawing, Series } from "./plot_drawing.ts";
 
 interface Props extends Pick<Drawing, "kind" | "labels" | "series" | "format" | "scale"> {

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
 
 /** True once it has been shown for 200 ms: what is there sooner shall not flicker. */
-export function useLate(): boolean {
+function useLate(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 200);

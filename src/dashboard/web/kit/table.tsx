@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { density } from "../shell/look.ts";
-import { navigate } from "../shell/router.ts";
-import { useShortcuts } from "../shell/shortcuts.ts";
-import { isTexts, type Kept, kept } from "../shell/storage.ts";
+import { density } from "../browser/look.ts";
+import { navigate } from "../browser/router.ts";
+import { useShortcuts } from "../browser/shortcuts.ts";
+import { isTexts, type Kept, kept } from "../browser/storage.ts";
 import { words } from "../texts/common.ts";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { query, setQuery } from "../shell/router.ts";
+import { query, setQuery } from "../browser/router.ts";
 
 /** One of several contents of a page. */
-export interface Tab {
+interface Tab {
   readonly id: string;
   readonly title: string;
   readonly count?: number | undefined;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 
 /** What was asked for last: the answer to it, or why there is none. */
-export interface Latest<Data> {
+interface Latest<Data> {
   readonly data: Data | null;
   readonly problem: ApiProblem | null;
   /** Whether the answer is still that to an earlier question. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
+import { ago, exactMoment, moment, nothing } from "../texts/format.ts";
 import { Button } from "./button.tsx";
-import { ago, exactMoment, moment, nothing } from "./format.ts";
 import { Icon } from "./icon.tsx";
 import { now } from "./now.ts";
 
@@ -99,7 +99,7 @@ export function DescriptionList({ facts }: { readonly facts: readonly Fact[] }) 
 }
 
 /** One thing that happened. */
-export interface TimelineEntry {
+interface TimelineEntry {
   readonly id: string;
   readonly at: string;
   readonly title: ComponentChildren;

@@ -1,17 +1,9 @@
 // Which rows of a long list are near enough to the window to be drawn.
-import {
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
-  observeWindowOffset,
-  observeWindowRect,
-  Virtualizer,
-  windowScroll,
-} from "@tanstack/virtual-core";
+import { observeWindowOffset, observeWindowRect, Virtualizer, windowScroll } from "@tanstack/virtual-core";
 import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 
 /** A stretch of rows, and the room that those above and below would take. */
-export interface Stretch {
+interface Stretch {
   readonly first: number;
   readonly last: number;
   readonly above: number;
@@ -41,26 +33,6 @@ export function useWindowRows({ count, row_height, from }: Settings): Stretch {
     onChange: () => redraw(),
   };
   const [rows] = useState(() => new Virtualizer<Window, Element>(options));
-  rows.setOptions(options);
-  useEffect(() => rows._didMount(), []);
-  useLayoutEffect(() => rows._willUpdate());
-  return stretchOf(rows, count);
-}
-
-/** The rows to draw of a list that scrolls in a box of its own. */
-export function useBoxRows(box: () => HTMLElement | null, count: number, row_height: number): Stretch {
-  const [, redraw] = useReducer<number, void>((drawn) => drawn + 1, 0);
-  const options = {
-    count,
-    getScrollElement: box,
-    estimateSize: () => row_height,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    overscan: 8,
-    onChange: () => redraw(),
-  };
-  const [rows] = useState(() => new Virtualizer<HTMLElement, Element>(options));
   rows.setOptions(options);
   useEffect(() => rows._didMount(), []);
   useLayoutEffect(() => rows._willUpdate());

@@ -1,4 +1,4 @@
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../kit/screen.ts";
 import { titles } from "../texts/navigation.ts";
 
 /** The screens of the settings, for `screens.ts`. */

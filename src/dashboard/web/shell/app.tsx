@@ -5,20 +5,20 @@ import { offline, signedOut } from "../api/client.ts";
 import { connected, listen } from "../api/live.ts";
 import { refresh } from "../api/query.ts";
 import { may, readSession, session } from "../api/session.ts";
-import { world } from "../api/world.ts";
+import { base, matchPath, navigate, place, to } from "../browser/router.ts";
+import { useShortcuts } from "../browser/shortcuts.ts";
+import { world } from "../browser/world.ts";
 import { ConfirmHost } from "../kit/confirm.tsx";
 import { EmptyState } from "../kit/empty_state.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Page } from "../kit/page.tsx";
-import type { Screen, ScreenProps } from "../screen.ts";
-import { screens } from "../screens.ts";
+import type { Screen, ScreenProps } from "../kit/screen.ts";
 import { shell } from "../texts/shell.ts";
 import { Boundary } from "./boundary.tsx";
 import { Help, help } from "./help.tsx";
+import { type Listed, list, listed } from "./listed.ts";
 import { BottomBar, Sidebar } from "./navigation.tsx";
 import { Palette, palette } from "./palette.tsx";
-import { base, matchPath, navigate, place, to } from "./router.ts";
-import { useShortcuts } from "./shortcuts.ts";
 import { Toasts } from "./toasts.tsx";
 import { TestBanner } from "./world_switch.tsx";
 
@@ -36,7 +36,7 @@ const loaded = signal<Loaded | null>(null);
 const failure = signal<{ readonly screen: Screen; readonly error: unknown } | null>(null);
 
 function screenAt(path: string): Found | null {
-  for (const screen of screens) {
+  for (const screen of listed.screens) {
     const params = matchPath(screen.path, path);
     if (params !== null) return { screen, params };
   }
@@ -63,12 +63,16 @@ function load(screen: Screen): void {
 }
 
 /** The first screen that who is signed in may see, for `/` as long as there is no other. */
-const firstScreen = () => screens.find(({ listed, permission }) => listed === "nav" && may(permission));
+const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && may(one.permission));
 
-effect(() => {
-  const found = screenAt(place.value.path);
-  if (found !== null) load(found.screen);
-});
+/** Hands in what can be shown, and from then on loads the screen that the address names. */
+export function startScreens(all: Listed): void {
+  list(all);
+  effect(() => {
+    const found = screenAt(place.value.path);
+    if (found !== null) load(found.screen);
+  });
+}
 
 /** Sends who is not signed in, or has to set up a second factor, to the place where that is done, and then back. */
 function useSignIn(found: Found | null): void {
@@ -137,7 +141,7 @@ function useKeys(): void {
   useShortcuts([
     { keys: "/", title: shell.focusSearch, run: focusSearch },
     { keys: "?", title: shell.helpKeys, run: () => help.open() },
-    ...screens.flatMap(({ key, title, path, permission }) =>
+    ...listed.screens.flatMap(({ key, title, path, permission }) =>
       key !== undefined && may(permission)
         ? [{ keys: `g ${key}`, title: shell.goTo(title), run: () => navigate(to(path)) }]
         : [],

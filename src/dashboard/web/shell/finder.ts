@@ -1,11 +1,11 @@
 // The search over everything, as the palette asks it.
 import { get } from "../api/client.ts";
 import type { FoundEverywhere, FoundHit } from "../api/types.ts";
+import { navigate, to } from "../browser/router.ts";
 import { stateWords } from "../kit/badge.tsx";
 import type { IconName } from "../kit/icon.tsx";
 import { searchTexts } from "../texts/order_list.ts";
 import type { Finder } from "./palette.tsx";
-import { navigate, to } from "./router.ts";
 
 const icons: Readonly<Record<FoundHit["type"], IconName>> = {
   order: "cart",
@@ -22,7 +22,7 @@ const icons: Readonly<Record<FoundHit["type"], IconName>> = {
 };
 
 /** The screen that shows a hit: its own, or that of the record which it belongs to. */
-export function pathOf({ type, id, of }: FoundHit): string {
+function pathOf({ type, id, of }: FoundHit): string {
   switch (type) {
     case "parcel":
     case "label":

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
+import { shortcuts } from "../browser/shortcuts.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { shell } from "../texts/shell.ts";
-import { shortcuts } from "./shortcuts.ts";
 
 const shown = signal(false);
 

@@ -1,19 +1,19 @@
 import { signal } from "@preact/signals";
 import { may } from "../api/session.ts";
+import { folded } from "../browser/look.ts";
+import { place, to } from "../browser/router.ts";
 import { Icon } from "../kit/icon.tsx";
-import type { Screen, Section } from "../screen.ts";
-import { screens, sections } from "../screens.ts";
+import type { Screen, Section } from "../kit/screen.ts";
 import { words } from "../texts/common.ts";
 import { shell } from "../texts/shell.ts";
-import { folded } from "./look.ts";
+import { listed } from "./listed.ts";
 import { palette } from "./palette.tsx";
-import { place, to } from "./router.ts";
 import { UserMenu } from "./user_menu.tsx";
 import { WorldSwitch } from "./world_switch.tsx";
 
 /** The screens of a section that who is signed in may choose. */
 const chosenFrom = ({ id }: Section): readonly Screen[] =>
-  screens.filter(({ section, listed, permission }) => section === id && listed === "nav" && may(permission));
+  listed.screens.filter((one) => one.section === id && one.listed === "nav" && may(one.permission));
 
 const isHere = (path: string) => place.value.path === path;
 const isWithin = (items: readonly Screen[], section: string, current: string | null) =>
@@ -54,7 +54,7 @@ function Entry({ section, current }: { readonly section: Section; readonly curre
 
 /** The navigation at the left of a desktop. */
 export function Sidebar({ current }: { readonly current: string | null }) {
-  const part = (foot: boolean) => sections.filter((section) => (section.foot ?? false) === foot);
+  const part = (foot: boolean) => listed.sections.filter((section) => (section.foot ?? false) === foot);
   return (
     <nav class="sidebar" aria-label={shell.navigation}>
       <div class="brand">
@@ -99,7 +99,7 @@ const more_open = signal(false);
 
 /** The navigation at the bottom of a phone. */
 export function BottomBar({ current }: { readonly current: string | null }) {
-  const shown = sections.filter((section) => chosenFrom(section).length > 0);
+  const shown = listed.sections.filter((section) => chosenFrom(section).length > 0);
   const close = () => {
     more_open.value = false;
   };

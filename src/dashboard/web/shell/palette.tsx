@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { may } from "../api/session.ts";
+import { navigate, to } from "../browser/router.ts";
 import { Icon, type IconName } from "../kit/icon.tsx";
-import { screens, sections } from "../screens.ts";
 import { shell } from "../texts/shell.ts";
-import { navigate, to } from "./router.ts";
+import { listed } from "./listed.ts";
 
 /** Something that the palette offers. */
-export interface Offer {
+interface Offer {
   readonly title: string;
   readonly note?: string;
   readonly icon: IconName;
@@ -22,7 +22,6 @@ export type Finder = (typed: string, signal: AbortSignal) => Promise<readonly Of
 
 const shown = signal(false);
 const finders: Finder[] = [];
-const acts = signal<readonly Offer[]>([]);
 
 /** The command palette. */
 export const palette = {
@@ -35,23 +34,11 @@ export const palette = {
   },
 };
 
-/** Offers acts in the palette for as long as the component is shown. */
-export function usePaletteActs(given: readonly Omit<Offer, "group">[]): void {
-  const names = given.map(({ title }) => title).join();
-  useEffect(() => {
-    const added = given.map((act): Offer => ({ ...act, group: shell.acts }));
-    acts.value = [...acts.peek(), ...added];
-    return () => {
-      acts.value = acts.peek().filter((act) => !added.includes(act));
-    };
-  }, [names]);
-}
-
 const screenOffers = (): Offer[] =>
-  screens
-    .filter(({ listed, permission }) => listed !== "no" && may(permission))
+  listed.screens
+    .filter(({ listed: where, permission }) => where !== "no" && may(permission))
     .map(({ path, title, section, key }) => {
-      const { title: within, icon } = sections.find(({ id }) => id === section) ?? {};
+      const { title: within, icon } = listed.sections.find(({ id }) => id === section) ?? {};
       const note = [within === title ? "" : within, key ? `g ${key}` : ""].filter(Boolean).join(" · ");
       return { title, note, icon: icon ?? "page", group: shell.screens, run: () => navigate(to(path)) };
     });
@@ -116,7 +103,7 @@ function OpenPalette() {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const found = useFound(typed);
-  const known = matching([...acts.value, ...screenOffers()], typed);
+  const known = matching(screenOffers(), typed);
   const offers = [...found.offers, ...known].slice(0, 50);
   const close = () => {
     shown.value = false;

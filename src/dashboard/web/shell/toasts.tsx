@@ -4,7 +4,7 @@ import { Icon } from "../kit/icon.tsx";
 import { words } from "../texts/common.ts";
 
 /** One short notice at the edge of the screen. */
-export interface Toast {
+interface Toast {
   readonly kind: "done" | "problem" | "info";
   readonly text: string;
   /** What can be done about it, such as to undo. */

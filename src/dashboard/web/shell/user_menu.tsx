@@ -1,10 +1,10 @@
 import { session, signOut } from "../api/session.ts";
+import { density, theme } from "../browser/look.ts";
+import { navigate, to } from "../browser/router.ts";
 import { Menu } from "../kit/menu.tsx";
-import { screens } from "../screens.ts";
 import { shell } from "../texts/shell.ts";
 import { help } from "./help.tsx";
-import { density, theme } from "./look.ts";
-import { navigate, to } from "./router.ts";
+import { listed } from "./listed.ts";
 import { refused } from "./toasts.tsx";
 
 const themes = ["system", "light", "dark"] as const;
@@ -23,7 +23,7 @@ async function leave(): Promise<void> {
 export function UserMenu() {
   const user = session.value?.user;
   if (!user) return null;
-  const profile = screens.find(({ path }) => path === "/settings/profile");
+  const profile = listed.screens.find(({ path }) => path === "/settings/profile");
   return (
     <div class="user">
       <Menu

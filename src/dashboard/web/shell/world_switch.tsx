@@ -1,11 +1,11 @@
 import { session } from "../api/session.ts";
-import { world } from "../api/world.ts";
+import { base, navigate } from "../browser/router.ts";
+import { world } from "../browser/world.ts";
 import { Icon } from "../kit/icon.tsx";
 import { shell } from "../texts/shell.ts";
-import { base, navigate } from "./router.ts";
 
 /** Goes to the list that this screen belongs to, in the other world: one thing is in one world only. */
-export function switchWorld(): void {
+function switchWorld(): void {
   const [section = ""] = location.pathname.slice(base.length + 1).split("/");
   const url = new URL(section === "" ? base : `${base}/${section}`, location.origin);
   if (world.value === "live") url.searchParams.set("world", "test");

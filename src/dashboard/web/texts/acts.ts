@@ -1,4 +1,4 @@
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 const units = (count: number) => plural(count, "unit", "units");
 

@@ -1,4 +1,4 @@
-import { count, plural, share } from "../kit/format.ts";
+import { count, plural, share } from "./format.ts";
 
 const units = (value: number) => plural(value, "unit", "units");
 

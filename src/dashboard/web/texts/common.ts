@@ -49,7 +49,6 @@ export const words = {
   unit: "unit",
   quantity: "Quantity",
   pickProduct: "Find a product by SKU or name",
-  pickCustomer: "Find a customer by name, company or e-mail",
   chooseFile: "Choose a file",
   pages: "Pages",
   nextRow: "Next row",

@@ -1,4 +1,4 @@
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 /** The words of the house: its warehouses, their zones and bins. */
 export const houseTexts = {

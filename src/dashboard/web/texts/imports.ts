@@ -1,4 +1,4 @@
-import { count, plural } from "../kit/format.ts";
+import { count, plural } from "./format.ts";
 
 const rows = (value: number) => plural(value, "row", "rows");
 

@@ -1,4 +1,4 @@
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 /** The words of the screens about lots. */
 export const lotTexts = {

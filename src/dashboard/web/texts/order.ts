@@ -1,4 +1,4 @@
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 /** The words of an order's page. */
 export const orderTexts = {

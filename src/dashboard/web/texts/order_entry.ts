@@ -1,4 +1,4 @@
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 /** The words of entering and changing an order by hand. */
 export const entryTexts = {

@@ -23,7 +23,6 @@ export const shell = {
   paletteNothing: "Nothing is called that.",
   openPalette: "Search or go to…",
   screens: "Screens",
-  acts: "Acts",
   focusSearch: "Search on this screen, or everywhere",
   helpKeys: "Show these shortcuts",
   listKeys: "In a list: next and previous row, open it, select it",

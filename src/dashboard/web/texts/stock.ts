@@ -1,4 +1,4 @@
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 const units = (value: number) => plural(value, "unit", "units");
 

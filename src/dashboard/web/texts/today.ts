@@ -1,5 +1,5 @@
 import type { HoldReason } from "../../../orders/status.ts";
-import { plural } from "../kit/format.ts";
+import { plural } from "./format.ts";
 
 const orders = (count: number) => plural(count, "order", "orders");
 

@@ -1,15 +1,15 @@
 import { saveFile } from "../../api/documents.ts";
 import type { AuditEntry } from "../../api/types.ts";
+import { query, to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { nothing } from "../../kit/format.ts";
 import { type Filter, ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { query, to } from "../../shell/router.ts";
 import { refused } from "../../shell/toasts.tsx";
 import { auditTexts as texts } from "../../texts/audit.ts";
+import { nothing } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
 import { actionWords, factWords, placeOf } from "./words.ts";
 

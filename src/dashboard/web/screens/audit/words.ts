@@ -1,5 +1,5 @@
-import type { World } from "../../api/world.ts";
-import { base } from "../../shell/router.ts";
+import { base } from "../../browser/router.ts";
+import type { World } from "../../browser/world.ts";
 import { auditTexts as texts } from "../../texts/audit.ts";
 
 /** An operation's name as words: `createOrder` as "Create order". */

@@ -5,7 +5,7 @@ import { binTexts as texts } from "../../texts/bins.ts";
 export type MapBin = Warehouse["location_zones"][number]["bins"][number];
 
 /** How full a bin is, in five steps and one for those of which that is not known. */
-export type Fill = "empty" | "some" | "half" | "much" | "full" | "unknown";
+type Fill = "empty" | "some" | "half" | "much" | "full" | "unknown";
 
 /** The steps from empty to full. */
 export const fills: readonly Fill[] = ["empty", "some", "half", "much", "full", "unknown"];
@@ -26,14 +26,14 @@ export const fillWord = (fill: Fill): string => texts[fill];
 const order = new Intl.Collator("en", { numeric: true });
 
 /** What stands one upon the other: the bins whose codes differ in their last part alone. */
-export interface Bay {
+interface Bay {
   readonly name: string;
   /** The highest first, as one sees them. */
   readonly bins: readonly MapBin[];
 }
 
 /** What stands side by side: the bays whose codes begin alike. */
-export interface Aisle {
+interface Aisle {
   readonly name: string;
   readonly bays: readonly Bay[];
 }

@@ -2,15 +2,15 @@ import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
 import type { Placed, Warehouse } from "../../api/stock_types.ts";
+import { query, setQuery, to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { SearchField } from "../../kit/list_page.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { query, setQuery, to } from "../../shell/router.ts";
 import { binTexts as texts } from "../../texts/bins.ts";
-import { useWarehouses } from "../stock/shared.ts";
+import { useWarehouses } from "../stock_parts/shared.ts";
 import { aislesOf, cellName, fillOf, fills, fillWord, type MapBin } from "./fill.ts";
 import { BinPanel } from "./panel.tsx";
 

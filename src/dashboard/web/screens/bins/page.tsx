@@ -3,22 +3,22 @@ import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Bin, Count, Placed } from "../../api/stock_types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
-import { count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Page } from "../../kit/page.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { Figure, Figures } from "../../kit/values.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { navigate, to } from "../../shell/router.ts";
 import { refused } from "../../shell/toasts.tsx";
 import { binTexts as texts } from "../../texts/bins.ts";
+import { count } from "../../texts/format.ts";
 import { stockTexts } from "../../texts/stock.ts";
 import { AdjustDialog, MoveDialog } from "../stock/acts.tsx";
 import { Ledger } from "../stock/ledger.tsx";
-import { Places } from "../stock/places.tsx";
-import { useWarehouses } from "../stock/shared.ts";
+import { Places } from "../stock_parts/places.tsx";
+import { useWarehouses } from "../stock_parts/shared.ts";
 
 /** One bin: how full it is, what lies in it, what came and went. */
 export function BinScreen({ params }: ScreenProps) {

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
 import type { Placed, Warehouse } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
-import { count } from "../../kit/format.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { to } from "../../shell/router.ts";
 import { binTexts as texts } from "../../texts/bins.ts";
 import { words } from "../../texts/common.ts";
-import { binHref, Expiry } from "../stock/places.tsx";
+import { count } from "../../texts/format.ts";
+import { binHref, Expiry } from "../stock_parts/places.tsx";
 
 interface Props {
   readonly warehouse: Warehouse;

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import type { Count, PlainCount } from "../../api/stock_types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -10,10 +11,9 @@ import { FormDialog } from "../../kit/form.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { said as toast } from "../../shell/toasts.tsx";
 import { countTexts as texts } from "../../texts/counts.ts";
-import { optionsOf, said, useWarehouses } from "../stock/shared.ts";
+import { optionsOf, said, useWarehouses } from "../stock_parts/shared.ts";
 
 const tones: Readonly<Record<PlainCount["status"], Tone>> = {
   open: "info",

@@ -2,16 +2,16 @@ import { useEffect, useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import type { Count } from "../../api/stock_types.ts";
+import { guardLeaving } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { askToDiscard } from "../../kit/form.tsx";
-import { money, count as number } from "../../kit/format.ts";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { guardLeaving } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
 import { countTexts as texts } from "../../texts/counts.ts";
-import { entered } from "../stock/shared.ts";
+import { money, count as number } from "../../texts/format.ts";
+import { entered } from "../stock_parts/shared.ts";
 
 type Line = Count["lines"][number];
 

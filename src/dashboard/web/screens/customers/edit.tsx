@@ -1,14 +1,14 @@
 import { patch, post } from "../../api/client.ts";
 import { useOpened } from "../../api/query.ts";
 import type { Customer } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { customerName } from "../../kit/pickers.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { navigate, to } from "../../shell/router.ts";
 import { said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { customerTexts as texts } from "../../texts/customers.ts";

@@ -1,12 +1,12 @@
 import { may } from "../../api/session.ts";
 import type { Customer } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import { customerName } from "../../kit/pickers.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { customerTexts as texts } from "../../texts/customers.ts";
 import { titles } from "../../texts/navigation.ts";
 

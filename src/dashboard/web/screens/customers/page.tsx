@@ -1,21 +1,21 @@
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CustomerDetail, Order } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count, money } from "../../kit/format.ts";
 import { List } from "../../kit/list_page.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Columns, Page } from "../../kit/page.tsx";
 import { customerName } from "../../kit/pickers.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { to } from "../../shell/router.ts";
 import { words } from "../../texts/common.ts";
 import { customerTexts as texts } from "../../texts/customers.ts";
+import { count, money } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
 import { Addresses } from "./addresses.tsx";
 

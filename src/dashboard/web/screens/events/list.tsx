@@ -1,10 +1,10 @@
 import type { ApiEvent } from "../../api/developer_types.ts";
+import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { eventTexts as texts } from "../../texts/events.ts";
 import { titles } from "../../texts/navigation.ts";
 import { webhookTexts } from "../../texts/webhooks.ts";

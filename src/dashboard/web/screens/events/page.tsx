@@ -1,13 +1,13 @@
 import type { ApiEvent } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
 import { Code } from "../../kit/code.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, Time } from "../../kit/values.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { to } from "../../shell/router.ts";
 import { eventTexts as texts } from "../../texts/events.ts";
 import { titles } from "../../texts/navigation.ts";
 import { aboutEvent } from "./about.ts";

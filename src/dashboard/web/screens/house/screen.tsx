@@ -3,15 +3,15 @@ import { useState } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Warehouse } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
-import { count, date, nothing } from "../../kit/format.ts";
 import { ActionMenu } from "../../kit/menu.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { DataTable } from "../../kit/table.tsx";
 import { DescriptionList } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { count, date, nothing } from "../../texts/format.ts";
 import { houseTexts as texts } from "../../texts/house.ts";
 import { BinsDialog, ChangeWarehouse, NewWarehouse, type Zone, ZoneDialog } from "./dialogs.tsx";
 

@@ -1,8 +1,8 @@
 import type { ImportReport } from "../../api/stock_types.ts";
 import { Badge } from "../../kit/badge.tsx";
-import { date, moment } from "../../kit/format.ts";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
+import { date, moment } from "../../texts/format.ts";
 import { importTexts as texts } from "../../texts/imports.ts";
 
 type Refusal = ImportReport["errors"][number];

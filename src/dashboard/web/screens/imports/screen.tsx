@@ -3,15 +3,15 @@ import { type Answer, sendCsv } from "../../api/client.ts";
 import { saveBlob, saveFile } from "../../api/documents.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { ImportReport } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
 import { FileDrop } from "../../kit/file_drop.tsx";
-import { count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { Figure, Figures } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
+import { count } from "../../texts/format.ts";
 import { importTexts as texts } from "../../texts/imports.ts";
 import { Changes, Refusals } from "./report.tsx";
 

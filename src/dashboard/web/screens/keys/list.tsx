@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import type { ApiKey, MadeKey } from "../../api/developer_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -8,7 +9,6 @@ import { FormDialog } from "../../kit/form.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { words } from "../../texts/common.ts";
 import { keyTexts as texts } from "../../texts/keys.ts";
 import { titles } from "../../texts/navigation.ts";

@@ -1,15 +1,15 @@
 import type { Lot } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { List, ListPage, type ListSettings } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { count } from "../../texts/format.ts";
 import { lotTexts as texts } from "../../texts/lots.ts";
-import { Expiry } from "../stock/places.tsx";
-import { dayFromNow, optionsOf } from "../stock/shared.ts";
+import { Expiry } from "../stock_parts/places.tsx";
+import { dayFromNow, optionsOf } from "../stock_parts/shared.ts";
 
 const tones: Readonly<Record<Lot["status"], Tone>> = {
   available: "good",

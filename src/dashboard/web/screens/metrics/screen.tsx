@@ -1,13 +1,13 @@
 import type { History } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { query, setQuery } from "../../browser/router.ts";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { bytes, clock, count, nothing } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { Plot } from "../../kit/plot.tsx";
 import type { Series } from "../../kit/plot_drawing.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { query, setQuery } from "../../shell/router.ts";
+import { bytes, clock, count, nothing } from "../../texts/format.ts";
 import { metricTexts as texts } from "../../texts/metrics.ts";
 import { titles } from "../../texts/navigation.ts";
 import { type Figures, thinned } from "./points.ts";

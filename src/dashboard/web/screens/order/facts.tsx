@@ -1,13 +1,13 @@
 import { post } from "../../api/client.ts";
 import type { Order } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
-import { money } from "../../kit/format.ts";
 import { Card } from "../../kit/page.tsx";
 import { DescriptionList, type Fact, Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
+import { money } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { countryName } from "../../texts/units.ts";
 import { mayAct } from "./acts/acts.tsx";

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import type { Order } from "../../api/types.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
-import { moment } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Time } from "../../kit/values.tsx";
+import { moment } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { mayAct, OneAct } from "./acts/acts.tsx";
 

@@ -1,11 +1,11 @@
 import type { Order, OrderLine } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
-import { count, money } from "../../kit/format.ts";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { to } from "../../shell/router.ts";
+import { count, money } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
-import { type Counter, unitsOf } from "./counters.ts";
+import { type Counter, unitsOf } from "../order_parts/counters.ts";
 
 /** A counter of the lines; a column of zeros alone is left out. */
 const counter = (name: Counter, title: string): Column<OrderLine> => ({

@@ -5,7 +5,7 @@ import { Icon } from "../../kit/icon.tsx";
 import { Card } from "../../kit/page.tsx";
 import { type Paper, PaperDialog } from "../../kit/paper.tsx";
 import { orderTexts as texts } from "../../texts/order.ts";
-import { labelPaper } from "./label/paper.ts";
+import { labelPaper } from "../order_parts/paper.ts";
 
 /** All papers of an order in one place. */
 export function PapersCard({ order }: { readonly order: Order }) {

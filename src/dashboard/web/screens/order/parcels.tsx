@@ -6,7 +6,6 @@ import type { Label, Order, Parcel } from "../../api/types.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
-import { count, date, money } from "../../kit/format.ts";
 import { Icon } from "../../kit/icon.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
@@ -14,9 +13,10 @@ import { type Paper, PaperDialog } from "../../kit/paper.tsx";
 import { useAgain } from "../../kit/use_again.ts";
 import { CopyField } from "../../kit/values.tsx";
 import { said } from "../../shell/toasts.tsx";
+import { count, date, money } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
+import { labelPaper } from "../order_parts/paper.ts";
 import { LabelDialog } from "./label/dialog.tsx";
-import { labelPaper } from "./label/paper.ts";
 
 /** The parcels of an order, with their labels and where they are. */
 export function ParcelsCard({ order }: { readonly order: Order; readonly etag: string | null }) {

@@ -2,14 +2,14 @@ import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Order, OrderPlan } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
-import { count, date } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
-import { to } from "../../shell/router.ts";
 import { said } from "../../shell/toasts.tsx";
+import { count, date } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { mayAct } from "./acts/acts.tsx";
 

@@ -1,13 +1,13 @@
 import { useQuery } from "../../api/query.ts";
 import type { Order } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
-import { date } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Columns, Page } from "../../kit/page.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, Time } from "../../kit/values.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { to } from "../../shell/router.ts";
+import { date } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { OrderActs } from "./acts/acts.tsx";
 import { AddressCard, DetailsCard, MetadataCard, MoneyCard } from "./facts.tsx";

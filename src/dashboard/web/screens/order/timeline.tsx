@@ -1,10 +1,10 @@
 import { useQuery } from "../../api/query.ts";
 import type { Order, OrderHistory } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
 import { Timeline } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { words } from "../../texts/common.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 

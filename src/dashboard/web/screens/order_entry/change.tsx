@@ -1,21 +1,21 @@
 import { patch } from "../../api/client.ts";
 import { useOpened, useQuery } from "../../api/query.ts";
 import type { Customer, Order } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Effects } from "../../kit/effects.tsx";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { navigate, to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
 import { effectTexts } from "../../texts/acts.ts";
 import { words } from "../../texts/common.ts";
 import { titles } from "../../texts/navigation.ts";
 import { orderTexts } from "../../texts/order.ts";
 import { entryTexts as texts } from "../../texts/order_entry.ts";
-import { orderEffects } from "../order/acts/effects.ts";
+import { orderEffects } from "../order_parts/effects.ts";
 import { areComplete, lineItems, linesField } from "./lines.tsx";
 import { servingFields, servingOf } from "./serving.tsx";
 

@@ -31,7 +31,7 @@ const noAddress: Values = {
 export const nobody: Recipient = { customer: null, addresses: [], fresh: null, address_id: "", address: noAddress };
 
 /** A customer as the one who orders, to his usual address. */
-export function recipientOf(customer: Customer, address_id?: string): Recipient {
+function recipientOf(customer: Customer, address_id?: string): Recipient {
   const usual = customer.shipping_addresses.find(({ is_default }) => is_default) ?? customer.shipping_addresses[0];
   const { id, email, first_name, last_name, company } = customer;
   return {
@@ -43,7 +43,7 @@ export function recipientOf(customer: Customer, address_id?: string): Recipient 
 }
 
 /** The filled fields of some entries. */
-export const filled = (values: Values): Values =>
+const filled = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
 /** Stores what of the customer and the address is new; answers the ids of both. */

@@ -5,11 +5,11 @@ import type { Product } from "../../api/types.ts";
 import { Button } from "../../kit/button.tsx";
 import type { Editing, Field } from "../../kit/fields.tsx";
 import { Finder } from "../../kit/finder.tsx";
-import { money } from "../../kit/format.ts";
+import { money } from "../../texts/format.ts";
 import { entryTexts as texts } from "../../texts/order_entry.ts";
 
 /** A line as it is entered. */
-export interface EnteredLine {
+interface EnteredLine {
   readonly sku: string;
   readonly name: string;
   readonly quantity: string;

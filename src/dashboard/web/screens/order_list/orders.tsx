@@ -1,7 +1,7 @@
 // What the list and the board say of an order.
 import type { Order } from "../../api/types.ts";
-import { clock, shortMoment } from "../../kit/format.ts";
 import { now } from "../../kit/now.ts";
+import { clock, shortMoment } from "../../texts/format.ts";
 import { orderListTexts as texts } from "../../texts/order_list.ts";
 
 /** The units of an order that are not cancelled. */
@@ -15,11 +15,7 @@ export function unitsOf({ line_items }: Order): number {
 const inHouse: readonly string[] = ["pending", "processing", "fulfilled"];
 
 /** How much an order presses: its word, and what that means. Null once it has left. */
-export function dueOf({
-  ship_by,
-  status,
-  held_from,
-}: Order): { text: string; tone: "bad" | "warning" | "neutral" } | null {
+function dueOf({ ship_by, status, held_from }: Order): { text: string; tone: "bad" | "warning" | "neutral" } | null {
   if (ship_by === null || !inHouse.includes(held_from ?? status)) return null;
   const at = new Date(ship_by);
   if (at.getTime() < now.value) return { text: texts.lateSince(shortMoment(ship_by)), tone: "bad" };

@@ -1,10 +1,10 @@
 // Ways to look at the orders: those that everybody has, and those that somebody has saved in this browser.
 import { useState } from "preact/hooks";
+import { query, to } from "../../browser/router.ts";
+import { kept } from "../../browser/storage.ts";
 import { Button } from "../../kit/button.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { now } from "../../kit/now.ts";
-import { query, to } from "../../shell/router.ts";
-import { kept } from "../../shell/storage.ts";
 import { words } from "../../texts/common.ts";
 import { orderListTexts as texts } from "../../texts/order_list.ts";
 

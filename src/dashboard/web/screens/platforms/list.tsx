@@ -1,11 +1,11 @@
 import type { Connection } from "../../api/developer_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { titles } from "../../texts/navigation.ts";
 import { platformTexts as texts } from "../../texts/platforms.ts";
 

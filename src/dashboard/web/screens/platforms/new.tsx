@@ -1,9 +1,9 @@
 import type { Platform } from "../../../../platforms/status.ts";
 import { post } from "../../api/client.ts";
 import type { Connection } from "../../api/developer_types.ts";
+import { navigate, query, setQuery, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
 import { Card, Page } from "../../kit/page.tsx";
-import { navigate, query, setQuery, to } from "../../shell/router.ts";
 import { said } from "../../shell/toasts.tsx";
 import { titles } from "../../texts/navigation.ts";
 import { platformTexts as texts } from "../../texts/platforms.ts";

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { post } from "../../api/client.ts";
 import type { Connection, PlatformImport, PlatformReport } from "../../api/developer_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { List } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
+import { count } from "../../texts/format.ts";
 import { platformTexts as texts } from "../../texts/platforms.ts";
 
 interface Props {

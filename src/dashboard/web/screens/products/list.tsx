@@ -1,16 +1,16 @@
 import { saveFile } from "../../api/documents.ts";
 import { may } from "../../api/session.ts";
 import type { Product } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count, money, weight } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import { ActionMenu, type MenuItem } from "../../kit/menu.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { refused } from "../../shell/toasts.tsx";
+import { count, money, weight } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
 import { productTexts as texts } from "../../texts/products.ts";
 

@@ -2,17 +2,17 @@ import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import type { WaitingUnits } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { FormDialog } from "../../kit/form.tsx";
-import { count } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { said as toast } from "../../shell/toasts.tsx";
+import { count } from "../../texts/format.ts";
 import { putBackTexts as texts } from "../../texts/putbacks.ts";
-import { entered, said, useWarehouses } from "../stock/shared.ts";
+import { entered, said, useWarehouses } from "../stock_parts/shared.ts";
 
 /** Units that wait to go back to a shelf. */
 export function PutBacksScreen() {

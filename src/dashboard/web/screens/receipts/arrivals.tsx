@@ -5,7 +5,7 @@ import { FormDialog } from "../../kit/form.tsx";
 import { type FilledLine, filledLines, lineFields, sendLines } from "../../kit/line_fields.tsx";
 import { said } from "../../shell/toasts.tsx";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
-import { optionsOf } from "../stock/shared.ts";
+import { optionsOf } from "../stock_parts/shared.ts";
 
 const lines = lineFields({
   name: "items",

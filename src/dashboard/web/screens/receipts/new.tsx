@@ -1,12 +1,12 @@
 import { post } from "../../api/client.ts";
 import type { Receipt } from "../../api/stock_types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
 import { lineFields, sendLines } from "../../kit/line_fields.tsx";
 import { Card, Page } from "../../kit/page.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { said as toast } from "../../shell/toasts.tsx";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
-import { said, useWarehouses } from "../stock/shared.ts";
+import { said, useWarehouses } from "../stock_parts/shared.ts";
 
 const linesField = lineFields({
   name: "lines",

@@ -1,8 +1,8 @@
 import { may } from "../../api/session.ts";
+import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
 import { Card, Columns, Page } from "../../kit/page.tsx";
 import { CopyField, DescriptionList } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
 import { referenceTexts as texts } from "../../texts/reference.ts";
 
 /** Leads to the reference, and says as whom one acts there. */

@@ -9,8 +9,8 @@ import type {
   SalesReport,
   TurnsReport,
 } from "../../api/types.ts";
-import { count, money, roundMoney, share, shortDate } from "../../kit/format.ts";
 import type { Drawing, Series } from "../../kit/plot_drawing.ts";
+import { count, money, roundMoney, share, shortDate } from "../../texts/format.ts";
 import { type ReportName, reportTexts as texts } from "../../texts/reports.ts";
 import { carrierSeries, ordersSeries } from "./series.ts";
 
@@ -28,7 +28,7 @@ export interface Report {
 }
 
 /** What a plot draws of a report; null of one that has nothing to draw. */
-export type Drawn = Pick<Drawing, "kind" | "labels" | "series" | "format" | "max" | "scale"> | null;
+type Drawn = Pick<Drawing, "kind" | "labels" | "series" | "format" | "max" | "scale"> | null;
 
 /** How a report is shown. */
 export interface Shown {

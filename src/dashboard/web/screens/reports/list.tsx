@@ -1,6 +1,6 @@
+import { to } from "../../browser/router.ts";
 import { Icon } from "../../kit/icon.tsx";
 import { Page } from "../../kit/page.tsx";
-import { to } from "../../shell/router.ts";
 import { titles } from "../../texts/navigation.ts";
 import { reportTexts as texts } from "../../texts/reports.ts";
 import { reports } from "./catalogue.ts";

@@ -1,6 +1,6 @@
+import { to } from "../../browser/router.ts";
 import { stateWords } from "../../kit/badge.tsx";
-import { count, date, money, nothing, share } from "../../kit/format.ts";
-import { to } from "../../shell/router.ts";
+import { count, date, money, nothing, share } from "../../texts/format.ts";
 import { reportTexts as texts } from "../../texts/reports.ts";
 import type { Report, Row, Shown } from "./catalogue.ts";
 import { orderStates } from "./series.ts";

@@ -1,12 +1,12 @@
 import type { LoggedRequest } from "../../api/developer_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { bytes, count, nothing } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { bytes, count, nothing } from "../../texts/format.ts";
 import { keyTexts } from "../../texts/keys.ts";
 import { titles } from "../../texts/navigation.ts";
 import { requestTexts as texts } from "../../texts/requests.ts";

@@ -1,13 +1,13 @@
 import type { LoggedRequest } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
-import { bytes, count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Columns, Page } from "../../kit/page.tsx";
+import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
-import type { ScreenProps } from "../../screen.ts";
-import { to } from "../../shell/router.ts";
+import { bytes, count } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
 import { requestTexts as texts } from "../../texts/requests.ts";
 import { statusTone } from "./list.tsx";

@@ -1,14 +1,14 @@
 import { returnReasons } from "../../../../returns/status.ts";
 import type { Order, Return } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { ActDialog } from "../../kit/act_dialog.tsx";
-import { plural } from "../../kit/format.ts";
-import { navigate, to } from "../../shell/router.ts";
 import { said } from "../../shell/toasts.tsx";
 import { effectTexts } from "../../texts/acts.ts";
+import { plural } from "../../texts/format.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
-import { words } from "../order/acts/sheets.ts";
-import { choosable, chosenUnits } from "../order/acts/units.tsx";
-import { outside } from "../order/counters.ts";
+import { outside } from "../order_parts/counters.ts";
+import { words } from "../order_parts/sheets.ts";
+import { choosable, chosenUnits } from "../order_parts/units.tsx";
 import { statedField, statedItems } from "./stated.tsx";
 
 /** Announces that units of an order come back, and shows the return. */

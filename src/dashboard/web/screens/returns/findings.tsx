@@ -9,7 +9,7 @@ import { orderTexts } from "../../texts/order.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
 
 /** What was found of some units of a SKU. */
-export interface Finding {
+interface Finding {
   readonly sku: string;
   readonly quantity: string;
   readonly condition: string;

@@ -1,13 +1,13 @@
 import { may } from "../../api/session.ts";
 import type { Return } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { count } from "../../texts/format.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
 
 const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum + quantity, 0);

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { get } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { Order } from "../../api/types.ts";
+import { query, to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
-import { query, to } from "../../shell/router.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
 import { ReturnDialog } from "./create.tsx";
 

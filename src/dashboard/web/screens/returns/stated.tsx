@@ -1,10 +1,10 @@
 import { conditions } from "../../../../returns/status.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import type { Editing, Field, Values } from "../../kit/fields.tsx";
-import { count } from "../../kit/format.ts";
+import { count } from "../../texts/format.ts";
 import { orderTexts } from "../../texts/order.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
-import { type Choosable, itemsOf } from "../order/acts/units.tsx";
+import { type Choosable, itemsOf } from "../order_parts/units.tsx";
 
 interface Stated {
   readonly units: Values;

@@ -1,6 +1,6 @@
 import type { Return } from "../../api/types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
-import { count } from "../../kit/format.ts";
+import { count } from "../../texts/format.ts";
 import { orderTexts } from "../../texts/order.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
 

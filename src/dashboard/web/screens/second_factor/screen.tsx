@@ -1,5 +1,5 @@
 import { readSession, signOut } from "../../api/session.ts";
-import { navigate, to } from "../../shell/router.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { refused } from "../../shell/toasts.tsx";
 import { signInTexts as texts } from "../../texts/sign_in.ts";
 import { FactorSetup } from "../profile/factor_setup.tsx";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { enterBy } from "../../api/session.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
 import { Notice } from "../../kit/notice.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { signInTexts as texts } from "../../texts/sign_in.ts";
 import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";

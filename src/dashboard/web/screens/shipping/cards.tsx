@@ -1,18 +1,18 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import type { Field } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
-import { count, moment, share } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
+import { count, moment, share } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import type { ListedCard, RateCard } from "./types.ts";
 

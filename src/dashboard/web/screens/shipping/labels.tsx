@@ -1,13 +1,13 @@
 import { saveFile } from "../../api/documents.ts";
+import { query, to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { money } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { query, to } from "../../shell/router.ts";
 import { refused } from "../../shell/toasts.tsx";
+import { money } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import type { Label } from "./types.ts";
 

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
+import { query, setQuery } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
-import { date, money } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { query, setQuery } from "../../shell/router.ts";
+import { date, money } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import { countryNames } from "../../texts/units.ts";
 import type { Rates } from "./types.ts";

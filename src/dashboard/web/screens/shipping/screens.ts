@@ -1,4 +1,4 @@
-import type { Screen } from "../../screen.ts";
+import type { Screen } from "../../kit/screen.ts";
 import { shippingTexts as texts } from "../../texts/shipping.ts";
 
 const all = { section: "shipping", permission: "shipping.read" } as const;

@@ -1,6 +1,6 @@
 // The zones of the United States, drawn as small squares: each has the zone of the closest place that is known.
 import { useMemo, useState } from "preact/hooks";
-import { count } from "../../kit/format.ts";
+import { count } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import type { ZoneMap } from "./types.ts";
 
@@ -83,11 +83,11 @@ function cellsOf(frame: Frame, places: readonly Place[]): Cell[] {
 }
 
 /** The word of a place's zone in styles and in the legend. */
-export const zoneOf = ({ zone, served }: Place): string =>
+const zoneOf = ({ zone, served }: Place): string =>
   zone === null ? texts.none : served ? zone : `${zone} (${texts.unserved})`;
 
 /** The zones that occur, from the nearest on. */
-export function zonesOf(places: readonly Place[]): string[] {
+function zonesOf(places: readonly Place[]): string[] {
   const order = new Intl.Collator("en", { numeric: true });
   return [...new Set(places.map(zoneOf))].sort(order.compare);
 }

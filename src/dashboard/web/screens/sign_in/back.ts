@@ -1,4 +1,4 @@
-import { base, query } from "../../shell/router.ts";
+import { base, query } from "../../browser/router.ts";
 
 /** Where somebody wanted to go before he was asked who he is. Only addresses of the dashboard: a link may hold any. */
 export function backTo(): string {

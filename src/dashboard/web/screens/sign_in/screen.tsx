@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { problemOf } from "../../api/problem.ts";
 import { signIn } from "../../api/session.ts";
+import { navigate } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
-import { navigate } from "../../shell/router.ts";
 import { signInTexts as texts } from "../../texts/sign_in.ts";
 import { backTo } from "./back.ts";
 import { OpenCard } from "./open_card.tsx";

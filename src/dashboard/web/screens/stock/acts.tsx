@@ -3,12 +3,12 @@ import { patch, post } from "../../api/client.ts";
 import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
-import { count } from "../../kit/format.ts";
 import { ProductPicker } from "../../kit/pickers.tsx";
 import { refused, said as toast } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
+import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { entered, optionsOf, said, useWarehouses } from "./shared.ts";
+import { entered, optionsOf, said, useWarehouses } from "../stock_parts/shared.ts";
 
 interface Props {
   readonly sku: string;

@@ -1,14 +1,14 @@
 import type { Explanation } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { useWarehouses } from "./shared.ts";
+import { useWarehouses } from "../stock_parts/shared.ts";
 
 type Waiting = NonNullable<Explanation["backordered"]>["claims"][number];
 type Holding = NonNullable<Explanation["reserved"]>["claims"][number];

@@ -1,14 +1,14 @@
 import { useQuery } from "../../api/query.ts";
 import type { Movement } from "../../api/stock_types.ts";
+import { query, to } from "../../browser/router.ts";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { type Filter, List, listParams } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { query, to } from "../../shell/router.ts";
+import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
+import { optionsOf } from "../stock_parts/shared.ts";
 import { changeOf, totalsAfter } from "./numbers.ts";
-import { optionsOf } from "./shared.ts";
 
 const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
 
@@ -25,7 +25,7 @@ function placeName(place: string | null): string {
 }
 
 /** What caused a movement, with a way to it. */
-export function Reference({ reference }: Pick<Movement, "reference">) {
+function Reference({ reference }: Pick<Movement, "reference">) {
   if (reference === null) return null;
   const { type, id } = reference;
   const screens: Readonly<Record<string, string>> = {

@@ -2,19 +2,19 @@ import { useState } from "preact/hooks";
 import { saveFile } from "../../api/documents.ts";
 import { may } from "../../api/session.ts";
 import type { Level } from "../../api/stock_types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import { ActionMenu } from "../../kit/menu.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { refused } from "../../shell/toasts.tsx";
+import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
+import { dayFromNow, optionsOf, useWarehouses } from "../stock_parts/shared.ts";
 import { AddDialog } from "./acts.tsx";
-import { dayFromNow, optionsOf, useWarehouses } from "./shared.ts";
 
 const tones: Readonly<Record<Level["status"], Tone>> = {
   in_stock: "good",

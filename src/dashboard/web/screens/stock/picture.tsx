@@ -1,6 +1,6 @@
 import type { Level } from "../../api/stock_types.ts";
-import { count } from "../../kit/format.ts";
-import { setQuery } from "../../shell/router.ts";
+import { setQuery } from "../../browser/router.ts";
+import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { least_share, type Parts, partsOf, shares } from "./numbers.ts";
 

@@ -2,9 +2,9 @@ import type { Departure } from "../../api/types.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { now } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
+import { count } from "../../texts/format.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 import { listOf } from "./targets.ts";
 

@@ -1,9 +1,9 @@
 import { may } from "../../api/session.ts";
 import type { Overview } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Card } from "../../kit/page.tsx";
-import { to } from "../../shell/router.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 
 type Steps = Overview["first_steps"];

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 import type { Params } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import type { CarrierCostReport, OnTimeReport, OrdersReport, PickingReport } from "../../api/types.ts";
-import { count, money, roundMoney, share, shortDate } from "../../kit/format.ts";
+import { to } from "../../browser/router.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { today } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
 import { Plot } from "../../kit/plot.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { to } from "../../shell/router.ts";
+import { count, money, roundMoney, share, shortDate } from "../../texts/format.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 import { carrierSeries, hoursOf, ordersSeries, sumOf } from "../reports/series.ts";
 

@@ -1,5 +1,5 @@
 import type { Topic } from "../../api/types.ts";
-import { to } from "../../shell/router.ts";
+import { to } from "../../browser/router.ts";
 
 // The screen that shows a list of the API. Its parameters there are those of the API.
 const lists: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { Overview, Topic } from "../../api/types.ts";
-import { ago, count, date } from "../../kit/format.ts";
 import { Icon, type IconName } from "../../kit/icon.tsx";
 import { now } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
+import { ago, count, date } from "../../texts/format.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 import { listOf, sampleOf } from "./targets.ts";
 

@@ -5,7 +5,7 @@ import { FormDialog } from "../../kit/form.tsx";
 import { type FilledLine, filledLines, lineFields, sendLines } from "../../kit/line_fields.tsx";
 import { said as toast } from "../../shell/toasts.tsx";
 import { transferTexts as texts } from "../../texts/transfers.ts";
-import { optionsOf, said } from "../stock/shared.ts";
+import { optionsOf, said } from "../stock_parts/shared.ts";
 
 interface Props {
   readonly transfer: Transfer;

@@ -1,15 +1,15 @@
 import { may } from "../../api/session.ts";
 import type { Transfer } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { to } from "../../shell/router.ts";
+import { count } from "../../texts/format.ts";
 import { transferTexts as texts } from "../../texts/transfers.ts";
-import { optionsOf, useWarehouses } from "../stock/shared.ts";
+import { optionsOf, useWarehouses } from "../stock_parts/shared.ts";
 
 const tones: Readonly<Record<Transfer["status"], Tone>> = {
   pending: "neutral",

@@ -1,13 +1,13 @@
 import { post } from "../../api/client.ts";
 import type { Transfer } from "../../api/stock_types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import type { Field } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
 import { lineFields, sendLines } from "../../kit/line_fields.tsx";
 import { Card, Page } from "../../kit/page.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { said as toast } from "../../shell/toasts.tsx";
 import { transferTexts as texts } from "../../texts/transfers.ts";
-import { said, useWarehouses } from "../stock/shared.ts";
+import { said, useWarehouses } from "../stock_parts/shared.ts";
 
 const items = lineFields({
   name: "items",

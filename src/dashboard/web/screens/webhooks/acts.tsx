@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { patch, post, remove } from "../../api/client.ts";
 import type { TestResult, Webhook } from "../../api/developer_types.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import type { Field } from "../../kit/fields.tsx";
 import { Form, FormDialog } from "../../kit/form.tsx";
 import { ActionMenu } from "../../kit/menu.tsx";
-import { navigate, to } from "../../shell/router.ts";
 import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { webhookTexts as texts } from "../../texts/webhooks.ts";

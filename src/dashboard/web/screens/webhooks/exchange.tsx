@@ -5,10 +5,10 @@ import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Code, Headers, pretty } from "../../kit/code.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Time } from "../../kit/values.tsx";
+import { count } from "../../texts/format.ts";
 import { webhookTexts as texts } from "../../texts/webhooks.ts";
 
 const tones: Readonly<Record<Attempt["status"], Tone>> = { success: "good", failed: "bad", blocked: "bad" };
@@ -30,7 +30,7 @@ interface Exchanged extends Pick<Attempt, "status" | "error" | "duration_ms"> {
 }
 
 /** What was sent, and what was answered. */
-export function Exchange({ status, error, duration_ms, request, url, response }: Exchanged) {
+function Exchange({ status, error, duration_ms, request, url, response }: Exchanged) {
   return (
     <div class="exchange">
       <p class="row">

@@ -5,11 +5,11 @@ import { may } from "../../api/session.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count } from "../../kit/format.ts";
 import { List } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
+import { count } from "../../texts/format.ts";
 import { webhookTexts as texts } from "../../texts/webhooks.ts";
 import { AttemptDialog, Outcome } from "./exchange.tsx";
 

@@ -2,14 +2,14 @@ import { useEffect } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import type { Recovery, Webhook } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { query, setQuery } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
 import type { Field } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
-import { count } from "../../kit/format.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { today } from "../../kit/now.ts";
-import { query, setQuery } from "../../shell/router.ts";
 import { words } from "../../texts/common.ts";
+import { count } from "../../texts/format.ts";
 import { webhookTexts as texts } from "../../texts/webhooks.ts";
 
 const fields: readonly Field[] = [

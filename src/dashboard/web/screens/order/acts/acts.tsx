@@ -2,20 +2,20 @@ import { useState } from "preact/hooks";
 import { post } from "../../../api/client.ts";
 import { may } from "../../../api/session.ts";
 import type { Order, SplitOrder } from "../../../api/types.ts";
+import { navigate, to } from "../../../browser/router.ts";
 import { ActDialog } from "../../../kit/act_dialog.tsx";
 import { Button, LinkButton } from "../../../kit/button.tsx";
 import type { Values } from "../../../kit/fields.tsx";
 import type { IconName } from "../../../kit/icon.tsx";
 import { ActionMenu } from "../../../kit/menu.tsx";
-import { navigate, to } from "../../../shell/router.ts";
 import { refused, said } from "../../../shell/toasts.tsx";
 import { words } from "../../../texts/common.ts";
 import { orderTexts as texts } from "../../../texts/order.ts";
+import { inStaging, outside } from "../../order_parts/counters.ts";
+import { orderEffects } from "../../order_parts/effects.ts";
+import { sheetOf } from "../../order_parts/sheets.ts";
 import { ReturnDialog } from "../../returns/create.tsx";
-import { inStaging, outside } from "../counters.ts";
 import { LabelDialog } from "../label/dialog.tsx";
-import { orderEffects } from "./effects.ts";
-import { sheetOf } from "./sheets.ts";
 
 interface Props {
   readonly order: Order;
@@ -47,7 +47,7 @@ const shown_beside = 3;
 export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil" : "orders.write");
 
 /** What may be done with the order now, in the order in which it is offered: the main act first. */
-export function actsOf(order: Order): string[] {
+function actsOf(order: Order): string[] {
   const allowed: string[] = order.allowed_actions.filter(mayAct);
   const packed = order.fulfillment_status !== "unfulfilled";
   // What is in work already is more often packed than picked anew, once all is picked.

@@ -1,7 +1,7 @@
 import type { Rate, Rates } from "../../../api/types.ts";
 import { Badge } from "../../../kit/badge.tsx";
-import { count, date, money } from "../../../kit/format.ts";
 import { Notice } from "../../../kit/notice.tsx";
+import { count, date, money } from "../../../texts/format.ts";
 import { labelTexts as texts } from "../../../texts/order.ts";
 
 interface Props {

@@ -1,5 +1,5 @@
-import type { Screen } from "../../screen.ts";
-import { titles } from "../../texts/navigation.ts";
+import type { Screen } from "../kit/screen.ts";
+import { titles } from "../texts/navigation.ts";
 
 /** The list and the board of orders. */
 export const orderListScreens: readonly Screen[] = [
@@ -10,7 +10,7 @@ export const orderListScreens: readonly Screen[] = [
     permission: "orders.read",
     listed: "nav",
     key: "o",
-    load: () => import("./screen.tsx").then((it) => it.OrdersScreen),
+    load: () => import("./order_list/screen.tsx").then((it) => it.OrdersScreen),
   },
   {
     path: "/orders/board",
@@ -19,6 +19,6 @@ export const orderListScreens: readonly Screen[] = [
     permission: "orders.read",
     listed: "nav",
     key: "d",
-    load: () => import("../order_board/screen.tsx").then((it) => it.BoardScreen),
+    load: () => import("./order_board/screen.tsx").then((it) => it.BoardScreen),
   },
 ];

@@ -1,10 +1,10 @@
 import type { Placed } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { count, date } from "../../kit/format.ts";
 import { ActionMenu, type MenuAct } from "../../kit/menu.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { to } from "../../shell/router.ts";
+import { count, date } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { daysUntil, useWarehouses } from "./shared.ts";
 

@@ -1,15 +1,15 @@
 // What each act on an order asks for, and the request that it becomes.
-import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../../orders/status.ts";
-import type { Order, OrderLine } from "../../../api/types.ts";
-import { stateWords } from "../../../kit/badge.tsx";
-import type { Act } from "../../../kit/effects.tsx";
-import type { Field, Option, Values } from "../../../kit/fields.tsx";
-import { orderTexts as texts } from "../../../texts/order.ts";
-import { inStaging, openUnits } from "../counters.ts";
+import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/status.ts";
+import type { Order, OrderLine } from "../../api/types.ts";
+import { stateWords } from "../../kit/badge.tsx";
+import type { Act } from "../../kit/effects.tsx";
+import type { Field, Option, Values } from "../../kit/fields.tsx";
+import { orderTexts as texts } from "../../texts/order.ts";
+import { inStaging, openUnits } from "./counters.ts";
 import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "./units.tsx";
 
 /** What a dialog asks for before an act. */
-export interface Sheet {
+interface Sheet {
   readonly text?: string;
   readonly fields: readonly Field[];
   readonly first: Values;

@@ -1,10 +1,10 @@
 // What an act on an order does, in words, from the order before it and as a rehearsal leaves it.
-import type { Told } from "../../../api/client.ts";
-import type { Order, OrderLine, SplitOrder } from "../../../api/types.ts";
-import { stateWords } from "../../../kit/badge.tsx";
-import { count, date, moment, money } from "../../../kit/format.ts";
-import { effectTexts as texts } from "../../../texts/acts.ts";
-import { type Counter, unitsOf } from "../counters.ts";
+import type { Told } from "../../api/client.ts";
+import type { Order, OrderLine, SplitOrder } from "../../api/types.ts";
+import { stateWords } from "../../kit/badge.tsx";
+import { effectTexts as texts } from "../../texts/acts.ts";
+import { count, date, moment, money } from "../../texts/format.ts";
+import { type Counter, unitsOf } from "./counters.ts";
 
 const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as const;
 

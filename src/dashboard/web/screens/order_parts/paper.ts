@@ -1,6 +1,6 @@
-import type { Label } from "../../../api/types.ts";
-import type { Paper } from "../../../kit/paper.tsx";
-import { orderTexts as texts } from "../../../texts/order.ts";
+import type { Label } from "../../api/types.ts";
+import type { Paper } from "../../kit/paper.tsx";
+import { orderTexts as texts } from "../../texts/order.ts";
 
 /** The drawing of a label, to be shown and printed. */
 export function labelPaper({ label_id }: Pick<Label, "label_id">, number: string): Paper {

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 /** A key, or two one after the other (`g o`), and what it does. */
-export interface Shortcut {
+interface Shortcut {
   readonly keys: string;
   readonly title: string;
   readonly run: () => void;
@@ -24,7 +24,7 @@ export function useShortcuts(given: readonly Shortcut[]): void {
 }
 
 /** Whether somebody is entering text, where keys are letters. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 

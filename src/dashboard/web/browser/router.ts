@@ -1,6 +1,6 @@
 // Addresses below /dashboard, without loading the page anew.
 import { batch, computed, signal } from "@preact/signals";
-import { readWorld, world } from "../api/world.ts";
+import { readWorld, world } from "./world.ts";
 
 /** Where the dashboard lies. */
 export const base = "/dashboard";
@@ -118,7 +118,7 @@ function onClick(event: MouseEvent): void {
 }
 
 /** Scrolls to where the screen was left, as soon as it is long enough; to the top of a new one. */
-export function settleScroll(): void {
+function settleScroll(): void {
   const wanted = scroll_wanted;
   if (wanted === null) return;
   const reachable = document.documentElement.scrollHeight - window.innerHeight;

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
-import type { Permission } from "../../access/permission.ts";
-import type { IconName } from "./kit/icon.tsx";
+import type { Permission } from "../../../access/permission.ts";
+import type { IconName } from "./icon.tsx";
 
 /** What a screen is given: the parameters of its path. */
 export interface ScreenProps {

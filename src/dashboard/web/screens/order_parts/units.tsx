@@ -1,8 +1,8 @@
-import type { Order, OrderLine } from "../../../api/types.ts";
-import { Button } from "../../../kit/button.tsx";
-import type { Editing, Field, Values } from "../../../kit/fields.tsx";
-import { count } from "../../../kit/format.ts";
-import { orderTexts as texts } from "../../../texts/order.ts";
+import type { Order, OrderLine } from "../../api/types.ts";
+import { Button } from "../../kit/button.tsx";
+import type { Editing, Field, Values } from "../../kit/fields.tsx";
+import { count } from "../../texts/format.ts";
+import { orderTexts as texts } from "../../texts/order.ts";
 
 /** A line of which some units can be chosen. */
 export interface Choosable {
