@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "./access/guard/guard.ts";
-import { allRoutes, checkRouteNeeds } from "./access/guard/route.ts";
-import { routeNeeds } from "./access/route_needs.ts";
+import { RouteTable } from "./access/guard/route_table.ts";
 import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
@@ -9,6 +8,7 @@ import { liveRoutes } from "./dashboard/live/routes.ts";
 import { dashboardPageRoutes } from "./dashboard/pages/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
+import { type AppRoute, routesOf } from "./http/route.ts";
 import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { tellSets } from "./inventory/shelves/commands.ts";
@@ -25,7 +25,7 @@ import { paperRoutes } from "./papers/routes.ts";
 import { platformRoutes } from "./platforms/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
-import { type AppRoute, homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
+import { homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
 import { returnCancellationRoutes } from "./returns/cancellations/routes.ts";
 import { returnLabelRoutes } from "./returns/labels/routes.ts";
@@ -90,20 +90,13 @@ const authenticators = (service: Service) => ({
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
   const documented: AppRoute[] = [];
-  const without_parameters = new Set<string>();
-  const operations = new Map<string, string>();
+  const table = new RouteTable();
   const reference = referenceRoutes(service, documented);
   const routes = features(service).use(reference);
   // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
   const handler = { standardHostname: service.tls };
   const app = new Elysia({ normalize: false, strictPath: true, handler })
-    .use(
-      withConventions(
-        service,
-        guard(service, authenticators(service), { ...allRoutes, operations }),
-        without_parameters,
-      ),
-    )
+    .use(withConventions(service, guard(service, authenticators(service), table)))
     .use(operationRoutes(service))
     .use(signInRoutes(service, secondFactors(service)))
     .use(reference)
@@ -111,22 +104,11 @@ export function createApp(service: Service) {
     .use(pageRoutes())
     .use(trackingPageRoutes(service))
     .use(trustRoutes(service))
-    .use(liveRoutes(service))
+    .use(liveRoutes(service, table))
     .use(dashboardPageRoutes())
     .group("/v1", (v1) => v1.use(routes))
     .group("/api/v1", (v1) => v1.use(routes));
-  const canonical = app.routes.filter(({ path }) => !path.startsWith("/api/"));
-  checkRouteNeeds([...new Set(canonical.map(nameOf))]);
   documented.push(...app.routes);
-  for (const route of canonical) operations.set(nameOf(route), route.hooks.detail?.operationId ?? nameOf(route));
-  for (const route of canonical.filter(takesNoParameters)) without_parameters.add(nameOf(route));
+  table.fill(routesOf(app.routes, service.base_url));
   return app;
-}
-
-const nameOf = ({ method, path }: AppRoute) => `${method} ${path.replace(/^\/v1(?=\/)/, "")}`;
-
-/** Whether a route of the API refuses every parameter. What needs no key may be reached by links that others write. */
-function takesNoParameters(route: AppRoute): boolean {
-  const { path, hooks } = route;
-  return path.startsWith("/v1/") && hooks.query === undefined && routeNeeds[nameOf(route)] !== "none";
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { guard } from "../../src/access/guard/guard.ts";
+import { RouteTable } from "../../src/access/guard/route_table.ts";
 import { grantOf } from "../../src/access/permission.ts";
 import { createApp } from "../../src/app.ts";
 import { openStores } from "../../src/database/open.ts";
@@ -14,6 +15,7 @@ import { answerRead, bare } from "../../src/http/answer.ts";
 import type { Call } from "../../src/http/call.ts";
 import { conventions, withConventions } from "../../src/http/conventions.ts";
 import { openEntrance } from "../../src/http/entrance.ts";
+import { type Route, routesOf } from "../../src/http/route.ts";
 import type { Service } from "../../src/http/service.ts";
 import { traceOf } from "../../src/http/trace.ts";
 import { ensureWarehouse } from "../../src/inventory/warehouses/commands.ts";
@@ -28,6 +30,7 @@ import { orderView } from "../../src/orders/order.ts";
 import { CreateOrder } from "../../src/orders/schemas.ts";
 import { getOrder } from "../../src/orders/store.ts";
 
+type App = ReturnType<typeof createApp>;
 type Handle = (request: Request) => Response | Promise<Response>;
 
 /** A handler with one convention more than the one above it. */
@@ -54,7 +57,7 @@ export async function measureConventions(seconds: number): Promise<number> {
   const limited = await keyOf(stores.test, 10_000_000);
   const app = createApp(service);
   const id = await placeOrder(app.handle, free);
-  const rungs = ladder(service, app.handle, id, { free, limited });
+  const rungs = ladder(service, app, id, { free, limited });
   const get = (key: string) => () =>
     new Request(`http://127.0.0.1/v1/orders/${id}`, { headers: { authorization: `Bearer ${key}` } });
   console.log("\na read of an order by its id, without a network: µs of work a request, and what each convention adds");
@@ -66,7 +69,7 @@ export async function measureConventions(seconds: number): Promise<number> {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   console.log(`all of them make it ${(last / first).toFixed(1)} times as long as the read and its text alone`);
 
-  const [without, checked] = await inTurn(validation(service), seconds);
+  const [without, checked] = await inTurn(validation(service, app), seconds);
   console.log("\nan order of three lines is received");
   console.log(row("read as JSON", without ?? 0, null));
   console.log(row("  and checked against its schema", checked ?? 0, without ?? 0));
@@ -127,16 +130,31 @@ async function placeOrder(handle: Handle, key: string): Promise<string> {
 
 const strict = { normalize: false, strictPath: true, handler: { standardHostname: false } } as const;
 
+function tableOf(app: App): RouteTable {
+  const table = new RouteTable();
+  table.fill(routesOf(app.routes, ""));
+  return table;
+}
+
+function routeOf(table: RouteTable, method: string, path: string): Route {
+  const route = table.find(method, path);
+  if (route === null) throw new Error(`there is no ${method} ${path}`);
+  return route;
+}
+
 /** The handlers, from the bare read to what `serve` runs. */
-function ladder(service: Service, handle: Handle, id: string, keys: { free: string; limited: string }): Rung[] {
+function ladder(service: Service, app: App, id: string, keys: { free: string; limited: string }): Rung[] {
   const { test: store } = service.stores;
+  const { handle } = app;
+  const table = tableOf(app);
+  const route = routeOf(table, "GET", "/orders/:id");
   const read = async (db: Db) => orderAnswer(await getOrder(db, id), db.now);
   const unversioned = async (db: Db) => {
     const { version: _version, ...view } = orderView(await getOrder(db, id), db.now);
     return view;
   };
   const callOf = (request: Request, request_id: string): Call => ({
-    ...{ request, request_id, path: `/orders/${id}`, writes: false, store, actor: system("bench") },
+    ...{ request, request_id, path: `/orders/${id}`, route, writes: false, store, actor: system("bench") },
     ...{
       recording: null,
       raw_body: "",
@@ -150,14 +168,14 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
     },
   });
   const one = (answer: (request: Request) => Promise<Response>) => {
-    const app = new Elysia(strict).get("/v1/orders/:id", ({ request }) => answer(request));
-    return app.handle as Handle;
+    const single = new Elysia(strict).get("/v1/orders/:id", ({ request }) => answer(request));
+    return single.handle as Handle;
   };
   const admitted = new Elysia(strict)
     .use(withConventions(service, async (request, request_id) => callOf(request, request_id)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const guarded = new Elysia(strict)
-    .use(withConventions(service, guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey })))
+    .use(withConventions(service, guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey }, table)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const now = () => store.clock.now();
   const counted = openEntrance({ log: silentLog, slow_ms: 60_000, now }, async (request) => handle(request));
@@ -194,7 +212,7 @@ function ladder(service: Service, handle: Handle, id: string, keys: { free: stri
   ];
 }
 
-function validation(service: Service) {
+function validation(service: Service, app: App) {
   const make = () => {
     const line_items = ["A", "B", "C"].map((sku) => ({ sku, quantity: 1, unit_price: "5.00" }));
     const body = JSON.stringify({ order_number: "N-1", customer_id: 1, shipping_address_id: 1, line_items });
@@ -202,8 +220,9 @@ function validation(service: Service) {
     return new Request("http://127.0.0.1/v1/orders", { method: "POST", headers, body });
   };
   const { test: store } = service.stores;
+  const route = routeOf(tableOf(app), "POST", "/orders");
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
-    ...{ request, request_id, path: "/orders", writes: false, store, actor: system("bench") },
+    ...{ request, request_id, path: "/orders", route, writes: false, store, actor: system("bench") },
     ...{
       recording: null,
       raw_body: "",

@@ -17,6 +17,8 @@ export const addressRoutes = (ask: AskCarrier) =>
     body: bodyOf(VerifyAddresses),
     detail: documented({
       id: "verifyAddresses",
+      needs: "customers.read",
+      chapter: "Addresses",
       summary: "Check one address or up to a hundred",
       description:
         "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing" +

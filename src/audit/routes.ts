@@ -19,6 +19,8 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
     query: queryOf(ListEntries),
     detail: documented({
       id: "listAuditEntries",
+      needs: "audit.read",
+      chapter: "Audit trail",
       summary: "Who did what, newest first",
       description:
         "Every act of a user in either world, what keys change of the settings (keys, users, webhooks, platforms," +
@@ -32,6 +34,8 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
     query: queryOf(ExportEntries),
     detail: documented({
       id: "exportAuditEntries",
+      needs: "audit.read",
+      chapter: "Audit trail",
       summary: "Export the audit trail as CSV",
       documents: ["text/csv"],
       answers: { 200: null },

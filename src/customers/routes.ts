@@ -62,6 +62,8 @@ const updating = (id: string, summary: string) => ({
   body: bodyOf(UpdateCustomer),
   detail: documented({
     id,
+    needs: "customers.write",
+    chapter: "Customers",
     summary,
     matches: true,
     tagged: true,
@@ -80,6 +82,8 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
       body: bodyOf(CreateCustomer),
       detail: documented({
         id: "createCustomer",
+        needs: "customers.write",
+        chapter: "Customers",
         tagged: true,
         summary: "Create a customer",
         refuses: ["duplicate_email"],
@@ -89,11 +93,19 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
   )
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListCustomers),
-    detail: documented({ id: "listCustomers", summary: "List customers", answers: { 200: CustomerListView } }),
+    detail: documented({
+      id: "listCustomers",
+      needs: "customers.read",
+      chapter: "Customers",
+      summary: "List customers",
+      answers: { 200: CustomerListView },
+    }),
   })
   .get("/:id", ({ call, params }) => detail(call, params.id), {
     detail: documented({
       id: "getCustomer",
+      needs: "customers.read",
+      chapter: "Customers",
       tagged: true,
       summary: "Get a customer with its addresses and newest orders",
       answers: { 200: CustomerDetailView },
@@ -117,6 +129,8 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
       body: bodyOf(CreateAddress),
       detail: documented({
         id: "createAddress",
+        needs: "customers.write",
+        chapter: "Customers",
         matches: true,
         summary: "Add an address",
         answers: { 201: AddressView },
@@ -133,6 +147,8 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
       body: bodyOf(UpdateAddress),
       detail: documented({
         id: "updateAddress",
+        needs: "customers.write",
+        chapter: "Customers",
         matches: true,
         summary: "Update an address",
         answers: { 200: AddressView },
@@ -147,6 +163,8 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
       body: bodyOf(NoFields),
       detail: documented({
         id: "acceptAddressSuggestion",
+        needs: "customers.write",
+        chapter: "Customers",
         matches: true,
         summary: "Take over what the last check of an address suggests",
         description: "Orders keep the address that they were created with; they have a call of their own.",
@@ -162,6 +180,8 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
     {
       detail: documented({
         id: "deleteAddress",
+        needs: "customers.write",
+        chapter: "Customers",
         matches: true,
         tagged: true,
         summary: "Remove an address; answers the customer without it",

@@ -1,6 +1,7 @@
 import type { Granted } from "../access/permission.ts";
 import type { Db, Store, Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
+import type { Route } from "./route.ts";
 
 /** What a request leaves in the audit trail, by the transactions in which it writes. */
 export interface Recording {
@@ -18,6 +19,8 @@ export interface Call {
   readonly request_id: string;
   /** Path below the version, without query: the same for `/v1` and `/api/v1`. */
   readonly path: string;
+  /** The route that it names. */
+  readonly route: Route;
   /** Whether it may change something, so that its `Idempotency-Key` counts. */
   readonly writes: boolean;
   readonly store: Store;

@@ -5,38 +5,24 @@ import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
 import { refuseHead } from "./head.ts";
 import { idempotencyKey, refuseReused } from "./idempotency.ts";
-import {
-  type BodyKind,
-  csv,
-  json,
-  notification,
-  parseJson,
-  readQuery,
-  readText,
-  refuseInexact,
-  refuseSize,
-  saysJson,
-} from "./input.ts";
+import { csv, json, parseJson, readQuery, readText, refuseInexact, saysJson } from "./input.ts";
 import { refuseHost } from "./origin.ts";
-import { placeOf } from "./path.ts";
 import type { Service } from "./service.ts";
 import { traceOf } from "./trace.ts";
 
-/** Admits a request: finds its route, its key and its store. Refuses what may not go on. */
+/** Admits a request: finds its route, its key and its store. Refuses what may not go on, such as too long a body. */
 export type Admit = (request: Request, request_id: string) => Promise<Call>;
 
 /** The context that the conventions give to every handler: `call`, and the body as parsed JSON. */
 export const conventions = new Elysia({ name: "conventions" }).decorate("call", null as unknown as Call);
 
-const none: ReadonlySet<string> = new Set();
 const noParameters = checkQuery(closed({}));
 
 /**
  * What holds for every request, before and after its handler: a request id, admission, the body's type, size and form,
- * and one shape for every refusal. `without_parameters` are routes such as `GET /orders/:id`, which refuse a query;
- * those that platforms call are free to have one.
+ * and one shape for every refusal.
  */
-export const withConventions = (service: Service, admit: Admit, without_parameters: ReadonlySet<string> = none) =>
+export const withConventions = (service: Service, admit: Admit) =>
   new Elysia({ name: "with-conventions" })
     .use(conventions)
     .onRequest(async (context) => {
@@ -44,11 +30,10 @@ export const withConventions = (service: Service, admit: Admit, without_paramete
       const trace = traceOf(request);
       refuseHead(request);
       refuseHost(request);
-      if (request.method !== "GET") refuseSize(request, kindOf(placeOf(request.url).path));
       context.call = await admit(request, trace.request_id);
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
-      const kind = kindOf(call.path);
+      const kind = call.route.sends;
       // A file is read once there is room for it, and how long it may take is said there.
       if (kind === csv) {
         idempotencyKey(request);
@@ -69,8 +54,7 @@ export const withConventions = (service: Service, admit: Admit, without_paramete
       const at = url.indexOf("?");
       if (at < 0) return;
       context.query = readQuery(url.slice(at + 1));
-      const route = `${method === "HEAD" ? "GET" : method} ${traceOf(context.request).route}`;
-      if (without_parameters.has(route) && kindOf(context.call.path) !== notification) noParameters(context.query);
+      if (context.call.route.refuses_query) noParameters(context.query);
     })
     .onError({ as: "global" }, async ({ error, request, code, call }) => {
       const trace = traceOf(request);
@@ -111,15 +95,4 @@ async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
   } catch (error) {
     return faultOf(error, null);
   }
-}
-
-// The routes that take a file of CSV and nothing else.
-const imports = /^(?:\/[\w-]+)+\/import$/;
-
-// The routes that e-commerce platforms and carriers send their notifications to.
-const notifications = /^\/webhooks\/(?:\w+\/orders|carriers\/\w+)$/;
-
-function kindOf(path: string): BodyKind {
-  if (imports.test(path)) return csv;
-  return notifications.test(path) ? notification : json;
 }

@@ -32,6 +32,8 @@ export const errorRoutes = new Elysia().use(conventions).get(
   {
     detail: documented({
       id: "listErrors",
+      needs: "any",
+      chapter: "Service",
       summary: "List the codes of errors with what they mean and what to do",
       answers: { 200: EnvelopedView(Type.Array(ErrorCodeView)) },
     }),

@@ -36,6 +36,12 @@ export const notification: BodyKind = {
   bytes_max: notification_bytes_max,
 };
 
+/** The kinds of bodies, by the names that routes give them. */
+export const bodyKinds = { json, csv, notification } as const;
+
+/** The name of a kind of body. */
+export type BodyKindName = keyof typeof bodyKinds;
+
 /** Whether the body of a request says that it is JSON, of a kind that may be something else as well. */
 export function saysJson(request: Request): boolean {
   return json.type.test(request.headers.get("content-type") ?? "");

@@ -4,16 +4,12 @@ import { factsOf, targetsOf } from "../audit/rules.ts";
 import type { Store } from "../database/store.ts";
 import type { Log } from "../kit/log.ts";
 import type { Call, Recording } from "./call.ts";
-import { traceOf } from "./trace.ts";
-
-/** The names of the operations by method and pattern, `POST /orders/:id/hold`, as the reference has them. */
-export type Operations = ReadonlyMap<string, string>;
 
 /**
  * What a request leaves in the audit trail: an act in the live world with the transaction that does it; one in the test
  * world right after that, since the trail lies in the live store. What is refused leaves nothing.
  */
-export function recordingOf(live: Store, log: Log, operations: Operations, ip: string | null): Recording {
+export function recordingOf(live: Store, log: Log, ip: string | null): Recording {
   // What is to be kept once a transaction of the test world is committed.
   let waiting: Act | null = null;
   return {
@@ -21,7 +17,7 @@ export function recordingOf(live: Store, log: Log, operations: Operations, ip: s
       waiting = null;
     },
     async note(tx, call, status, data) {
-      const act = actOf(call, operations, data);
+      const act = actOf(call, data);
       const done = { ...act, world: tx.mode, ip, status };
       if (tx.mode === "live") await recordAct(tx, done);
       else waiting = done;
@@ -42,14 +38,13 @@ export function recordingOf(live: Store, log: Log, operations: Operations, ip: s
   };
 }
 
-function actOf(call: Call, operations: Operations, data: unknown): Pick<Act, "actor" | "action" | "targets" | "facts"> {
-  const route = traceOf(call.request).route ?? "";
-  const name = `${call.request.method} ${route}`;
+function actOf(call: Call, data: unknown): Pick<Act, "actor" | "action" | "targets" | "facts"> {
+  const { id, path } = call.route;
   // What somebody does about himself names nobody.
-  const named = route.startsWith("/users/me") ? [call.actor.id] : namedIn(call.path, route);
+  const named = path.startsWith("/users/me") ? [call.actor.id] : namedIn(call.path, path);
   return {
     actor: call.actor,
-    action: operations.get(name) ?? name,
+    action: id,
     targets: targetsOf(data, named),
     facts: call.raw_body.startsWith("{") ? factsOf(JSON.parse(call.raw_body)) : {},
   };

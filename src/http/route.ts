@@ -1,42 +1,141 @@
+// What a route says of itself. Admission, the reference and the audit trail read it.
 import type { TSchema } from "@sinclair/typebox";
+import { isOfLive, onlyReads, type RouteNeed } from "../access/need.ts";
+import { ofSettings, type Permission } from "../access/permission.ts";
+import { assert } from "../kit/assert.ts";
 import type { FaultCode } from "../kit/fault.ts";
+import type { Chapter } from "../reference/chapters.ts";
+import { checkDeprecation, type Deprecation, deprecationHeaders } from "./deprecations.ts";
+import { type BodyKind, type BodyKindName, bodyKinds } from "./input.ts";
 
-/** What the reference says of one route, beside its body and query schemas. */
-export interface RouteNotes {
+/** What every route says of itself: who may use it, and what it answers. */
+interface Facts {
+  /** What whoever asks must be allowed to do. */
+  readonly needs: RouteNeed;
+  /** The answer by status: its schema, or null for a document that is no JSON. */
+  readonly answers?: Readonly<Record<number, TSchema | null>>;
+}
+
+/** What a route of the API says of itself, beside its method, its path and its schemas of body and query. */
+export interface RouteNotes extends Required<Facts> {
   /** Name of the operation, `createOrder`. */
   readonly id: string;
+  /** The chapter of the reference that it stands in. */
+  readonly chapter: Chapter;
   /** One line of what it does. */
   readonly summary: string;
   /** What else there is to know, in full sentences. */
   readonly description?: string;
-  /** The answer by status: its schema, or null for a document that is no JSON. */
-  readonly answers: Readonly<Record<number, TSchema | null>>;
   /** The media types of the documents that it answers with, or that a client may have instead, by its `Accept`. */
   readonly documents?: readonly string[];
   /** What it may refuse beyond what every route of its kind may: see `refusalsOf` in the reference. */
   readonly refuses?: readonly FaultCode[];
-  /** The media type of its body, where that is not JSON. */
-  readonly sends?: string;
+  /** What its body is, where that is not JSON. */
+  readonly sends?: BodyKindName;
   /** Whether it honours `If-Match`. */
   readonly matches?: boolean;
   /** Whether its answer carries an `ETag` though it shows no version. */
   readonly tagged?: boolean;
+  /** Whether it is about what is kept once for both worlds, though other routes with the same needs are not. */
+  readonly live_only?: boolean;
+  /** Since when it is deprecated, and what takes its place. */
+  readonly deprecated?: Deprecation;
 }
 
-/** The notes of a route in the place where Elysia keeps them. */
-export function documented(notes: RouteNotes) {
-  const {
+/** The notes of a route of the API, in the place where Elysia keeps them. */
+export const documented = (notes: RouteNotes) => ({ ...notes }) as Record<string, unknown>;
+
+/** As `documented`, for routes of one chapter that need the same. */
+export const documentedAs =
+  (common: Pick<RouteNotes, "needs" | "chapter">) => (notes: Omit<RouteNotes, "needs" | "chapter">) =>
+    documented({ ...common, ...notes });
+
+/** As `documented`, for a page or a route of the dashboard: the reference does not list it. */
+export const unlisted = (facts: Facts) => ({ ...facts }) as Record<string, unknown>;
+
+/** One route as the framework knows it. */
+export interface AppRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly hooks: { readonly detail?: unknown; readonly body?: unknown; readonly query?: unknown };
+}
+
+/** What a route says of itself; it has no `id` unless the reference lists it. */
+export type Said = Facts & Partial<RouteNotes>;
+
+/** What a route says of itself. Throws when it does not say who may use it. */
+export function saidBy({ method, path, hooks }: AppRoute): Said {
+  const said = hooks.detail as Partial<Said> | undefined;
+  assert(said?.needs !== undefined, `${method} ${path} does not say what it needs: note it by documented or unlisted`);
+  return said as Said;
+}
+
+/** A path below the version: `/orders/:id` for `/v1/orders/:id` and `/api/v1/orders/:id`. */
+export const belowVersion = (path: string): string => path.replace(/^(?:\/api)?\/v1(?=\/)/, "");
+
+/** A route of the service as requests are admitted by it. */
+export interface Route {
+  /** Its method and its pattern below the version, `GET /orders/:id`. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  /** What the audit trail calls it: the name of its operation, or its own. */
+  readonly id: string;
+  readonly need: RouteNeed;
+  /** What its body is. */
+  readonly sends: BodyKind;
+  /** Whether it may change something. */
+  readonly writes: boolean;
+  /** Whether it changes the settings of the house. */
+  readonly of_settings: boolean;
+  /** Whether it is about what is kept once for both worlds: users, who did what, and e-mail. */
+  readonly live_only: boolean;
+  /**
+   * Whether it refuses every parameter in its query. A route without a key does not: others write the links to it. Nor
+   * does one that platforms call.
+   */
+  readonly refuses_query: boolean;
+  /** What each of its answers carries. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Whether a route is about what is kept once for both worlds: users, who did what, and e-mail. */
+export const isLiveOnly = ({ needs, live_only = false }: Pick<Said, "needs" | "live_only">): boolean =>
+  live_only || isOfLive(needs);
+
+/**
+ * The routes of an app, each once. Throws when one does not say who may use it, or cannot be deprecated so; links in
+ * headers begin at `base_url`.
+ */
+export function routesOf(mounted: readonly AppRoute[], base_url: string): Route[] {
+  const routes = new Map<string, Route>();
+  for (const one of mounted) {
+    const route = routeOf(one, base_url);
+    if (!routes.has(route.name)) routes.set(route.name, route);
+  }
+  return [...routes.values()];
+}
+
+function routeOf(mounted: AppRoute, base_url: string): Route {
+  const { method, hooks } = mounted;
+  const path = belowVersion(mounted.path);
+  const name = `${method} ${path}`;
+  const said = saidBy(mounted);
+  const { needs: need, id = name, sends = "json", deprecated } = said;
+  if (deprecated !== undefined) checkDeprecation(name, deprecated);
+  const writes = method !== "GET" && need !== "none" && !onlyReads(need);
+  const takesAnything = path === mounted.path || hooks.query !== undefined || need === "none";
+  return {
+    name,
+    method,
+    path,
     id,
-    summary,
-    description,
-    answers,
-    documents = [],
-    refuses = [],
-    sends,
-    matches = false,
-    tagged = false,
-  } = notes;
-  const told = description === undefined ? { summary } : { summary, description };
-  const asked = { documents, refuses, sends: sends ?? "application/json", matches, tagged };
-  return { operationId: id, ...told, answers, ...asked } as Record<string, unknown>;
+    need,
+    writes,
+    sends: bodyKinds[sends],
+    of_settings: writes && ofSettings.has(need as Permission),
+    live_only: isLiveOnly(said),
+    refuses_query: !takesAnything && sends !== "notification",
+    headers: deprecated && deprecationHeaders(deprecated, base_url),
+  };
 }

@@ -8,7 +8,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, enveloped, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
-import { documented } from "../http/route.ts";
+import { documentedAs } from "../http/route.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { addressList } from "../kit/address.ts";
 import { iso, isoOrNull, momentOf } from "../kit/clock.ts";
@@ -26,6 +26,8 @@ import { countKeys, getKey, listKeyPage } from "./store.ts";
 const overlap_seconds_default = 24 * 3600;
 const random_bytes = 96;
 
+const managing = documentedAs({ needs: "keys.manage", chapter: "Keys" });
+
 /** The API keys of the world that the asking key is of. */
 export const keyRoutes = (service: Service) => routesOf(service, new Observer(service));
 
@@ -34,11 +36,11 @@ const routesOf = (service: Service, observer: Observer) =>
     .use(conventions)
     .get("", ({ call, query }) => list(call, query), {
       query: queryOf(ListKeys),
-      detail: documented({ id: "listKeys", summary: "List API keys", answers: { 200: ListView(KeyView) } }),
+      detail: managing({ id: "listKeys", summary: "List API keys", answers: { 200: ListView(KeyView) } }),
     })
     .post("", ({ call, body }) => create(call, body, service), {
       body: bodyOf(CreateKey),
-      detail: documented({
+      detail: managing({
         id: "createKey",
         tagged: true,
         summary: "Make an API key, shown only this once",
@@ -47,7 +49,7 @@ const routesOf = (service: Service, observer: Observer) =>
       }),
     })
     .get("/:id", ({ call, params }) => show(call, params.id, observer), {
-      detail: documented({
+      detail: managing({
         id: "getKey",
         tagged: true,
         summary: "Get an API key",
@@ -56,7 +58,7 @@ const routesOf = (service: Service, observer: Observer) =>
     })
     .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
       body: bodyOf(UpdateKey),
-      detail: documented({
+      detail: managing({
         id: "updateKey",
         matches: true,
         tagged: true,
@@ -67,7 +69,7 @@ const routesOf = (service: Service, observer: Observer) =>
     })
     .delete("/:id", ({ call, params, query }) => revoke(call, params.id, query), {
       query: queryOf(DeleteKey),
-      detail: documented({
+      detail: managing({
         id: "deleteKey",
         matches: true,
         tagged: true,
@@ -78,7 +80,7 @@ const routesOf = (service: Service, observer: Observer) =>
     })
     .post("/:id/rotate", ({ call, params, body }) => rotate(call, params.id, body, service), {
       body: bodyOf(RotateKey),
-      detail: documented({
+      detail: managing({
         id: "rotateKey",
         matches: true,
         tagged: true,
@@ -89,7 +91,7 @@ const routesOf = (service: Service, observer: Observer) =>
     })
     .post("/:id/revoke", ({ call, params, body }) => revoke(call, params.id, body), {
       body: bodyOf(RevokeKey),
-      detail: documented({
+      detail: managing({
         id: "revokeKey",
         matches: true,
         tagged: true,

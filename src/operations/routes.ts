@@ -37,6 +37,8 @@ export const operationRoutes = (service: Service) => {
       {
         detail: documented({
           id: "getHealth",
+          needs: "none",
+          chapter: "Service",
           summary: "Whether the service works",
           description: "Needs no key. Answers 503 while a database does not answer or takes no writes, and at the end.",
           answers: { 200: HealthView, 503: HealthView },
@@ -53,6 +55,8 @@ export const operationRoutes = (service: Service) => {
       {
         detail: documented({
           id: "getMetrics",
+          needs: "metrics.read",
+          chapter: "Service",
           summary: "What the service counts of itself, for Prometheus",
           description: "With a test key, only what is about the test world or about the process.",
           answers: { 200: null },

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../access/need.ts";
 import { answerRead } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
@@ -25,8 +26,8 @@ import { type OrderStatus, orderMoves } from "./status.ts";
 import { getOrder } from "./store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 
-const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(OrderView) }, ...more });
+const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, needs, chapter: "Orders", summary, answers: { 200: EnvelopedView(OrderView) }, ...more });
 
 const records = new Elysia({ prefix: "/orders" })
   .use(conventions)
@@ -41,6 +42,8 @@ const records = new Elysia({ prefix: "/orders" })
       query: queryOf(Rehearse),
       detail: documented({
         id: "createOrder",
+        needs: "orders.write",
+        chapter: "Orders",
         summary: "Create an order",
         refuses: [
           "duplicate_order_number",
@@ -56,6 +59,8 @@ const records = new Elysia({ prefix: "/orders" })
   .get("/transitions", ({ call }) => answerRead(call, async () => transitions()), {
     detail: documented({
       id: "listOrderTransitions",
+      needs: "orders.read",
+      chapter: "Orders",
       summary: "How orders move from state to state",
       answers: { 200: EnvelopedView(TransitionsView) },
     }),
@@ -64,7 +69,7 @@ const records = new Elysia({ prefix: "/orders" })
     "/:id",
     ({ call, params }) => answerRead(call, async (db) => orderAnswer(await getOrder(db, params.id), db.now)),
     {
-      detail: order("getOrder", "Get an order"),
+      detail: order("getOrder", "orders.read", "Get an order"),
     },
   )
   .patch(
@@ -74,7 +79,7 @@ const records = new Elysia({ prefix: "/orders" })
     {
       body: bodyOf(UpdateOrder),
       query: queryOf(Rehearse),
-      detail: order("updateOrder", "Update an order", {
+      detail: order("updateOrder", "orders.write", "Update an order", {
         matches: true,
         answers: { 200: RehearsableView(OrderView) },
         refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],

@@ -22,6 +22,8 @@ export const eventRoutes = new Elysia()
     query: queryOf(ListEvents),
     detail: documented({
       id: "listEvents",
+      needs: "events.read",
+      chapter: "Events",
       summary: "List events in the order they happened, or the newest first",
       answers: { 200: ListView(EventView) },
     }),
@@ -32,6 +34,8 @@ export const eventRoutes = new Elysia()
     {
       detail: documented({
         id: "getEvent",
+        needs: "events.read",
+        chapter: "Events",
         tagged: true,
         summary: "Get an event",
         answers: { 200: EnvelopedView(EventView) },
@@ -41,6 +45,8 @@ export const eventRoutes = new Elysia()
   .get("/event-types", ({ call }) => answerRead(call, async () => described), {
     detail: documented({
       id: "listEventTypes",
+      needs: "any",
+      chapter: "Events",
       summary: "List the types of events with their schemas",
       answers: { 200: EnvelopedView(Type.Array(EventTypeView)) },
     }),

@@ -43,6 +43,8 @@ const ofOrder = (log: Log) =>
         query: queryOf(PrintPickList),
         detail: documented({
           id: "getPickList",
+          needs: "orders.read",
+          chapter: "Orders",
           summary: "The pick list of an order: PDF, or HTML or JSON by `Accept`",
           refuses: ["invalid_state_transition"],
           answers: { 200: EnvelopedView(WalkView) },
@@ -54,6 +56,8 @@ const ofOrder = (log: Log) =>
       query: queryOf(PrintPackingSlip),
       detail: documented({
         id: "getPackingSlip",
+        needs: "orders.read",
+        chapter: "Orders",
         summary: "The packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(PackingSlipView) },
@@ -68,6 +72,8 @@ const ofWaves = (log: Log) =>
       query: queryOf(PrintWave),
       detail: documented({
         id: "getWavePickList",
+        needs: "orders.read",
+        chapter: "Orders",
         summary: "One walk for up to 200 orders, along the pick path: PDF, or HTML or JSON by `Accept`",
         refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
         answers: { 200: EnvelopedView(WalkView) },

@@ -20,6 +20,8 @@ export const productRoutes = (tell: TellChange) =>
       body: bodyOf(CreateProduct),
       detail: documented({
         id: "createProduct",
+        needs: "catalog.write",
+        chapter: "Products",
         summary: "Create a product",
         refuses: ["duplicate_sku", "resource_missing"],
         answers: { 201: EnvelopedView(ProductView) },
@@ -27,10 +29,22 @@ export const productRoutes = (tell: TellChange) =>
     })
     .get("", ({ call, query }) => list(call, query), {
       query: queryOf(ListProducts),
-      detail: documented({ id: "listProducts", summary: "List products", answers: { 200: ListView(ProductView) } }),
+      detail: documented({
+        id: "listProducts",
+        needs: "catalog.read",
+        chapter: "Products",
+        summary: "List products",
+        answers: { 200: ListView(ProductView) },
+      }),
     })
     .get("/:id", ({ call, params }) => answerRead(call, async (db) => productView(await getProduct(db, params.id))), {
-      detail: documented({ id: "getProduct", summary: "Get a product", answers: { 200: EnvelopedView(ProductView) } }),
+      detail: documented({
+        id: "getProduct",
+        needs: "catalog.read",
+        chapter: "Products",
+        summary: "Get a product",
+        answers: { 200: EnvelopedView(ProductView) },
+      }),
     })
     .patch(
       "/:id",
@@ -43,6 +57,8 @@ export const productRoutes = (tell: TellChange) =>
         body: bodyOf(UpdateProduct),
         detail: documented({
           id: "updateProduct",
+          needs: "catalog.write",
+          chapter: "Products",
           matches: true,
           summary: "Update a product",
           refuses: ["immutable_field"],

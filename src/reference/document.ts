@@ -1,14 +1,13 @@
 // The OpenAPI 3.1 document, made of the same schemas that check requests.
 import type { TSchema } from "@sinclair/typebox";
 import { levelFor } from "../access/permission.ts";
-import { isOfLive } from "../access/route_needs.ts";
 import type { FaultCode } from "../kit/fault.ts";
 import { errorSchemas, headers, Refusals, successes } from "./answers.ts";
+import { chapters } from "./chapters.ts";
 import type { Example, Examples, RefusedExamples } from "./example.ts";
 import { type Json, Publisher } from "./json_schema.ts";
 import { schemaNames } from "./names.ts";
 import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
-import { tagOf, tags } from "./tags.ts";
 import { eventWebhooks } from "./told.ts";
 
 /** What the document is made of beside the operations. */
@@ -48,7 +47,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   for (const [name, schema] of Object.entries({ ...around.schemas, ...schemaNames })) publisher.name(schema, name);
   nameBodies(operations, publisher);
   const refusals = new Refusals(operations, around.meaning, around.refused);
-  const used = new Set(operations.map(({ path }) => tagOf(path)));
+  const used = new Set(operations.map(({ chapter }) => chapter));
   const paths = pathsOf(operations, (operation) => describe(operation, { publisher, refusals, around }));
   const webhooks = eventWebhooks(publisher);
   const schemas = { ...publisher.components, ...errorSchemas() };
@@ -67,7 +66,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
       { url: `${around.base_url}/api/v1`, description: "The same under its other address" },
     ],
     security: [{ api_key: [] }],
-    tags: tags
+    tags: chapters
       .filter(({ name }) => used.has(name))
       .map(({ name, description: about }) => ({ name, description: about })),
     paths,
@@ -96,8 +95,8 @@ function nameBodies(operations: readonly Operation[], publisher: Publisher): voi
 function pathsOf(operations: readonly Operation[], describe: (operation: Operation) => Json): Json {
   const paths: Record<string, Json> = {};
   const ids = new Set<string>();
-  const order = new Map(tags.map(({ name }, at) => [name, at]));
-  const rank = ({ path }: Operation) => order.get(tagOf(path)) ?? tags.length;
+  const order = new Map(chapters.map(({ name }, at) => [name, at]));
+  const rank = ({ chapter }: Operation) => order.get(chapter) ?? chapters.length;
   for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
     if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`);
     ids.add(operation.id);
@@ -116,23 +115,23 @@ interface Describing {
 const level_words = { read: "any key", read_write: "a key that may write", full: "a key with full access" };
 
 /** Who may ask this, in words. */
-function neededBy({ need, path }: Operation): string {
+function neededBy({ need, live_only }: Operation): string {
   if (need === "none") return "no key";
   if (need === "any") return "any key, or any user";
   if (need === "user") return "a user who is signed in; API keys may not";
   const key = level_words[levelFor(need)];
-  return `${isOfLive(path, need) ? `${key} to the live world` : key}, or a user who may \`${need}\``;
+  return `${live_only ? `${key} to the live world` : key}, or a user who may \`${need}\``;
 }
 
 function describe(operation: Operation, { publisher, refusals, around }: Describing): Json {
-  const { id, summary, need, path } = operation;
+  const { id, chapter, summary, need } = operation;
   const example = around.examples[id];
   const about = [operation.description, `Needs ${neededBy(operation)}.`].filter((text) => text !== null).join("\n\n");
   return {
     operationId: id,
     summary,
     description: about,
-    tags: [tagOf(path)],
+    tags: [chapter],
     ...(operation.deprecated ? { deprecated: true } : {}),
     ...(need === "none" ? { security: [] } : {}),
     "x-permission": need,

@@ -1,7 +1,8 @@
 // What the reference knows of one route, whatever framework serves it.
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { onlyAsks, type RouteNeed } from "../access/route_needs.ts";
+import { onlyReads, type RouteNeed } from "../access/need.ts";
 import type { FaultCode } from "../kit/fault.ts";
+import type { Chapter } from "./chapters.ts";
 
 /** One route as the reference tells of it. */
 export interface Operation {
@@ -12,7 +13,10 @@ export interface Operation {
   readonly versioned: boolean;
   readonly summary: string;
   readonly description: string | null;
+  readonly chapter: Chapter;
   readonly need: RouteNeed;
+  /** Whether it is about what is kept once for both worlds. */
+  readonly live_only: boolean;
   readonly body: TSchema | null;
   /** The media type of the body. */
   readonly sends: string;
@@ -37,7 +41,7 @@ export function pathParameters({ path }: Pick<Operation, "path">): string[] {
 
 /** Whether it changes something, so that a repeated request must be told from a second one. */
 export function isWrite({ method, need }: Pick<Operation, "method" | "need">): boolean {
-  return method !== "get" && need !== "none" && !onlyAsks(need);
+  return method !== "get" && need !== "none" && !onlyReads(need);
 }
 
 /** Whether an answer shows one resource with its version, which goes out as `ETag`. */

@@ -3,15 +3,14 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import scalarPath from "../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
-import { routeNeeds } from "../access/route_needs.ts";
 import { version } from "../config.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
-import { deprecations } from "../http/deprecations.ts";
 import { MetaView, PaginationView } from "../http/envelope.ts";
+import { bodyKinds } from "../http/input.ts";
 import { originOf } from "../http/origin.ts";
 import { isKnown } from "../http/preconditions.ts";
-import { documented } from "../http/route.ts";
+import { type AppRoute, belowVersion, documented, isLiveOnly, saidBy, unlisted } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { readAccept, wishFor } from "../kit/accept.ts";
 import { faultWords } from "../kit/fault_words.ts";
@@ -23,46 +22,31 @@ import type { Operation } from "./operation.ts";
 import { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } from "./pages.ts";
 import refused from "./refusals.json" with { type: "json" };
 
-/** One route as the framework knows it. */
-export interface AppRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly hooks: { readonly detail?: unknown; readonly body?: unknown; readonly query?: unknown };
-}
-
-interface Noted {
-  readonly operationId?: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly answers: Operation["answers"];
-  readonly documents: Operation["documents"];
-  readonly refuses: Operation["refuses"];
-  readonly sends: string;
-  readonly matches: boolean;
-  readonly tagged: boolean;
-}
-
 const schemaOf = <Schema extends TSchema>(checked: unknown) =>
   (checked as { schema?: Schema } | undefined)?.schema ?? null;
 
 /** The routes of an app that have notes, as operations, each once and in the order of the app. */
 export function operationsOf(routes: readonly AppRoute[]): Operation[] {
   const operations = new Map<string, Operation>();
-  for (const { method, path, hooks } of routes) {
-    const below = path.replace(/^(?:\/api)?\/v1(?=\/)/, "");
+  for (const mounted of routes) {
+    const { method, path, hooks } = mounted;
+    const below = belowVersion(path);
     const route = `${method} ${below}`;
-    const notes = hooks.detail as Noted | undefined;
-    if (operations.has(route) || notes?.operationId === undefined) continue;
-    const { operationId: id, summary, description = null, answers, documents, refuses, sends, matches, tagged } = notes;
+    const said = saidBy(mounted);
+    const { id, chapter, summary, answers, sends = "json" } = said;
+    if (operations.has(route) || !id || !chapter || !summary || !answers) continue;
+    const { description = null, documents = [], refuses = [], matches = false, tagged = false } = said;
     operations.set(route, {
-      ...{ id, summary, description, answers, documents, refuses, sends, matches, tagged },
+      ...{ id, chapter, summary, description, answers, documents, refuses, matches, tagged },
       method: method.toLowerCase() as Operation["method"],
       path: below.replace(/:(\w+)/g, "{$1}"),
       versioned: below !== path,
-      need: routeNeeds[route] ?? "none",
+      need: said.needs,
+      live_only: isLiveOnly(said),
       body: schemaOf(hooks.body),
+      sends: bodyKinds[sends].media_type,
       query: schemaOf<TObject>(hooks.query),
-      deprecated: route in deprecations,
+      deprecated: said.deprecated !== undefined,
     });
   }
   return [...operations.values()];
@@ -120,6 +104,8 @@ export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
   return new Elysia().use(conventions).get("/openapi.json", ({ call }) => answerText(call, open(), json), {
     detail: documented({
       id: "getOpenApi",
+      needs: "none",
+      chapter: "Service",
       summary: "This document",
       answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
     }),
@@ -137,6 +123,8 @@ const reference = once(referencePage);
 const errors = once(errorsPage);
 const start = once(startScript);
 
+const open_to_all = { detail: unlisted({ needs: "none" }) };
+
 /** The pages for people, which need no key: the reference, and what each code of an error means. */
 export function pageRoutes() {
   let scalar: Promise<Packed> | undefined;
@@ -146,11 +134,11 @@ export function pageRoutes() {
   };
   return new Elysia({ prefix: "/docs" })
     .use(conventions)
-    .get("", ({ call }) => answerText(call, reference, html(referencePolicy)))
-    .get("/", ({ call }) => answerText(call, reference, html(referencePolicy)))
-    .get("/errors", ({ call }) => answerText(call, errors, html(errorsPolicy)))
-    .get("/start.js", ({ call }) => answerText(call, start, script))
-    .get("/scalar.js", async ({ call }) => answerText(call, await open(), script));
+    .get("", ({ call }) => answerText(call, reference, html(referencePolicy)), open_to_all)
+    .get("/", ({ call }) => answerText(call, reference, html(referencePolicy)), open_to_all)
+    .get("/errors", ({ call }) => answerText(call, errors, html(errorsPolicy)), open_to_all)
+    .get("/start.js", ({ call }) => answerText(call, start, script), open_to_all)
+    .get("/scalar.js", async ({ call }) => answerText(call, await open(), script), open_to_all);
 }
 
 const prefersJson = (accept: string | null) => {
@@ -161,15 +149,19 @@ const prefersJson = (accept: string | null) => {
 /** The page of the service's own address, for people who open it and for programs that ask for JSON. */
 export function homeRoutes() {
   let last: { readonly origin: string; readonly page: Packed; readonly facts: Packed } | undefined;
-  return new Elysia().use(conventions).get("/", ({ call }) => {
-    const origin = originOf(call);
-    if (last?.origin !== origin) last = { origin, page: once(homePage(origin)), facts: once(homeFacts(origin)) };
-    const vary = { vary: "Accept, Accept-Encoding" };
-    if (!prefersJson(call.request.headers.get("accept"))) {
-      return answerText(call, last.page, { ...html(homePolicy), ...vary });
-    }
-    return answerText(call, last.facts, { "content-type": "application/json", ...vary });
-  });
+  return new Elysia().use(conventions).get(
+    "/",
+    ({ call }) => {
+      const origin = originOf(call);
+      if (last?.origin !== origin) last = { origin, page: once(homePage(origin)), facts: once(homeFacts(origin)) };
+      const vary = { vary: "Accept, Accept-Encoding" };
+      if (!prefersJson(call.request.headers.get("accept"))) {
+        return answerText(call, last.page, { ...html(homePolicy), ...vary });
+      }
+      return answerText(call, last.facts, { "content-type": "application/json", ...vary });
+    },
+    open_to_all,
+  );
 }
 
 /** The program of the reference page: in the binary it is packed already. */

@@ -41,12 +41,21 @@ function routesOf(report: Report): Elysia {
     .use(conventions)
     .get(`/reports/${name}`, ({ call, query }) => answerReport(call, report, query), {
       query: queryOf(report.query),
-      detail: documented({ id: `get${id}Report`, summary, description, answers: { 200: EnvelopedView(report.view) } }),
+      detail: documented({
+        id: `get${id}Report`,
+        needs: "reports.read",
+        chapter: "Reports",
+        summary,
+        description,
+        answers: { 200: EnvelopedView(report.view) },
+      }),
     })
     .get(`/reports/${name}/export.csv`, ({ call, query }) => answerFile(call, report, query), {
       query: queryOf(report.exported),
       detail: documented({
         id: `export${id}Report`,
+        needs: "reports.read",
+        chapter: "Reports",
         summary: `${summary}, as CSV`,
         description: "All rows of the report, without its totals.",
         documents: ["text/csv"],

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../access/need.ts";
 import type { Db, Tx } from "../database/store.ts";
 import { answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
@@ -32,8 +33,8 @@ import {
 } from "./schemas.ts";
 import { countReturns, getReturn, listReturns } from "./store.ts";
 
-const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(ReturnView) }, ...more });
+const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, needs, chapter: "Returns", summary, answers: { 200: EnvelopedView(ReturnView) }, ...more });
 
 /** Returns and their refunds. */
 export const returnRoutes = new Elysia({ prefix: "/returns" })
@@ -47,6 +48,8 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       query: queryOf(Rehearse),
       detail: documented({
         id: "createReturn",
+        needs: "returns.write",
+        chapter: "Returns",
         summary: "Create a return for a whole order or for some of its items",
         refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
         answers: { 200: RehearsableView(ReturnView), 201: EnvelopedView(ReturnView) },
@@ -57,17 +60,19 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     query: queryOf(ListReturns),
     detail: documented({
       id: "listReturns",
+      needs: "returns.read",
+      chapter: "Returns",
       summary: "List returns",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(ReturnView) },
     }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getReturn(db, params.id))), {
-    detail: found("getReturn", "Get a return", { tagged: true }),
+    detail: found("getReturn", "returns.read", "Get a return", { tagged: true }),
   })
   .patch("/:id", ({ call, params, body }) => step(call, params.id, {}, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
-    detail: found("updateReturn", "Update how the goods come back, and what was agreed on", {
+    detail: found("updateReturn", "returns.write", "Update how the goods come back, and what was agreed on", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -79,7 +84,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(ReceiveReturn),
       query: queryOf(Rehearse),
-      detail: found("receiveReturn", "Receive the goods of a return", {
+      detail: found("receiveReturn", "returns.receive", "Receive the goods of a return", {
         answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
@@ -97,7 +102,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(InspectReturn),
       query: queryOf(Rehearse),
-      detail: found("inspectReturn", "Inspect what was received and say where it goes", {
+      detail: found("inspectReturn", "returns.receive", "Inspect what was received and say where it goes", {
         matches: true,
         refuses: ["invalid_state_transition"],
         answers: { 200: RehearsableView(InspectedView) },
@@ -113,7 +118,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(NoBody),
       query: queryOf(Rehearse),
-      detail: found("closeReturn", "Complete a return without a refund", {
+      detail: found("closeReturn", "returns.write", "Complete a return without a refund", {
         answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
@@ -132,6 +137,8 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       query: queryOf(Rehearse),
       detail: documented({
         id: "refundReturn",
+        needs: "returns.refund",
+        chapter: "Returns",
         matches: true,
         summary: "Refund a return that was received and inspected",
         refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
@@ -150,6 +157,8 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       body: bodyOf(ReportRefund),
       detail: documented({
         id: "reportRefund",
+        needs: "returns.refund",
+        chapter: "Returns",
         matches: true,
         summary: "Report what became of a refund",
         refuses: ["invalid_state_transition"],

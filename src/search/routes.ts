@@ -43,6 +43,8 @@ export const searchRoutes = new Elysia({ prefix: "/search" })
     query: queryOf(SearchAll),
     detail: documented({
       id: "searchAll",
+      needs: "any",
+      chapter: "Search",
       summary: "Search over everything that is typed or scanned",
       description:
         "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +

@@ -42,6 +42,8 @@ const parcelRoutes = new Elysia()
       query: queryOf(ChooseShape),
       detail: documented({
         id: "track",
+        needs: "tracking.read",
+        chapter: "Tracking",
         tagged: true,
         summary: "Track a parcel",
         description:
@@ -54,7 +56,13 @@ const parcelRoutes = new Elysia()
   )
   .post("/batch", ({ call, body }) => trackMany(call, body.tracking_numbers), {
     body: bodyOf(TrackMany),
-    detail: documented({ id: "trackMany", summary: "Track up to 100 parcels", answers: { 200: BatchView } }),
+    detail: documented({
+      id: "trackMany",
+      needs: "tracking.read",
+      chapter: "Tracking",
+      summary: "Track up to 100 parcels",
+      answers: { 200: BatchView },
+    }),
   })
   .post(
     "/:tracking_number/events",
@@ -68,6 +76,8 @@ const parcelRoutes = new Elysia()
       body: bodyOf(RecordScan),
       detail: documented({
         id: "recordScan",
+        needs: "tracking.write",
+        chapter: "Tracking",
         tagged: true,
         summary: "Record a scan of a parcel",
         answers: { 201: EnvelopedView(TrackingView) },

@@ -10,7 +10,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
-import { documented } from "../http/route.ts";
+import { documented, documentedAs } from "../http/route.ts";
 import { isSecure } from "../http/security.ts";
 import type { Service } from "../http/service.ts";
 import { Fault } from "../kit/fault.ts";
@@ -25,6 +25,9 @@ import { countUsers, getUser, listRoles, listUserPage } from "./store.ts";
 import type { User } from "./user.ts";
 import { userView } from "./view.ts";
 
+const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
+const own = documentedAs({ needs: "user", chapter: "Users" });
+
 /** The people who may sign in, themselves included. */
 export function userRoutes(service: Service) {
   const tries = attempts(failureRate);
@@ -33,20 +36,22 @@ export function userRoutes(service: Service) {
     .get("/roles", ({ call }) => answerRoles(call, service), {
       detail: documented({
         id: "listRoles",
+        needs: "any",
+        chapter: "Users",
         summary: "What each role may do",
         answers: { 200: EnvelopedView(Type.Array(RoleView)) },
       }),
     })
     .get("/users", ({ call, query }) => list(call, query), {
       query: queryOf(ListUsers),
-      detail: documented({ id: "listUsers", summary: "List users", answers: { 200: ListView(UserView) } }),
+      detail: managing({ id: "listUsers", summary: "List users", answers: { 200: ListView(UserView) } }),
     })
     .get("/users/me", ({ call }) => answerRead(call, async (db) => shown(await getUser(db, call.actor.id))), {
-      detail: documented({ id: "getMe", summary: "Who is signed in", answers: { 200: EnvelopedView(UserView) } }),
+      detail: own({ id: "getMe", summary: "Who is signed in", answers: { 200: EnvelopedView(UserView) } }),
     })
     .patch("/users/me", ({ call, body }) => update(call, call.actor.id, body), {
       body: bodyOf(UpdateMe),
-      detail: documented({
+      detail: own({
         id: "updateMe",
         matches: true,
         summary: "Change your own name",
@@ -58,7 +63,7 @@ export function userRoutes(service: Service) {
       ({ call, body }) => answerLongWork(call, () => changePassword(call, body, service, tries)),
       {
         body: bodyOf(ChangePassword),
-        detail: documented({
+        detail: own({
           id: "changePassword",
           summary: "Choose another password",
           description: "You stay signed in here, and are signed out everywhere else.",
@@ -68,11 +73,11 @@ export function userRoutes(service: Service) {
       },
     )
     .get("/users/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getUser(db, params.id))), {
-      detail: documented({ id: "getUser", summary: "Get a user", answers: { 200: EnvelopedView(UserView) } }),
+      detail: managing({ id: "getUser", summary: "Get a user", answers: { 200: EnvelopedView(UserView) } }),
     })
     .patch("/users/:id", ({ call, params, body }) => update(call, params.id, body), {
       body: bodyOf(UpdateUser),
-      detail: documented({
+      detail: managing({
         id: "updateUser",
         matches: true,
         summary: "Change a user's name, role or status",

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { guard } from "../../src/access/guard/guard.ts";
+import { RouteTable } from "../../src/access/guard/route_table.ts";
 import { jsonResponse } from "../../src/http/answer.ts";
 import { conventions, withConventions } from "../../src/http/conventions.ts";
-import { checkDeprecations, type Deprecation } from "../../src/http/deprecations.ts";
+import type { Deprecation } from "../../src/http/deprecations.ts";
+import { documented, routesOf } from "../../src/http/route.ts";
 import { keyAuthenticator, withoutKey } from "../../src/keys/authenticator.ts";
 import { createKey, type NewKey, revokeKey } from "../../src/keys/commands.ts";
 import { listKeys } from "../../src/keys/store.ts";
@@ -241,25 +243,39 @@ describe("limits", () => {
   });
 });
 
+describe("a route", () => {
+  const mounted = (detail: object | undefined) => ({ method: "GET", path: "/v1/orders", hooks: { detail } });
+
+  test("must say what it needs, or nothing starts", () => {
+    const silent = "GET /v1/orders does not say what it needs";
+    expect(() => routesOf([mounted(undefined)], "")).toThrow(silent);
+    expect(() => routesOf([mounted({ id: "listOrders", summary: "List orders" })], "")).toThrow(silent);
+    expect(routesOf([mounted({ needs: "orders.read" })], "")).toMatchObject([{ name: "GET /orders", writes: false }]);
+  });
+});
+
 describe("a route that will go", () => {
-  const deprecated: Record<string, Deprecation> = {
-    "GET /old": { since: "2026-01-31", sunset: "2027-02-28", successor: "/v2/new" },
-    "GET /older": { since: "2026-01-31", sunset: null, successor: null },
+  const said = (id: string, needs: "any" | "none", deprecated?: Deprecation) => {
+    const notes = { id, needs, chapter: "Service", summary: id, answers: { 200: null } } as const;
+    return { detail: documented(deprecated === undefined ? notes : { ...notes, deprecated }) };
   };
-  const needs = { "GET /old": "any", "GET /older": "none", "GET /new": "any" } as const;
+  const endless = { sunset: null, successor: null };
+  const end = { since: "2026-01-31", sunset: "2027-02-28", successor: "/v2/new" };
 
   async function headersOf(path: string, key: string | null): Promise<(string | null)[]> {
     const routes = new Elysia()
       .use(conventions)
-      .get("/old", ({ call }) => jsonResponse(call, 200, "{}"))
-      .get("/older", ({ call }) => jsonResponse(call, 200, "{}"))
-      .get("/new", ({ call }) => jsonResponse(call, 200, "{}"));
+      .get("/old", ({ call }) => jsonResponse(call, 200, "{}"), said("getOld", "any", end))
+      .get("/older", ({ call }) => jsonResponse(call, 200, "{}"), said("getOlder", "none", { ...end, ...endless }))
+      .get("/new", ({ call }) => jsonResponse(call, 200, "{}"), said("getNew", "any"));
     const service = { ...app.service, base_url: "https://api.example.com" };
     const ways = { ways: [keyAuthenticator(service)], nobody: withoutKey };
+    const table = new RouteTable();
     const house = new Elysia({ normalize: false })
-      .use(withConventions(service, guard(service, ways, { needs, deprecated })))
+      .use(withConventions(service, guard(service, ways, table)))
       .group("/v1", (v1) => v1.use(routes))
       .group("/api/v1", (v1) => v1.use(routes));
+    table.fill(routesOf(house.routes, service.base_url));
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
     const answer = await house.handle(new Request(`http://packhouse.test${path}`, { headers }));
     return [`${answer.status}`, ...["deprecation", "sunset", "link"].map((name) => answer.headers.get(name))];
@@ -287,13 +303,10 @@ describe("a route that will go", () => {
     expect(await headersOf("/v1/new", app.keys.live.read)).toEqual(["200", null, null, null]);
   });
 
-  test("must be one that there is, and live a year", () => {
-    const routes = new Set(Object.keys(needs));
-    checkDeprecations(deprecated, routes);
-    const wrong = (route: string, sunset: string) => () =>
-      checkDeprecations({ [route]: { since: "2026-01-31", sunset, successor: null } }, routes);
-    expect(wrong("GET /gone", "2028-01-01")).toThrow("no such route");
-    expect(wrong("GET /old", "2027-01-30")).toThrow("must live a year");
-    expect(wrong("GET /old", "2027-01-31")).not.toThrow();
+  test("must live a year", () => {
+    const ending = (sunset: string) => () =>
+      routesOf([{ method: "GET", path: "/v1/old", hooks: said("getOld", "any", { ...end, sunset }) }], "");
+    expect(ending("2027-01-30")).toThrow("GET /old must live a year");
+    expect(ending("2027-01-31")).not.toThrow();
   });
 });

@@ -1,6 +1,6 @@
-// Who may do what, written by hand: the second opinion on `src/access/route_needs.ts`. A route without a row fails the
-// tests, and so does a row without a route. The columns: what a request gets without a key, with one that may read,
-// with one that may write, with one that may do everything; `ok` is whatever the route itself answers.
+// Who may do what, written by hand: the second opinion on what the routes say of themselves. A route without a row
+// fails the tests, and so does a row without a route. The columns: what a request gets without a key, with one that may
+// read, with one that may write, with one that may do everything; `ok` is whatever the route itself answers.
 export const matrix: Readonly<Record<string, string>> = {
   // Strangers: what proves itself by a signature, and what holds no data of the account.
   "GET /health": "ok  ok  ok  ok",

@@ -2,21 +2,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { allPermissions, levelPermissions, levels } from "../../src/access/permission.ts";
 import { type Role, roleFacts, roles } from "../../src/access/role.ts";
-import { routeNeeds } from "../../src/access/route_needs.ts";
+import { type Route, routesOf } from "../../src/http/route.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { type Person, signedInAs } from "../users/people.ts";
 import { rolesByHand } from "./roles.ts";
 
 let app: TestApp;
+let routes: readonly Route[];
 const people = new Map<Role, Person>();
 beforeAll(async () => {
   app = await openTestApp();
+  routes = routesOf(app.app.routes, "");
   for (const role of roles) people.set(role, await signedInAs(app.service, role));
 });
 afterAll(() => app.close());
 
 const byHand = (route: string) => rolesByHand.find(([pattern]) => pattern.test(route))?.[1].split(/ +/);
-const guarded = Object.keys(routeNeeds).filter((route) => routeNeeds[route] !== "none");
+const guarded = () => routes.flatMap(({ name, need }) => (need === "none" ? [] : [name]));
 
 /** What a route answers to somebody: `403` for what his role may not do, else `ok`. */
 async function got(route: string, role: Role, world: string): Promise<string> {
@@ -37,14 +39,14 @@ async function got(route: string, role: Role, world: string): Promise<string> {
 
 describe("the roles", () => {
   test("have a row for every route", () => {
-    expect(guarded.filter((route) => byHand(route) === undefined)).toEqual([]);
+    expect(guarded().filter((route) => byHand(route) === undefined)).toEqual([]);
   });
 
   test.each(["live", "test"])(
     "may do in the %s world what the table by hand says",
     async (world) => {
       const wrong: unknown[] = [];
-      for (const route of guarded) {
+      for (const route of guarded()) {
         const answers: string[] = [];
         for (const role of roles) answers.push(await got(route, role, world));
         if (answers.join(" ") !== byHand(route)?.join(" ")) wrong.push([route, answers.join(" "), byHand(route)]);
@@ -64,7 +66,7 @@ describe("the roles", () => {
   });
 
   test("each word of the vocabulary is needed by a route", () => {
-    const needed = new Set<string>(Object.values(routeNeeds));
+    const needed = new Set<string>(routes.map(({ need }) => need));
     expect(allPermissions.filter((word) => !needed.has(word))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ensureWeb, webBuilt } from "../../scripts/web.ts";
-import { routeNeeds } from "../../src/access/route_needs.ts";
+import { routesOf } from "../../src/http/route.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { parse, readSources } from "../tidy/source.ts";
 import { callsOf, reaches } from "./calls.ts";
@@ -108,12 +108,14 @@ describe("its styles", () => {
 });
 
 describe("what it calls", () => {
+  const names = () => routesOf(app.app.routes, "").map(({ name }) => name);
+
   test("exists, by that method", async () => {
     const sources = await readSources(join(import.meta.dir, "../.."));
     const screens = sources.filter(({ file }) => /^src\/dashboard\/web\/(?:screens|shell)\//.test(file));
     const calls = screens.flatMap(callsOf);
     expect(calls.length).toBeGreaterThan(0);
-    const routes = Object.keys(routeNeeds);
+    const routes = names();
     expect(calls.filter((call) => !routes.some((route) => reaches(route, call)))).toEqual([]);
   });
 
@@ -130,7 +132,7 @@ describe("what it calls", () => {
       'get("/orders"); post(`/orders/${id}/hold`); useQuery(`/orders/${id}?x=1`); useQuery(null);',
     ].join("\n");
     const calls = callsOf(parse("src/dashboard/web/screens/a.tsx", text));
-    const missing = calls.filter((call) => !Object.keys(routeNeeds).some((route) => reaches(route, call)));
+    const missing = calls.filter((call) => !names().some((route) => reaches(route, call)));
     expect(missing.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       ...["GET /no", "GET /none", "GET /nothing", "GET /orders/none/no", "PATCH /orders/*/lines/*"],
       ...["POST /orders/*/drink", "POST /orders/*/eat", "PUT null"],

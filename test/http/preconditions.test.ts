@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { routeNeeds } from "../../src/access/route_needs.ts";
+import { routesOf } from "../../src/http/route.ts";
 import { seededRandom } from "../../src/kit/random.ts";
 import { isTagged } from "../../src/reference/operation.ts";
 import { operationsOf } from "../../src/reference/routes.ts";
@@ -352,7 +352,7 @@ describe("all that is read by itself", () => {
     const { shop: own, resources } = await openHouse();
     const tagged = new Set(Object.values(resources).map(({ route }) => route));
     const reasoned = Object.values(untagged).flat();
-    const routes = Object.keys(routeNeeds).flatMap((route) => (route.startsWith("GET ") ? [route.slice(4)] : []));
+    const routes = routesOf(own.app.app.routes, "").flatMap(({ method, path }) => (method === "GET" ? [path] : []));
     expect([...tagged, ...reasoned].sort()).toEqual(routes.sort());
     for (const { path, headers: shown = {} } of Object.values(resources)) {
       expect([path, (await own.app.call("GET", path, undefined, { headers: shown })).headers.get("etag")]).toEqual([

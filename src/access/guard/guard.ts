@@ -1,6 +1,7 @@
 import type { Db } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import type { Admit } from "../../http/conventions.ts";
+import { json, refuseSize } from "../../http/input.ts";
 import { placeOf } from "../../http/path.ts";
 import { recordingOf } from "../../http/recording.ts";
 import { clientOf, type Service } from "../../http/service.ts";
@@ -11,7 +12,7 @@ import { checkAddress } from "./address.ts";
 import { type Authenticators, authentication } from "./authentication.ts";
 import { insufficient, mayDo } from "./permission.ts";
 import { limiter } from "./rate.ts";
-import { allRoutes, type RouteTables, routeTable } from "./route.ts";
+import type { RouteTable } from "./route_table.ts";
 
 // What is asked with a key or a session, but is of no version.
 const beside = /^\/metrics$|^\/dashboard\//;
@@ -25,11 +26,9 @@ const of_nobody: Granted = { permissions: new Set(), by: "level", name: "none" }
  * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, route_not_found,
  * method_not_allowed, and what the authenticators refuse.
  */
-export function guard(service: Service, authenticators: Authenticators, tables: RouteTables = allRoutes): Admit {
-  const routes = routeTable(tables, service.base_url);
+export function guard(service: Service, authenticators: Authenticators, routes: RouteTable): Admit {
   const authenticate = authentication(service, authenticators);
   const limit = limiter();
-  const { operations = new Map() } = tables;
   const { live } = service.stores;
   const { secret_key: cursor_secret, base_url, known_hosts } = service;
   const base = { cursor_secret, base_url, known_hosts };
@@ -38,13 +37,14 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
     const trace = traceOf(request);
     const { headers } = trace;
+    if (request.method !== "GET") refuseSize(request, route?.sends ?? json);
     trace.route = route?.path ?? null;
     if (route?.headers !== undefined) Object.assign(headers, route.headers);
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       const nobody = { granted: of_nobody, writes: false, recording: null, renew: null, confirm: async () => {} };
-      return { ...call, ...nobody, store: live, actor };
+      return { ...call, ...nobody, route, store: live, actor };
     }
     if (!versioned && !beside.test(path)) {
       throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
@@ -62,10 +62,10 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     if (route === null) throw routes.unknown(request.method, path);
     if (!mayDo(found, route)) throw insufficient(found, route);
     const actor = { type, id, name, request_id } as const;
-    const store = route.of_live ? live : found.store;
+    const store = route.live_only ? live : found.store;
     // What keys do to orders and stock is in the history of these, and too much to keep twice.
     const isKept = route.writes && (type === "user" || route.of_settings);
-    const recording = isKept ? recordingOf(live, service.log, operations, clientOf(service, request)) : null;
+    const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
       const renewed = await again.confirm(found, db);
       if (renewed === found) return;
@@ -77,7 +77,7 @@ export function guard(service: Service, authenticators: Authenticators, tables: 
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);
-    const asked = { granted, writes: route.writes, store, actor, recording };
+    const asked = { route, granted, writes: route.writes, store, actor, recording };
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
 }

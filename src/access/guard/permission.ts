@@ -1,20 +1,20 @@
+import type { Route } from "../../http/route.ts";
 import { Fault } from "../../kit/fault.ts";
 import { levelFor, permissions } from "../permission.ts";
 import type { Identity } from "./authentication.ts";
-import type { Route } from "./route.ts";
 
-type Asked = Pick<Route, "need" | "of_live">;
+type Asked = Pick<Route, "need" | "live_only">;
 
 /** Whether who asks may do what a route needs. */
-export function mayDo({ type, granted, store }: Identity, { need, of_live }: Asked): boolean {
+export function mayDo({ type, granted, store }: Identity, { need, live_only }: Asked): boolean {
   if (need === "any") return true;
   if (need === "user") return type === "user";
-  if (of_live && type === "api_key" && store.mode === "test") return false;
+  if (live_only && type === "api_key" && store.mode === "test") return false;
   return need !== "none" && granted.permissions.has(need);
 }
 
 /** What is said to someone who may not do what a route needs. */
-export function insufficient({ granted, store }: Identity, { need, of_live }: Asked): Fault {
+export function insufficient({ granted, store }: Identity, { need, live_only }: Asked): Fault {
   if (need === "none" || need === "any" || need === "user") {
     return new Fault("insufficient_permission", "This is for a user who is signed in, not for an API key.", {
       required: "user",
@@ -30,7 +30,7 @@ export function insufficient({ granted, store }: Identity, { need, of_live }: As
     return new Fault("insufficient_permission", message, { permission: need, role: granted.name });
   }
   const required = levelFor(need);
-  const isElsewhere = of_live && store.mode === "test";
+  const isElsewhere = live_only && store.mode === "test";
   const message = isElsewhere
     ? `This is kept in the live world alone: it needs a live key with permission ${required}.`
     : `This needs a key with permission ${required}.`;

@@ -45,16 +45,16 @@ export interface Changed {
   readonly reads: string;
 }
 
-/** What each route changes that asks for more than to read, by its method and path. */
-export function changesOf(routes: Iterable<string>, writes: (route: string) => boolean): Map<string, Changed> {
-  const known = new Set(routes);
+/** What each route that may change something changes, by its name. */
+export function changesOf(
+  routes: ReadonlyMap<string, { readonly path: string; readonly writes: boolean }>,
+): Map<string, Changed> {
   const changes = new Map<string, Changed>();
-  for (const route of known) {
-    const [method = "", path = ""] = route.split(" ");
-    if (method === "GET" || !writes(route)) continue;
+  for (const [name, { path, writes }] of routes) {
+    if (!writes) continue;
     for (let at = path.replace(/\/:.*$/, ""); at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
-      if (!known.has(`GET ${at}`)) continue;
-      changes.set(route, { noun: at.slice(1), reads: `GET ${at}` });
+      if (!routes.has(`GET ${at}`)) continue;
+      changes.set(name, { noun: at.slice(1), reads: `GET ${at}` });
       break;
     }
   }

@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { RouteTable } from "../../access/guard/route_table.ts";
 import type { Permission } from "../../access/permission.ts";
-import { onlyAsks, routeNeeds } from "../../access/route_needs.ts";
 import type { Store } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
+import { unlisted } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import type { Mode } from "../../kit/mode.ts";
@@ -33,14 +34,11 @@ const headers = {
 };
 
 /** The stream of hints to the dashboard: of what there is something new. */
-export function liveRoutes(service: Service) {
-  const needOf = (route: string) => routeNeeds[route] ?? "none";
-  const writes = (route: string) => needOf(route) !== "none" && !onlyAsks(needOf(route));
-  const changes = changesOf(Object.keys(routeNeeds), writes);
+export function liveRoutes(service: Service, routes: RouteTable) {
   // None is made before somebody listens: until then nothing is told of anything.
   const feeds: Partial<Record<Mode, Feed>> = {};
   const feedOf = (store: Store) => {
-    feeds[store.mode] ??= new Feed(store, service, changes);
+    feeds[store.mode] ??= new Feed(store, service, changesOf(routes.all));
     return feeds[store.mode] as Feed;
   };
   const counts = new Map<string, number>();
@@ -69,7 +67,7 @@ export function liveRoutes(service: Service) {
     });
     const listener: Listener = {
       stream,
-      may: (route) => call.granted.permissions.has(needOf(route) as Permission),
+      may: (route) => call.granted.permissions.has(routes.all.get(route)?.need as Permission),
       check: () => mayGoOn(call, service),
       letGo: () => service.waitFor(request, 1),
     };
@@ -80,9 +78,10 @@ export function liveRoutes(service: Service) {
     service.waitFor(request, 0);
     return new Response(stream.body, { headers: all_headers });
   };
-  return new Elysia()
-    .use(conventions)
-    .get("/dashboard/api/events", ({ call, query }) => listen(call, query.world), { query: queryOf(Listen) });
+  return new Elysia().use(conventions).get("/dashboard/api/events", ({ call, query }) => listen(call, query.world), {
+    query: queryOf(Listen),
+    detail: unlisted({ needs: "any" }),
+  });
 }
 
 /** The store of the world that somebody wants to hear of: a key's own, and whichever a user names. */

@@ -3,6 +3,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { placeOf } from "../../http/path.ts";
 import { isKnown } from "../../http/preconditions.ts";
+import { unlisted } from "../../http/route.ts";
 import { readAccept } from "../../kit/accept.ts";
 import { Fault } from "../../kit/fault.ts";
 import { htmlPage, plainPolicy } from "../../kit/html.ts";
@@ -32,20 +33,30 @@ const guarded = {
   "x-frame-options": "DENY",
 };
 
+const open_to_all = { detail: unlisted({ needs: "none" }) };
+
 /** The dashboard's page and its files. Every address below /dashboard is a screen of the one page. */
 export function dashboardPageRoutes() {
   const read = webFiles();
   const page = async ({ call }: { call: Call }) => answerPage(call, await read());
   return new Elysia({ prefix: "/dashboard" })
     .use(conventions)
-    .get("", page)
-    .get("/", page)
-    .get("/assets/:name", async ({ call, params }) => answerAsset(call, (await read())?.assets.get(params.name)))
-    .get("/*", async ({ call }) => {
-      // A name with an ending is a file, no screen. The dot of a SKU is written as %2E, so this is not to be decoded.
-      if (/\.\w+$|^\/dashboard\/(?:assets|api)(?:\/|$)/.test(placeOf(call.request.url).path)) throw noFile();
-      return answerPage(call, await read());
-    });
+    .get("", page, open_to_all)
+    .get("/", page, open_to_all)
+    .get(
+      "/assets/:name",
+      async ({ call, params }) => answerAsset(call, (await read())?.assets.get(params.name)),
+      open_to_all,
+    )
+    .get(
+      "/*",
+      async ({ call }) => {
+        // A name with an ending is a file, no screen. The dot of a SKU is written as %2E, so this is not to be decoded.
+        if (/\.\w+$|^\/dashboard\/(?:assets|api)(?:\/|$)/.test(placeOf(call.request.url).path)) throw noFile();
+        return answerPage(call, await read());
+      },
+      open_to_all,
+    );
 }
 
 const noFile = () => new Fault("route_not_found", "The dashboard has no such file.");

@@ -18,6 +18,8 @@ export const binRoutes = new Elysia({ prefix: "/inventory" })
     query: queryOf(ListBins),
     detail: documented({
       id: "listBins",
+      needs: "stock.read",
+      chapter: "Inventory",
       summary: "List bins by code, with how full they are",
       answers: { 200: ListView(BinView) },
     }),
@@ -26,6 +28,8 @@ export const binRoutes = new Elysia({ prefix: "/inventory" })
     query: queryOf(ListItems),
     detail: documented({
       id: "listStockItems",
+      needs: "stock.read",
+      chapter: "Inventory",
       summary: "List what lies where: a row for each SKU, bin and lot",
       answers: { 200: ListView(PlacedView) },
     }),

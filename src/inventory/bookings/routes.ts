@@ -32,6 +32,8 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
     body: bodyOf(BookStock),
     detail: documented({
       id: "reserveInventory",
+      needs: "stock.write",
+      chapter: "Reservations",
       tagged: true,
       summary: "Reserve inventory for an order",
       refuses: [
@@ -55,6 +57,8 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
       body: bodyOf(ReleaseBooking),
       detail: documented({
         id: "releaseInventory",
+        needs: "stock.write",
+        chapter: "Reservations",
         summary: "Release a reservation",
         refuses: ["reservation_closed", "reservation_committed", "resource_missing"],
         answers: { 200: EnvelopedView(ReleasedView) },
@@ -72,6 +76,8 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
       body: bodyOf(ExtendBooking),
       detail: documented({
         id: "extendReservation",
+        needs: "stock.write",
+        chapter: "Reservations",
         matches: true,
         tagged: true,
         summary: "Let a reservation last longer",
@@ -83,6 +89,8 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   .get("/reservations/:id", ({ call, params }) => answerRead(call, (db) => detail(db, params.id)), {
     detail: documented({
       id: "getReservation",
+      needs: "stock.read",
+      chapter: "Reservations",
       tagged: true,
       summary: "Get a reservation",
       answers: { 200: EnvelopedView(BookingView) },
@@ -92,6 +100,8 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
     query: queryOf(ListBookings),
     detail: documented({
       id: "listReservations",
+      needs: "stock.read",
+      chapter: "Reservations",
       summary: "List reservations",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(BookingView) },

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -24,8 +25,8 @@ import {
 } from "./schemas.ts";
 import { countCounts, getCount, listCounts, listProgress, lockCount } from "./store.ts";
 
-const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(CountView) }, ...more });
+const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, needs, chapter: "Cycle counts", summary, answers: { 200: EnvelopedView(CountView) }, ...more });
 
 /** Cycle counts: open, count, review, post. */
 export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
@@ -37,6 +38,8 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
       body: bodyOf(OpenCount),
       detail: documented({
         id: "openCount",
+        needs: "stock.write",
+        chapter: "Cycle counts",
         summary: "Open a cycle count",
         refuses: ["resource_missing"],
         answers: { 201: EnvelopedView(CountView) },
@@ -45,17 +48,23 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListCounts),
-    detail: documented({ id: "listCounts", summary: "List cycle counts", answers: { 200: ListView(PlainCountView) } }),
+    detail: documented({
+      id: "listCounts",
+      needs: "stock.read",
+      chapter: "Cycle counts",
+      summary: "List cycle counts",
+      answers: { 200: ListView(PlainCountView) },
+    }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => countView(await getCount(db, params.id))), {
-    detail: found("getCount", "Get a cycle count"),
+    detail: found("getCount", "stock.read", "Get a cycle count"),
   })
   .post(
     "/:id/lines",
     ({ call, params, body }) => step(call, params.id, (tx) => recordLines(tx, params.id, body, call.actor)),
     {
       body: bodyOf(RecordLines),
-      detail: found("recordCount", "Note what was counted", {
+      detail: found("recordCount", "stock.floor", "Note what was counted", {
         matches: true,
         refuses: ["ambiguous_stock", "invalid_state_transition", "resource_missing"],
       }),
@@ -63,7 +72,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/review", ({ call, params }) => step(call, params.id, (tx) => reviewCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("reviewCount", "Review the differences of a count and what they are worth", {
+    detail: found("reviewCount", "stock.write", "Review the differences of a count and what they are worth", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -80,6 +89,8 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
       body: bodyOf(PostCount),
       detail: documented({
         id: "postCount",
+        needs: "stock.write",
+        chapter: "Cycle counts",
         matches: true,
         summary: "Make on hand what was counted",
         refuses: ["invalid_state_transition", "quantity_conflict", "would_break_reservations"],
@@ -89,7 +100,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("cancelCount", "End a count without posting it", {
+    detail: found("cancelCount", "stock.write", "End a count without posting it", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

@@ -22,6 +22,8 @@ export const explanationRoutes = new Elysia({ prefix: "/inventory/:sku" })
     query: queryOf(ExplainStock),
     detail: documented({
       id: "explainInventory",
+      needs: "stock.read",
+      chapter: "Inventory",
       summary: "Explain the inventory of a SKU from the ledger",
       answers: { 200: EnvelopedView(ExplanationView) },
     }),

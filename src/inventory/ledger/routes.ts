@@ -33,6 +33,8 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
       query: queryOf(ListMovements),
       detail: documented({
         id: "listMovements",
+        needs: "stock.read",
+        chapter: "Warehouses",
         summary: "List inventory movements",
         answers: { 200: ListView(MovementView) },
       }),
@@ -42,6 +44,8 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
     query: queryOf(ExportMovements),
     detail: documented({
       id: "exportMovements",
+      needs: "stock.read",
+      chapter: "Warehouses",
       summary: "Export inventory movements as CSV",
       documents: ["text/csv"],
       answers: { 200: null },

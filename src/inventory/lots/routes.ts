@@ -23,11 +23,19 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListLots),
-    detail: documented({ id: "listLots", summary: "List lots", answers: { 200: ListView(LotView) } }),
+    detail: documented({
+      id: "listLots",
+      needs: "stock.read",
+      chapter: "Lots",
+      summary: "List lots",
+      answers: { 200: ListView(LotView) },
+    }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, (db) => found(db, params.id)), {
     detail: documented({
       id: "getLot",
+      needs: "stock.read",
+      chapter: "Lots",
       tagged: true,
       summary: "Get a lot",
       answers: { 200: EnvelopedView(LotDetail) },
@@ -40,6 +48,8 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
       body: bodyOf(CorrectLot),
       detail: documented({
         id: "correctLot",
+        needs: "stock.write",
+        chapter: "Lots",
         matches: true,
         tagged: true,
         summary: "Correct a lot's expiry or date of receipt",
@@ -54,6 +64,8 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
       body: bodyOf(SetLotStatus),
       detail: documented({
         id: "setLotStatus",
+        needs: "stock.write",
+        chapter: "Lots",
         matches: true,
         tagged: true,
         summary: "Hold, quarantine, recall or release a lot",

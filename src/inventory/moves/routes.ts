@@ -14,6 +14,8 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
     body: bodyOf(MoveStock),
     detail: documented({
       id: "moveInventory",
+      needs: "stock.floor",
+      chapter: "Inventory",
       summary: "Move units to another bin, off sale or back",
       description:
         "Within a warehouse; a transfer goes to another one. Promised units keep their promise, from other stock or" +

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -14,8 +15,8 @@ import { type Receipt, receiptView } from "./receipt.ts";
 import { CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
 import { countReceipts, getReceipt, listReceipts, lockReceipt, receiptPosition } from "./store.ts";
 
-const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
+const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, needs, chapter: "Receipts", summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
 
 /** Deliveries that are expected, and what comes of them. */
 export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
@@ -24,6 +25,8 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
     body: bodyOf(CreateReceipt),
     detail: documented({
       id: "createReceipt",
+      needs: "stock.write",
+      chapter: "Receipts",
       summary: "Announce a delivery",
       refuses: ["resource_missing"],
       answers: { 201: EnvelopedView(ReceiptView) },
@@ -31,17 +34,23 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   })
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListReceipts),
-    detail: documented({ id: "listReceipts", summary: "List receipts", answers: { 200: ListView(ReceiptView) } }),
+    detail: documented({
+      id: "listReceipts",
+      needs: "stock.read",
+      chapter: "Receipts",
+      summary: "List receipts",
+      answers: { 200: ListView(ReceiptView) },
+    }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => receiptView(await getReceipt(db, params.id))), {
-    detail: found("getReceipt", "Get a receipt"),
+    detail: found("getReceipt", "stock.read", "Get a receipt"),
   })
   .post(
     "/:id/lines",
     ({ call, params, body }) => step(call, params.id, (tx) => scanReceipt(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ScanReceipt),
-      detail: found("scanReceipt", "Take scanned units of a delivery into the warehouse", {
+      detail: found("scanReceipt", "stock.floor", "Take scanned units of a delivery into the warehouse", {
         matches: true,
         refuses: ["bin_full", "invalid_state_transition"],
       }),
@@ -49,14 +58,14 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   )
   .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("closeReceipt", "Close a receipt: what has not come is missing", {
+    detail: found("closeReceipt", "stock.floor", "Close a receipt: what has not come is missing", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
   })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReceipt", "Call off a delivery of which nothing has come", {
+    detail: found("cancelReceipt", "stock.write", "Call off a delivery of which nothing has come", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

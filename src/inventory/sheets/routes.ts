@@ -37,11 +37,13 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
     query: queryOf(closed(importFields)),
     detail: documented({
       id: "importInventory",
+      needs: "stock.write",
+      chapter: "Inventory",
       summary: "Import counted stock as CSV",
       description:
         "A row for each bin and lot: what is on hand there becomes what was counted. What no row names stays as it" +
         ` is.\n\n${table}`,
-      sends: "text/csv",
+      sends: "csv",
       answers: { 200: EnvelopedView(TriedImportView) },
     }),
   })
@@ -49,6 +51,8 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
     query: queryOf(closed(sheetFields)),
     detail: documented({
       id: "exportInventory",
+      needs: "stock.read",
+      chapter: "Inventory",
       summary: "Export stock as CSV",
       description: `The file can be imported.\n\n${table}`,
       documents: ["text/csv"],

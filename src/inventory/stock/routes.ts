@@ -27,6 +27,8 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
     query: queryOf(ListLevels),
     detail: documented({
       id: "listInventory",
+      needs: "stock.read",
+      chapter: "Inventory",
       summary: "List inventory levels",
       answers: { 200: ListView(LevelView) },
     }),
@@ -35,6 +37,8 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
     body: bodyOf(AddStock),
     detail: documented({
       id: "addInventory",
+      needs: "stock.write",
+      chapter: "Inventory",
       summary: "Add inventory",
       refuses: ["bin_full", "resource_missing"],
       answers: { 201: EnvelopedView(ReceivedView) },
@@ -43,6 +47,8 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
   .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(db, params.sku)), {
     detail: documented({
       id: "getInventory",
+      needs: "stock.read",
+      chapter: "Inventory",
       tagged: true,
       summary: "Get the inventory of a SKU",
       answers: { 200: EnvelopedView(ItemView) },
@@ -59,6 +65,8 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       body: bodyOf(AdjustStock),
       detail: documented({
         id: "adjustInventory",
+        needs: "stock.write",
+        chapter: "Inventory",
         matches: true,
         summary: "Adjust the inventory of a SKU",
         refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],

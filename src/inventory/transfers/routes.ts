@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -14,8 +15,8 @@ import { CloseTransfer, CreateTransfer, ListTransfers, NoBody, ReceiveTransfer, 
 import { countTransfers, getTransfer, listTransfers, lockTransfer } from "./store.ts";
 import { type Transfer, transferView } from "./transfer.ts";
 
-const found = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: EnvelopedView(TransferView) }, ...more });
+const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, needs, chapter: "Transfers", summary, answers: { 200: EnvelopedView(TransferView) }, ...more });
 
 /** Units on their way from one warehouse to another. */
 export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
@@ -24,6 +25,8 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     body: bodyOf(CreateTransfer),
     detail: documented({
       id: "createTransfer",
+      needs: "stock.write",
+      chapter: "Transfers",
       summary: "Plan a transfer between two warehouses",
       refuses: ["resource_missing"],
       answers: { 201: EnvelopedView(TransferView) },
@@ -31,14 +34,20 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   })
   .get("", ({ call, query }) => list(call, query), {
     query: queryOf(ListTransfers),
-    detail: documented({ id: "listTransfers", summary: "List transfers", answers: { 200: ListView(TransferView) } }),
+    detail: documented({
+      id: "listTransfers",
+      needs: "stock.read",
+      chapter: "Transfers",
+      summary: "List transfers",
+      answers: { 200: ListView(TransferView) },
+    }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => transferView(await getTransfer(db, params.id))), {
-    detail: found("getTransfer", "Get a transfer"),
+    detail: found("getTransfer", "stock.read", "Get a transfer"),
   })
   .post("/:id/ship", ({ call, params }) => step(call, params.id, (tx) => shipTransfer(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("shipTransfer", "Send the units of a transfer off", {
+    detail: found("shipTransfer", "stock.floor", "Send the units of a transfer off", {
       matches: true,
       refuses: ["insufficient_inventory", "invalid_state_transition"],
     }),
@@ -48,7 +57,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => receiveTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveTransfer),
-      detail: found("receiveTransfer", "Take in units of a transfer that arrived", {
+      detail: found("receiveTransfer", "stock.floor", "Take in units of a transfer that arrived", {
         matches: true,
         refuses: ["bin_full", "invalid_state_transition"],
       }),
@@ -59,7 +68,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => closeTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(CloseTransfer),
-      detail: found("closeTransfer", "End a transfer: what has not arrived is written off", {
+      detail: found("closeTransfer", "stock.write", "End a transfer: what has not arrived is written off", {
         matches: true,
         refuses: ["invalid_state_transition"],
       }),
@@ -67,7 +76,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelTransfer(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelTransfer", "Call off a transfer that has not been shipped", {
+    detail: found("cancelTransfer", "stock.write", "Call off a transfer that has not been shipped", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

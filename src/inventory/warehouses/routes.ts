@@ -18,6 +18,8 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
   .get("", ({ call }) => answerRead(call, listed), {
     detail: documented({
       id: "listLocations",
+      needs: "stock.read",
+      chapter: "Warehouses",
       summary: "List warehouse locations",
       answers: { 200: EnvelopedView(Type.Array(WarehouseView)) },
     }),
@@ -26,6 +28,8 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
     body: bodyOf(CreateWarehouse),
     detail: documented({
       id: "createLocation",
+      needs: "house.manage",
+      chapter: "Warehouses",
       summary: "Create a warehouse",
       answers: { 201: EnvelopedView(WarehouseView) },
     }),
@@ -41,6 +45,8 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
       body: bodyOf(UpdateWarehouse),
       detail: documented({
         id: "updateLocation",
+        needs: "house.manage",
+        chapter: "Warehouses",
         matches: true,
         summary: "Change a warehouse, its zones and bins",
         answers: { 200: EnvelopedView(WarehouseView) },

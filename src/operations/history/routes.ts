@@ -34,6 +34,8 @@ export const historyRoutes = new Elysia({ prefix: "/metrics" })
   .get("/history", ({ call }) => answerRead(call, async () => historyView(pointsOf(call.store))), {
     detail: documented({
       id: "getMetricsHistory",
+      needs: "metrics.read",
+      chapter: "Service",
       summary: "The figures of the last 24 hours, for plots",
       description:
         "A point each half minute, of the world that asks; memory and durations are of the process. They are kept in" +

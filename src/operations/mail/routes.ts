@@ -24,6 +24,9 @@ export const mailRoutes = (service: Service) => {
     .get("", ({ call }) => answerRead(call, async () => mailView(service)), {
       detail: documented({
         id: "getMail",
+        needs: "house.manage",
+        live_only: true,
+        chapter: "Service",
         summary: "How the service sends e-mail, and what",
         description:
           "It is set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
@@ -35,6 +38,9 @@ export const mailRoutes = (service: Service) => {
       body: bodyOf(TestMail),
       detail: documented({
         id: "testMail",
+        needs: "house.manage",
+        live_only: true,
+        chapter: "Service",
         summary: "Send a short e-mail, and learn whether the mail server takes it",
         description:
           "It goes the way that notices go. The answer waits for the mail server for 20 seconds at most. Six are" +

@@ -24,6 +24,8 @@ export const requestRoutes = (service: Service) => {
       query: queryOf(ListRequests),
       detail: documented({
         id: "listRequests",
+        needs: "requests.read",
+        chapter: "Service",
         summary: "List the requests of the last days, newest first",
         description:
           "Each request to the API in the asking world, also those that were refused; those of strangers are in the" +
@@ -36,6 +38,8 @@ export const requestRoutes = (service: Service) => {
     .get("/:id", ({ call, params }) => get(call, params.id, log), {
       detail: documented({
         id: "getRequest",
+        needs: "requests.read",
+        chapter: "Service",
         summary: "Get a request of the last days",
         description: "By its `id`, or the last one that has this `request_id`.",
         answers: { 200: EnvelopedView(RequestView) },

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
@@ -26,8 +27,16 @@ import {
 } from "../schemas.ts";
 import { lockOrder } from "../store.ts";
 
-const order = (id: string, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, summary, answers: { 200: RehearsableView(OrderView) }, matches: true, ...more });
+const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({
+    id,
+    needs,
+    chapter: "Orders",
+    summary,
+    answers: { 200: RehearsableView(OrderView) },
+    matches: true,
+    ...more,
+  });
 
 /**
  * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
@@ -68,11 +77,16 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(NoFields),
       query: queryOf(Rehearse),
-      detail: order("acceptOrderSuggestion", "Let an order go to the address that the last check suggests", {
-        description:
-          "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
-        refuses: ["invalid_state_transition", "no_suggestion"],
-      }),
+      detail: order(
+        "acceptOrderSuggestion",
+        "orders.write",
+        "Let an order go to the address that the last check suggests",
+        {
+          description:
+            "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
+          refuses: ["invalid_state_transition", "no_suggestion"],
+        },
+      ),
     },
   )
   .post(
@@ -82,7 +96,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(HoldOrder),
       query: queryOf(Rehearse),
-      detail: order("holdOrder", "Put an order on hold", { refuses: ["invalid_state_transition"] }),
+      detail: order("holdOrder", "orders.write", "Put an order on hold", { refuses: ["invalid_state_transition"] }),
     },
   )
   .post(
@@ -98,6 +112,8 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
       query: queryOf(Rehearse),
       detail: documented({
         id: "releaseOrder",
+        needs: "orders.write",
+        chapter: "Orders",
         summary: "Release an order from hold",
         matches: true,
         refuses: ["insufficient_inventory"],
@@ -111,7 +127,9 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(NoFields),
       query: queryOf(Rehearse),
-      detail: order("processOrder", "Take an order into work", { refuses: ["invalid_state_transition"] }),
+      detail: order("processOrder", "orders.fulfil", "Take an order into work", {
+        refuses: ["invalid_state_transition"],
+      }),
     },
   )
   .post(
@@ -121,7 +139,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(PickOrder),
       query: queryOf(Rehearse),
-      detail: order("pickOrder", "Note that units were picked", {
+      detail: order("pickOrder", "orders.fulfil", "Note that units were picked", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
     },
@@ -133,7 +151,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(PackOrder),
       query: queryOf(Rehearse),
-      detail: order("packOrder", "Note that units were packed", {
+      detail: order("packOrder", "orders.fulfil", "Note that units were packed", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
     },
@@ -145,7 +163,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(ShipOrder),
       query: queryOf(Rehearse),
-      detail: order("shipOrder", "Hand a parcel of an order over to the carrier", {
+      detail: order("shipOrder", "orders.fulfil", "Hand a parcel of an order over to the carrier", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
     },
@@ -157,6 +175,8 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(DeliverOrder),
       query: queryOf(Rehearse),
-      detail: order("deliverOrder", "Note that an order has arrived", { refuses: ["invalid_state_transition"] }),
+      detail: order("deliverOrder", "orders.fulfil", "Note that an order has arrived", {
+        refuses: ["invalid_state_transition"],
+      }),
     },
   );

@@ -31,6 +31,8 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
     body: bodyOf(NoFields),
     detail: documented({
       id: "allocateOrder",
+      needs: "orders.write",
+      chapter: "Orders",
       summary: "Choose stock for an order anew, or tell what would be chosen, with the reasons",
       matches: true,
       refuses: ["invalid_state_transition"],

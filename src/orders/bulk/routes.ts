@@ -20,6 +20,8 @@ export const bulkRoutes = new Elysia({ prefix: "/orders" })
     body: shownBodyOf(CreateOrders, CreateOrdersShown),
     detail: documented({
       id: "createOrders",
+      needs: "orders.write",
+      chapter: "Orders",
       summary: "Create up to 500 orders, each by itself",
       description:
         "Takes what `POST /orders` takes, as a list. A bad order is refused in its result and stops no other; the" +

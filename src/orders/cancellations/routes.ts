@@ -1,6 +1,7 @@
 // Cancelling, whole or in part. Parcels are given up by it, and their labels are voided first: those of carriers in no
 // transaction.
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
 import { answerLongWork, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -80,9 +81,11 @@ function rehearseWithoutLabels(call: Call, id: string, { losing, act }: Omit<Los
   });
 }
 
-const noted = (id: string, summary: string) =>
+const noted = (id: string, needs: RouteNeed, summary: string) =>
   documented({
     id,
+    needs,
+    chapter: "Orders",
     summary,
     description:
       "Labels of carriers are given back to them first. Where a carrier refuses, nothing is cancelled; a dry run asks" +
@@ -113,7 +116,7 @@ export const cancellationRoutes = (service: Service) =>
     .use(conventions)
     .delete("", ({ call, params: { id }, query }) => answerCancellation(call, service, id, query), {
       query: queryOf(CancelOrder),
-      detail: noted("cancelOrder", "Cancel an order"),
+      detail: noted("cancelOrder", "orders.write", "Cancel an order"),
     })
     .post(
       "/cancel_items",
@@ -129,6 +132,6 @@ export const cancellationRoutes = (service: Service) =>
       {
         body: bodyOf(CancelItems),
         query: queryOf(Rehearse),
-        detail: noted("cancelOrderItems", "Cancel units of an order that have not left"),
+        detail: noted("cancelOrderItems", "orders.write", "Cancel units of an order that have not left"),
       },
     );

@@ -12,6 +12,8 @@ export const countRoutes = new Elysia({ prefix: "/orders" })
   .get("/counts", ({ call }) => answerRead(call, countAllOrders), {
     detail: documented({
       id: "countOrders",
+      needs: "orders.read",
+      chapter: "Orders",
       summary: "How many orders are in each state, wait for stock, or are late",
       description: "A held order counts as `on_hold` and nothing else. One call for a whole board.",
       answers: { 200: EnvelopedView(OrderCountsView) },

@@ -18,6 +18,8 @@ export const historyRoutes = new Elysia({ prefix: "/orders/:id/history" })
     query: queryOf(ListHistory),
     detail: documented({
       id: "listOrderHistory",
+      needs: "orders.read",
+      chapter: "Orders",
       summary: "What happened to an order, oldest first",
       answers: { 200: ListView(HistoryView) },
     }),

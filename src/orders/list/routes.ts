@@ -30,6 +30,8 @@ export const listRoutes = new Elysia({ prefix: "/orders" })
     query: queryOf(ListOrders),
     detail: documented({
       id: "listOrders",
+      needs: "orders.read",
+      chapter: "Orders",
       summary: "List and search orders",
       description:
         "All filters go together, with a search, a sort and a cursor. A cursor goes on in the list that gave it: with" +

@@ -23,6 +23,8 @@ export const planRoutes = new Elysia({ prefix: "/orders/:id" })
   .get("/plan", ({ call, params }) => answerRead(call, (db) => planOf(db, params.id)), {
     detail: documented({
       id: "getOrderPlan",
+      needs: "orders.read",
+      chapter: "Orders",
       summary: "The stock that an order holds, why, and what it waits for",
       description:
         "Of each SKU: the bins and lots that are promised to the order, the first rule by which other stock was" +

@@ -91,6 +91,8 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
     query: queryOf(ChooseHistory),
     detail: documented({
       id: "importOrders",
+      needs: "orders.write",
+      chapter: "Orders",
       summary: "Import orders as CSV, a row for each line",
       description:
         "Rows of one `order_number` make one order, wherever they stand; what one of them says of it holds for all of" +
@@ -104,7 +106,7 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
         " them (deliver, return) is done as with any other; what comes back is an adjustment of stock. An" +
         " order that is there already stays as it is here, too." +
         ` These columns mean more then:\n\n${pastTable}`,
-      sends: "text/csv",
+      sends: "csv",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),
   })
@@ -115,6 +117,8 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       query: queryOf(closed({ ...FilterOrders.properties, ...sheetFields })),
       detail: documented({
         id: "exportOrders",
+        needs: "orders.read",
+        chapter: "Orders",
         summary: "Export the orders of a list as CSV, a row for each line",
         description:
           "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +

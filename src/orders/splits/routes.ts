@@ -23,6 +23,8 @@ export const splitRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions
     query: queryOf(Rehearse),
     detail: documented({
       id: "splitOrder",
+      needs: "orders.write",
+      chapter: "Orders",
       summary: "Make some units of an order an order of their own",
       description:
         "For units that are to wait, go later or be held by themselves. The new order (`split_off`) is pending, goes" +

@@ -24,6 +24,8 @@ export const traceRoutes = new Elysia({ prefix: "/inventory/lots" })
     query: queryOf(ListTrace),
     detail: documented({
       id: "traceLot",
+      needs: "stock.read",
+      chapter: "Lots",
       summary: "Every order that got units of a lot, the last ones first",
       answers: { 200: ListView(TraceView) },
     }),
@@ -32,6 +34,8 @@ export const traceRoutes = new Elysia({ prefix: "/inventory/lots" })
     query: queryOf(closed(sheetFields)),
     detail: documented({
       id: "exportLotTrace",
+      needs: "stock.read",
+      chapter: "Lots",
       summary: "Export every order that got units of a lot as CSV",
       documents: ["text/csv"],
       answers: { 200: null },

@@ -34,6 +34,8 @@ export const connectionRoutes = (service: Service) =>
       body: bodyOf(CreateConnection),
       detail: documented({
         id: "createPlatform",
+        needs: "platforms.manage",
+        chapter: "Platforms",
         summary: "Connect a store at a platform",
         description: "A store that was connected before gets its connection back, so that no order is imported twice.",
         refuses: ["blocked_address", "duplicate_connection"],
@@ -44,6 +46,8 @@ export const connectionRoutes = (service: Service) =>
       query: queryOf(ListConnections),
       detail: documented({
         id: "listPlatforms",
+        needs: "platforms.manage",
+        chapter: "Platforms",
         summary: "List connected stores",
         answers: { 200: ListView(ConnectionView) },
       }),
@@ -55,6 +59,8 @@ export const connectionRoutes = (service: Service) =>
       {
         detail: documented({
           id: "getPlatform",
+          needs: "platforms.manage",
+          chapter: "Platforms",
           summary: "Get a connected store",
           answers: { 200: EnvelopedView(ConnectionView) },
         }),
@@ -64,6 +70,8 @@ export const connectionRoutes = (service: Service) =>
       body: bodyOf(UpdateConnection),
       detail: documented({
         id: "updatePlatform",
+        needs: "platforms.manage",
+        chapter: "Platforms",
         summary: "Change, pause or resume a connected store, or give it another secret",
         matches: true,
         refuses: ["blocked_address", "immutable_field"],
@@ -73,6 +81,8 @@ export const connectionRoutes = (service: Service) =>
     .delete("/:id", ({ call, params }) => remove(call, params.id), {
       detail: documented({
         id: "deletePlatform",
+        needs: "platforms.manage",
+        chapter: "Platforms",
         summary: "Disconnect a store; its orders stay",
         matches: true,
         answers: { 200: EnvelopedView(DeletedConnectionView) },

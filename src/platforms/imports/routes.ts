@@ -19,6 +19,8 @@ export const importRoutes = new Elysia({ prefix: "/platforms" })
     query: queryOf(ListImports),
     detail: documented({
       id: "listPlatformImports",
+      needs: "platforms.manage",
+      chapter: "Platforms",
       summary: "List the orders that a store told of, and what became of them",
       answers: { 200: ListView(ImportView) },
     }),
@@ -31,6 +33,8 @@ export const importRoutes = new Elysia({ prefix: "/platforms" })
       body: bodyOf(closed({})),
       detail: documented({
         id: "retryPlatformImport",
+        needs: "platforms.manage",
+        chapter: "Platforms",
         summary: "Import an order again that waits, was ignored or has failed",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ImportView) },

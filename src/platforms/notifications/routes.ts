@@ -1,6 +1,7 @@
 // What platforms send. BigCommerce shows an API key and names its store; the others cannot, so their callback address
 // names the connection and the signature of the body proves the rest.
 import { Elysia } from "elysia";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Store } from "../../database/store.ts";
 import { answerWrite, bare, jsonResponse } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -27,24 +28,38 @@ export const notificationRoutes = (service: Service) =>
     .use(conventions)
     .post("/bigcommerce/orders", ({ call, body }) => fromKnownStore(call, service, body), {
       body: shownBodyOf(AnyNotification, ThinNotification),
-      detail: notification("bigcommerce", "BigCommerce", "The store is named by `producer`, else by `store_id`."),
+      detail: notification(
+        "bigcommerce",
+        "orders.write",
+        "BigCommerce",
+        "The store is named by `producer`, else by `store_id`.",
+      ),
     })
     .post("/shopify/orders", ({ call }) => fromCallback(call, service, "shopify"), {
       body: bodyOf(AnyNotification),
-      detail: notification("shopify", "Shopify", "Proven by `X-Shopify-Hmac-SHA256`; `?connection=` names the store."),
+      detail: notification(
+        "shopify",
+        "none",
+        "Shopify",
+        "Proven by `X-Shopify-Hmac-SHA256`; `?connection=` names the store.",
+      ),
     })
     .post("/woocommerce/orders", ({ call }) => fromCallback(call, service, "woocommerce"), {
       body: bodyOf(AnyNotification),
       detail: notification(
         "woocommerce",
+        "none",
         "WooCommerce",
         "Proven by `X-WC-Webhook-Signature`; `?connection=` names the store.",
       ),
     });
 
-function notification(platform: Platform, name: string, how: string) {
+function notification(platform: Platform, needs: RouteNeed, name: string, how: string) {
   return documented({
     id: `${platform}Order`,
+    needs,
+    chapter: "Platforms",
+    sends: "notification",
     summary: `Take a notification of an order from ${name}`,
     description: `${how} A repeat gets the first answer again; what is no news of an order is answered and ignored.`,
     // A callback whose connection is deleted while it is read names nothing any more.

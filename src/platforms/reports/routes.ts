@@ -21,6 +21,8 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
     query: queryOf(ListReports),
     detail: documented({
       id: "listPlatformReports",
+      needs: "platforms.manage",
+      chapter: "Platforms",
       summary: "List the parcels that a store was told of, or is to be",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(ReportView) },
@@ -34,6 +36,8 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
       body: bodyOf(closed({})),
       detail: documented({
         id: "retryPlatformReport",
+        needs: "platforms.manage",
+        chapter: "Platforms",
         summary: "Report a parcel again that could not be reported",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ReportView) },

@@ -44,11 +44,13 @@ export const productSheetRoutes = (tell: TellChange) =>
       query: queryOf(closed(importFields)),
       detail: documented({
         id: "importProducts",
+        needs: "catalog.write",
+        chapter: "Products",
         summary: "Import products as CSV",
         description:
           "A row for each product, found by its SKU: a new one is created, and of one that is there what differs is" +
           ` changed. A cell that is empty leaves a field as it is, or empties one that may be empty.\n\n${table}`,
-        sends: "text/csv",
+        sends: "csv",
         answers: { 200: EnvelopedView(TriedImportView) },
       }),
     })
@@ -56,6 +58,8 @@ export const productSheetRoutes = (tell: TellChange) =>
       query: queryOf(closed(sheetFields)),
       detail: documented({
         id: "exportProducts",
+        needs: "catalog.read",
+        chapter: "Products",
         summary: "Export products as CSV",
         description: `The file can be imported.\n\n${table}`,
         documents: ["text/csv"],

@@ -53,6 +53,8 @@ export const overviewRoutes = new Elysia()
   .get("/overview", ({ call }) => answerRead(call, (db) => overviewOf(db, call.granted.permissions)), {
     detail: documented({
       id: "getOverview",
+      needs: "reports.read",
+      chapter: "Reports",
       summary: "What leaves today and what waits for somebody",
       description:
         "What leaves before which cut-off and how far it is, what waits and why, deliveries that are expected today" +

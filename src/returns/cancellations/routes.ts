@@ -27,6 +27,8 @@ export const returnCancellationRoutes = (service: Service) =>
       query: queryOf(Rehearse),
       detail: documented({
         id: "cancelReturn",
+        needs: "returns.write",
+        chapter: "Returns",
         summary: "Cancel a return before anything arrived",
         description:
           "Its labels are voided, those of carriers given back to them first. Where a carrier refuses, or a label's" +

@@ -25,6 +25,8 @@ export function returnLabelRoutes(service: Service) {
       body: bodyOf(BuyReturnLabel),
       detail: documented({
         id: "createReturnLabel",
+        needs: "returns.write",
+        chapter: "Returns",
         summary: "Buy a label with which a return comes back",
         description:
           "From the customer to the warehouse, unless other addresses are given. The return's `return_shipping` then" +

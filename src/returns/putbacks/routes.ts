@@ -20,6 +20,8 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
     query: queryOf(ListPutBacks),
     detail: documented({
       id: "listPutBacks",
+      needs: "stock.read",
+      chapter: "Warehouses",
       summary: "List the units that wait to be put back on a shelf",
       description:
         "What cancelled orders had picked, and what returns gave back for sale without a bin. None of it can" +
@@ -32,6 +34,8 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
     body: bodyOf(PutBack),
     detail: documented({
       id: "putBack",
+      needs: "stock.floor",
+      chapter: "Warehouses",
       summary: "Put units that an order gave up, or that came back, on the shelf",
       refuses: ["ambiguous_identifier", "ambiguous_stock", "bin_full", "insufficient_inventory", "resource_missing"],
       answers: { 201: EnvelopedView(PutBackView) },

@@ -8,7 +8,7 @@ import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
 import { originOf } from "../../http/origin.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { documented } from "../../http/route.ts";
+import { documented, documentedAs } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
@@ -32,13 +32,15 @@ import {
 } from "./schemas.ts";
 import { countAccounts, getAccount, listAccounts, lockAccount } from "./store.ts";
 
+const managing = documentedAs({ needs: "shipping.manage", chapter: "Shipping" });
+
 /** Accounts at carriers, and at services that sell for many. */
 export const accountRoutes = (service: Service) =>
   new Elysia({ prefix: "/shipping/carrier-accounts" })
     .use(conventions)
     .post("", ({ call, body }) => create(call, body, service), {
       body: bodyOf(CreateAccount),
-      detail: documented({
+      detail: managing({
         id: "createCarrierAccount",
         summary: "Add an account at a carrier",
         description: "Its credentials are sealed and never shown again. Test it before you count on it.",
@@ -48,7 +50,7 @@ export const accountRoutes = (service: Service) =>
     })
     .get("", ({ call, query }) => list(call, query, service), {
       query: queryOf(ListAccounts),
-      detail: documented({
+      detail: managing({
         id: "listCarrierAccounts",
         summary: "List accounts at carriers",
         answers: { 200: ListView(AccountView) },
@@ -58,7 +60,7 @@ export const accountRoutes = (service: Service) =>
       "/:id",
       ({ call, params }) => answerRead(call, async (db) => viewOf(service, call)(await getAccount(db, params.id))),
       {
-        detail: documented({
+        detail: managing({
           id: "getCarrierAccount",
           summary: "Get an account at a carrier",
           answers: { 200: EnvelopedView(AccountView) },
@@ -67,7 +69,7 @@ export const accountRoutes = (service: Service) =>
     )
     .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
       body: bodyOf(UpdateAccount),
-      detail: documented({
+      detail: managing({
         id: "updateCarrierAccount",
         summary: "Change, pause or resume an account at a carrier, or give it other credentials",
         matches: true,
@@ -76,7 +78,7 @@ export const accountRoutes = (service: Service) =>
       }),
     })
     .delete("/:id", ({ call, params }) => remove(call, params.id, service), {
-      detail: documented({
+      detail: managing({
         id: "deleteCarrierAccount",
         summary: "Remove an account at a carrier; its labels stay",
         matches: true,
@@ -85,7 +87,7 @@ export const accountRoutes = (service: Service) =>
       }),
     })
     .post("/:id/test", ({ call, params }) => test(call, params.id, service), {
-      detail: documented({
+      detail: managing({
         id: "testCarrierAccount",
         summary: "Test the credentials of an account, and learn what it sells",
         description:
@@ -106,6 +108,8 @@ export const connectorRoutes = (service: Service) =>
       {
         detail: documented({
           id: "listConnectors",
+          needs: "shipping.read",
+          chapter: "Shipping",
           summary: "List the connectors by which accounts at carriers are made, and what each needs",
           answers: { 200: EnvelopedView(ConnectorsView) },
         }),

@@ -21,6 +21,8 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
     query: queryOf(ChooseYear),
     detail: documented({
       id: "listHolidays",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "List the holidays of carriers",
       description: "The built-in carrier comes first. A carrier that is not listed keeps those of the United States.",
       answers: { 200: EnvelopedView(Type.Array(HolidaysView)) },
@@ -34,6 +36,8 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
       query: queryOf(ChooseYear),
       detail: documented({
         id: "getHolidays",
+        needs: "shipping.read",
+        chapter: "Rate cards",
         summary: "Get the holidays of a carrier",
         answers: { 200: EnvelopedView(HolidaysView) },
       }),
@@ -51,6 +55,8 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
       body: bodyOf(SetHolidays),
       detail: documented({
         id: "setHolidays",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         matches: true,
         summary: "Set the holidays of a carrier",
         description: "They take the place of those there are. Dates that were promised stay as they are.",

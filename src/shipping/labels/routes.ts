@@ -32,6 +32,8 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       body: bodyOf(CreateLabel),
       detail: documented({
         id: "createLabel",
+        needs: "shipping.buy",
+        chapter: "Shipping",
         summary: "Buy a label for a parcel of an order",
         description:
           "A label of our own is bought at once. A carrier is waited for a few seconds: 202 says that it has not sold" +
@@ -54,11 +56,19 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       }),
     })
     .get("/:id", ({ call, params }) => answerRead(call, async (db) => view(call)(await getLabel(db, params.id), db)), {
-      detail: documented({ id: "getLabel", summary: "Get a label", answers: { 200: EnvelopedView(LabelView) } }),
+      detail: documented({
+        id: "getLabel",
+        needs: "shipping.read",
+        chapter: "Shipping",
+        summary: "Get a label",
+        answers: { 200: EnvelopedView(LabelView) },
+      }),
     })
     .post("/:id/void", ({ call, params }) => answerVoid(call, service, params.id, view(call)), {
       detail: documented({
         id: "voidLabel",
+        needs: "shipping.buy",
+        chapter: "Shipping",
         summary: "Void a label whose parcel has not left",
         description:
           "A carrier is asked to take its label back: 202 says that it has not answered yet. Then `void_status` is" +

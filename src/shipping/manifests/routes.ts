@@ -29,6 +29,8 @@ export const manifestRoutes = ({ log }: Service) =>
         body: bodyOf(CreateManifest),
         detail: documented({
           id: "createManifest",
+          needs: "shipping.buy",
+          chapter: "Shipping",
           tagged: true,
           summary: "List the parcels that a carrier is handed today",
           description:
@@ -45,6 +47,8 @@ export const manifestRoutes = ({ log }: Service) =>
       query: queryOf(ListManifests),
       detail: documented({
         id: "listManifests",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "List manifests",
         answers: { 200: ListView(PlainManifestView) },
       }),
@@ -52,6 +56,8 @@ export const manifestRoutes = ({ log }: Service) =>
     .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getManifest(db, params.id))), {
       detail: documented({
         id: "getManifest",
+        needs: "shipping.read",
+        chapter: "Shipping",
         tagged: true,
         summary: "Get a manifest with its parcels",
         answers: { 200: EnvelopedView(ManifestView) },
@@ -73,6 +79,8 @@ export const manifestRoutes = ({ log }: Service) =>
         query: queryOf(PrintManifest),
         detail: documented({
           id: "getManifestDocument",
+          needs: "shipping.read",
+          chapter: "Shipping",
           summary: "Get a manifest to print and sign: PDF, or HTML by `Accept`",
           description: "It has the bar code of every parcel.",
           documents: paperMediaTypes,

@@ -45,6 +45,8 @@ export const orderActionRoutes = (service: Service) => {
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
       detail: documented({
         id: "actOnOrders",
+        needs: "orders.write",
+        chapter: "Orders",
         summary: "Do one thing to up to 200 orders, each by itself",
         description:
           "Each order is acted on as if it had been asked for alone, one after the other: with its own history and" +

@@ -31,6 +31,8 @@ export function quoteRoutes(service: Service) {
       body: bodyOf(GetRates),
       detail: documented({
         id: "getRates",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "Get what a parcel costs with each service of each carrier",
         description:
           "Asks the built-in carrier and every active carrier account at once. What does not answer within eight" +
@@ -42,6 +44,8 @@ export function quoteRoutes(service: Service) {
     .get("/carriers", ({ call }) => answerRead(call, async (db) => ({ carriers: await carriersOf(db) })), {
       detail: documented({
         id: "listCarriers",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "List the carriers and their services",
         description: "The built-in carrier, then those that the active carrier accounts listed when they were tested.",
         answers: { 200: EnvelopedView(CarriersView) },

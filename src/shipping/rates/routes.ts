@@ -46,6 +46,8 @@ const cardRoutes = new Elysia({ prefix })
     query: queryOf(ListRateCards),
     detail: documented({
       id: "listRateCards",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "List the rate cards of the built-in carrier",
       answers: { 200: ListView(ListedRateCard) },
     }),
@@ -57,6 +59,8 @@ const cardRoutes = new Elysia({ prefix })
       body: bodyOf(CreateRateCard),
       detail: documented({
         id: "createRateCard",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         summary: "Add a rate card",
         description:
           "A card prices one service from `effective_from` to `effective_to`. Of two cards of a service that are" +
@@ -71,6 +75,8 @@ const cardRoutes = new Elysia({ prefix })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => cardView(await getCard(db, params.id))), {
     detail: documented({
       id: "getRateCard",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "Get a rate card",
       answers: { 200: EnvelopedView(RateCardView) },
     }),
@@ -86,6 +92,8 @@ const cardRoutes = new Elysia({ prefix })
       body: bodyOf(UpdateRateCard),
       detail: documented({
         id: "updateRateCard",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         matches: true,
         summary: "Change a rate card",
         description:
@@ -100,6 +108,8 @@ const cardRoutes = new Elysia({ prefix })
     query: queryOf(ListCardHistory),
     detail: documented({
       id: "listRateCardHistory",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "What a rate card said before, newest first",
       answers: { 200: ListView(CardHistoryView) },
     }),
@@ -177,10 +187,12 @@ const priceRoutes = new Elysia({ prefix })
     {
       detail: documented({
         id: "importRateCardPrices",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         matches: true,
         summary: "Replace a rate card's prices by a file of CSV",
         description: `All of its rows are taken in, or none. They take the place of the prices there are.\n\n${table}`,
-        sends: "text/csv",
+        sends: "csv",
         answers: { 200: EnvelopedView(RateCardView) },
       }),
     },
@@ -189,6 +201,8 @@ const priceRoutes = new Elysia({ prefix })
     query: queryOf(closed(sheetFields)),
     detail: documented({
       id: "exportRateCardPrices",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "Export a rate card's prices as CSV",
       description: `The file can be imported.\n\n${table}`,
       documents: ["text/csv"],

@@ -49,6 +49,8 @@ const explainRoutes = new Elysia({ prefix })
     query: queryOf(ExplainZone),
     detail: documented({
       id: "explainZone",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "Which zone a place is in, and why",
       description:
         "A chart that was imported goes before everything, then the override that fits the destination most closely" +
@@ -64,6 +66,8 @@ const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
     query: queryOf(MapZones),
     detail: documented({
       id: "mapZones",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "Which zone every part of the United States is in, seen from one place",
       description: "One place for each three-digit beginning of ZIP codes, so that the zones can be drawn as a map.",
       answers: { 200: EnvelopedView(ZoneMapView) },
@@ -140,6 +144,8 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
     query: queryOf(OfSystem),
     detail: documented({
       id: "listZoneOverrides",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "List the zones that were set for places",
       answers: { 200: EnvelopedView(OverridesView) },
     }),
@@ -156,6 +162,8 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
       body: bodyOf(SetOverrides),
       detail: documented({
         id: "setZoneOverrides",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         matches: true,
         summary: "Set zones for places",
         description: "They take the place of those there are.",
@@ -178,9 +186,11 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
       query: queryOf(OfSystem),
       detail: documented({
         id: "importZoneOverrides",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         summary: "Set zones for places by a file of CSV",
         description: `All of its rows are taken in, or none. They replace those there are.\n\n${overrideTable}`,
-        sends: "text/csv",
+        sends: "csv",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
     },
@@ -213,6 +223,8 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
     query: queryOf(OfSystem),
     detail: documented({
       id: "listZoneCharts",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "List the zone charts that were imported",
       answers: { 200: EnvelopedView(ChartsView) },
     }),
@@ -231,11 +243,13 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
       query: queryOf(OfSystem),
       detail: documented({
         id: "importZoneCharts",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         summary: "Import zone charts as CSV",
         description:
           "The zones from your own places, as your carrier gives them: they go before everything else. All rows of a" +
           ` file are taken in, or none; the chart of each origin in it replaces the one there is.\n\n${chartTable}`,
-        sends: "text/csv",
+        sends: "csv",
         answers: { 200: EnvelopedView(ChartsView) },
       }),
     },
@@ -244,6 +258,8 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
     query: queryOf(ExportCharts),
     detail: documented({
       id: "exportZoneCharts",
+      needs: "shipping.read",
+      chapter: "Rate cards",
       summary: "Export zone charts as CSV",
       description: `The file can be imported.\n\n${chartTable}`,
       documents: ["text/csv"],
@@ -256,6 +272,8 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
     {
       detail: documented({
         id: "deleteZoneChart",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
         summary: "Delete a zone chart",
         answers: { 200: EnvelopedView(ChartsView) },
       }),

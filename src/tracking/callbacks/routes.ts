@@ -42,6 +42,9 @@ export const callbackRoutes = (service: Service) => {
       body: bodyOf(AnyCallback),
       detail: documented({
         id: "carrierCallback",
+        needs: "none",
+        chapter: "Webhooks",
+        sends: "notification",
         summary: "Take what a carrier tells of parcels by itself",
         description:
           "The address is the `callback_url` of a carrier account; its `?account=` names the account. The signature" +

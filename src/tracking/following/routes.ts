@@ -28,6 +28,8 @@ export const followingRoutes = (service: Service) =>
       body: bodyOf(FollowNumber),
       detail: documented({
         id: "followNumber",
+        needs: "tracking.write",
+        chapter: "Tracking",
         tagged: true,
         summary: "Follow a tracking number",
         description:
@@ -45,6 +47,8 @@ export const followingRoutes = (service: Service) =>
       query: queryOf(ListTracked),
       detail: documented({
         id: "listTracked",
+        needs: "tracking.read",
+        chapter: "Tracking",
         summary: "List what is tracked",
         refuses: ["ambiguous_identifier"],
         answers: { 200: ListView(TrackedRecordView) },
@@ -54,6 +58,8 @@ export const followingRoutes = (service: Service) =>
       query: queryOf(ExportTracked),
       detail: documented({
         id: "exportTracked",
+        needs: "tracking.read",
+        chapter: "Tracking",
         summary: "Export what is tracked as CSV",
         refuses: ["ambiguous_identifier"],
         documents: ["text/csv"],

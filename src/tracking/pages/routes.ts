@@ -36,6 +36,8 @@ export const trackingPageRoutes = (service: Service) => {
     {
       detail: documented({
         id: "getTrackingPage",
+        needs: "none",
+        chapter: "Tracking",
         summary: "The page that shows a buyer where a parcel is and when it comes",
         description:
           "A parcel's `tracking_url` and the QR code on its label lead here, for parcels of carriers without a page" +

@@ -23,6 +23,8 @@ export const parcelRoutes = new Elysia({ prefix: "/shipments" })
     query: queryOf(ListParcels),
     detail: documented({
       id: "listShipments",
+      needs: "shipping.read",
+      chapter: "Service",
       summary: "List parcels",
       description: "All filters go together.",
       refuses: ["ambiguous_identifier"],
@@ -33,6 +35,8 @@ export const parcelRoutes = new Elysia({ prefix: "/shipments" })
     query: queryOf(ExportParcels),
     detail: documented({
       id: "exportShipments",
+      needs: "shipping.read",
+      chapter: "Service",
       summary: "Export the parcels of a list as CSV",
       refuses: ["ambiguous_identifier"],
       documents: ["text/csv"],
@@ -46,6 +50,8 @@ export const parcelRoutes = new Elysia({ prefix: "/shipments" })
     {
       detail: documented({
         id: "getShipment",
+        needs: "shipping.read",
+        chapter: "Service",
         tagged: true,
         summary: "Get a parcel",
         answers: { 200: EnvelopedView(ParcelView) },

@@ -6,7 +6,7 @@ import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
 import { originOf } from "../../http/origin.ts";
 import { answerList } from "../../http/paging.ts";
-import { documented } from "../../http/route.ts";
+import { documentedAs } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
@@ -18,13 +18,15 @@ import { countInvitations, getInvitation, listInvitations } from "./store.ts";
 
 const token_bytes = 32;
 
+const managing = documentedAs({ needs: "users.manage", chapter: "Service" });
+
 /** Those who are asked to become users. */
 export const invitationRoutes = (service: Service) =>
   new Elysia({ prefix: "/invitations" })
     .use(conventions)
     .post("", ({ call, body }) => answerLinked(call, 201, service, (tx, link) => invite(tx, body, call, link)), {
       body: bodyOf(CreateInvitation),
-      detail: documented({
+      detail: managing({
         id: "createInvitation",
         summary: "Invite somebody to become a user",
         description:
@@ -36,7 +38,7 @@ export const invitationRoutes = (service: Service) =>
     })
     .get("", ({ call, query }) => list(call, query), {
       query: queryOf(ListInvitations),
-      detail: documented({
+      detail: managing({
         id: "listInvitations",
         summary: "List invitations",
         answers: { 200: ListView(InvitationView) },
@@ -46,7 +48,7 @@ export const invitationRoutes = (service: Service) =>
       "/:id",
       ({ call, params }) => answerRead(call, async (db) => invitationView(await getInvitation(db, params.id), db.now)),
       {
-        detail: documented({
+        detail: managing({
           id: "getInvitation",
           summary: "Get an invitation",
           answers: { 200: EnvelopedView(InvitationView) },
@@ -58,7 +60,7 @@ export const invitationRoutes = (service: Service) =>
       ({ call, params }) =>
         answerLinked(call, 200, service, (tx, link) => resendInvitation(tx, params.id, call.granted, link)),
       {
-        detail: documented({
+        detail: managing({
           id: "resendInvitation",
           summary: "Make another link for an invitation, and send it",
           description: "The link before is good no more; this one is for seven days, also where that had expired.",
@@ -74,7 +76,7 @@ export const invitationRoutes = (service: Service) =>
           invitationView(await revokeInvitation(tx, params.id, call.granted), tx.now),
         ),
       {
-        detail: documented({
+        detail: managing({
           id: "revokeInvitation",
           summary: "Revoke an invitation: its link is good no more",
           answers: { 200: EnvelopedView(InvitationView) },

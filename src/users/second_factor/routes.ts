@@ -37,6 +37,8 @@ export function secondFactorRoutes(service: Service) {
     .get("", ({ call }) => answerRead(call, async (db) => view(db, await getUser(db, call.actor.id))), {
       detail: documented({
         id: "getSecondFactor",
+        needs: "user",
+        chapter: "Users",
         summary: "Whether you have a second factor",
         answers: { 200: EnvelopedView(FactorView) },
       }),
@@ -44,6 +46,8 @@ export function secondFactorRoutes(service: Service) {
     .post("", ({ call }) => begin(call, secret_key), {
       detail: documented({
         id: "beginSecondFactor",
+        needs: "user",
+        chapter: "Users",
         summary: "Begin to set up a second factor",
         description: "An authenticator app reads the secret from the QR code. It counts once a code of it was shown.",
         answers: { 201: EnvelopedView(NewFactorView) },
@@ -54,6 +58,8 @@ export function secondFactorRoutes(service: Service) {
       body: bodyOf(ConfirmFactor),
       detail: documented({
         id: "confirmSecondFactor",
+        needs: "user",
+        chapter: "Users",
         summary: "Show a first code: from then on one is asked for at each sign-in",
         description: "The answer shows ten recovery codes this once.",
         answers: { 200: EnvelopedView(RecoveryCodesView) },
@@ -64,6 +70,8 @@ export function secondFactorRoutes(service: Service) {
       body: bodyOf(WithPassword),
       detail: documented({
         id: "renewRecoveryCodes",
+        needs: "user",
+        chapter: "Users",
         summary: "Make new recovery codes; those before are good no more",
         answers: { 200: EnvelopedView(RecoveryCodesView) },
         refuses: ["invalid_credentials", "invalid_state_transition"],
@@ -81,6 +89,8 @@ export function secondFactorRoutes(service: Service) {
         body: bodyOf(WithPassword),
         detail: documented({
           id: "turnOffSecondFactor",
+          needs: "user",
+          chapter: "Users",
           summary: "Sign in with the password alone from now on",
           answers: { 200: EnvelopedView(FactorView) },
           refuses: ["invalid_credentials", "invalid_state_transition"],

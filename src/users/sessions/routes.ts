@@ -27,6 +27,8 @@ export const sessionRoutes = (service: Service) =>
     .get("/me/sessions", ({ call }) => list(call, call.actor.id, service), {
       detail: documented({
         id: "listMySessions",
+        needs: "user",
+        chapter: "Users",
         summary: "Where you are signed in",
         answers: { 200: SessionsView },
       }),
@@ -34,16 +36,26 @@ export const sessionRoutes = (service: Service) =>
     .delete("/me/sessions", ({ call }) => endOthers(call, service), {
       detail: documented({
         id: "endMyOtherSessions",
+        needs: "user",
+        chapter: "Users",
         summary: "Sign out everywhere but here",
         answers: { 200: EndedView },
       }),
     })
     .delete("/me/sessions/:session_id", ({ call, params }) => end(call, call.actor.id, params.session_id), {
-      detail: documented({ id: "endMySession", summary: "Sign out in one place", answers: { 200: EndedView } }),
+      detail: documented({
+        id: "endMySession",
+        needs: "user",
+        chapter: "Users",
+        summary: "Sign out in one place",
+        answers: { 200: EndedView },
+      }),
     })
     .get("/:id/sessions", ({ call, params }) => list(call, params.id, service), {
       detail: documented({
         id: "listSessions",
+        needs: "users.manage",
+        chapter: "Users",
         summary: "Where a user is signed in",
         answers: { 200: SessionsView },
       }),
@@ -51,6 +63,8 @@ export const sessionRoutes = (service: Service) =>
     .delete("/:id/sessions", ({ call, params }) => endAll(call, params.id), {
       detail: documented({
         id: "endSessions",
+        needs: "users.manage",
+        chapter: "Users",
         summary: "Sign a user out everywhere",
         answers: { 200: EndedView },
       }),
@@ -58,6 +72,8 @@ export const sessionRoutes = (service: Service) =>
     .delete("/:id/sessions/:session_id", ({ call, params }) => end(call, params.id, params.session_id), {
       detail: documented({
         id: "endSession",
+        needs: "users.manage",
+        chapter: "Users",
         summary: "Sign a user out in one place",
         answers: { 200: EndedView },
       }),

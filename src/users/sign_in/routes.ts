@@ -2,10 +2,12 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { failureRate } from "../../access/limits.ts";
+import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
 import { jsonResponse } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
+import { unlisted } from "../../http/route.ts";
 import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { networkOf } from "../../kit/address.ts";
@@ -54,7 +56,7 @@ export function signInRoutes(service: Service, second: SecondFactor) {
   const desk: Desk = { service, second, gate: gateOf(service), codes: attempts(of_codes) };
   return new Elysia({ prefix: "/dashboard/api" })
     .use(conventions)
-    .get("/session", ({ call }) => show(desk, call), answering(200, SignedInView))
+    .get("/session", ({ call }) => show(desk, call), answering(200, SignedInView, "user"))
     .post("/session", ({ call, body }) => signIn(desk, call, body), {
       body: bodyOf(SignIn),
       ...answering(200, SignedInView),
@@ -76,7 +78,9 @@ export function signInRoutes(service: Service, second: SecondFactor) {
 }
 
 /** What a route answers. It is of the dashboard alone, so the reference does not tell of it. */
-const answering = (status: number, view: TSchema) => ({ detail: { answers: { [status]: view } } as object });
+const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => ({
+  detail: unlisted({ needs, answers: { [status]: view } }),
+});
 
 const no_store = { "cache-control": "no-store" };
 

@@ -20,6 +20,8 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
     query: queryOf(ListDeliveries),
     detail: documented({
       id: "listWebhookDeliveries",
+      needs: "webhooks.read",
+      chapter: "Webhooks",
       summary: "List a subscription's deliveries, newest first; test events are in the log only",
       answers: { 200: ListView(DeliveryView) },
     }),
@@ -31,6 +33,8 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
     {
       detail: documented({
         id: "redeliverWebhookDelivery",
+        needs: "webhooks.manage",
+        chapter: "Webhooks",
         summary: "Send one delivery again, with a fresh budget of retries",
         refuses: ["payload_expired", "subscription_disabled"],
         answers: { 202: EnvelopedView(DeliveryView) },

@@ -24,6 +24,8 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
     query: queryOf(ListAttempts),
     detail: documented({
       id: "listWebhookLogs",
+      needs: "webhooks.read",
+      chapter: "Webhooks",
       summary: "List the attempts made at a subscription's deliveries",
       answers: { 200: ListView(AttemptView) },
     }),
@@ -34,6 +36,8 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
     {
       detail: documented({
         id: "getWebhookLog",
+        needs: "webhooks.read",
+        chapter: "Webhooks",
         summary: "Get one attempt with the bytes that were sent",
         answers: { 200: EnvelopedView(WholeAttemptView) },
       }),

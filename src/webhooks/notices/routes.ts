@@ -18,6 +18,8 @@ export const noticeRoutes = new Elysia({ prefix: "/notices" })
     query: queryOf(ListNotices),
     detail: documented({
       id: "listNotices",
+      needs: "webhooks.read",
+      chapter: "Service",
       summary: "List what the operator is told of, newest first",
       answers: { 200: ListView(NoticeView) },
     }),
@@ -28,6 +30,8 @@ export const noticeRoutes = new Elysia({ prefix: "/notices" })
     {
       detail: documented({
         id: "acknowledgeNotice",
+        needs: "webhooks.manage",
+        chapter: "Service",
         summary: "Say that a notice was seen",
         answers: { 200: EnvelopedView(NoticeView) },
       }),

@@ -24,6 +24,8 @@ export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
       body: bodyOf(StartRecovery),
       detail: documented({
         id: "recoverWebhook",
+        needs: "webhooks.manage",
+        chapter: "Webhooks",
         summary: "Send again what a subscription missed",
         refuses: ["subscription_disabled"],
         answers: { 202: EnvelopedView(RecoveryView) },
@@ -40,6 +42,8 @@ export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
     {
       detail: documented({
         id: "getWebhookRecovery",
+        needs: "webhooks.read",
+        chapter: "Webhooks",
         tagged: true,
         summary: "See how far a recovery is",
         answers: { 200: EnvelopedView(RecoveryView) },

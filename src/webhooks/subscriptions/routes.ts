@@ -6,7 +6,7 @@ import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { documented } from "../../http/route.ts";
+import { documentedAs } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
@@ -29,13 +29,16 @@ import {
 import { countSubscriptions, getSubscription, listSubscriptions, lockSubscription } from "./store.ts";
 import { type Subscription, secret_purpose, subscriptionView } from "./subscription.ts";
 
+const managing = documentedAs({ needs: "webhooks.manage", chapter: "Webhooks" });
+const reading = documentedAs({ needs: "webhooks.read", chapter: "Webhooks" });
+
 /** Subscriptions of receivers. */
 export const subscriptionRoutes = (service: Service) =>
   new Elysia({ prefix: "/webhooks" })
     .use(conventions)
     .post("", ({ call, body }) => create(call, body, service), {
       body: bodyOf(CreateSubscription),
-      detail: documented({
+      detail: managing({
         id: "createWebhook",
         tagged: true,
         summary: "Subscribe a receiver to types of events",
@@ -45,7 +48,7 @@ export const subscriptionRoutes = (service: Service) =>
     })
     .get("", ({ call, query }) => list(call, query), {
       query: queryOf(ListSubscriptions),
-      detail: documented({
+      detail: reading({
         id: "listWebhooks",
         summary: "List subscriptions",
         answers: { 200: ListView(SubscriptionView) },
@@ -55,7 +58,7 @@ export const subscriptionRoutes = (service: Service) =>
       "/:id",
       ({ call, params }) => answerRead(call, async (db) => subscriptionAnswer(await getSubscription(db, params.id))),
       {
-        detail: documented({
+        detail: reading({
           id: "getWebhook",
           tagged: true,
           summary: "Get a subscription",
@@ -65,7 +68,7 @@ export const subscriptionRoutes = (service: Service) =>
     )
     .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
       body: bodyOf(UpdateSubscription),
-      detail: documented({
+      detail: managing({
         id: "updateWebhook",
         matches: true,
         tagged: true,
@@ -75,7 +78,7 @@ export const subscriptionRoutes = (service: Service) =>
       }),
     })
     .delete("/:id", ({ call, params }) => remove(call, params.id), {
-      detail: documented({
+      detail: managing({
         id: "deleteWebhook",
         matches: true,
         summary: "End a subscription and cancel what waits to be sent",
@@ -84,7 +87,7 @@ export const subscriptionRoutes = (service: Service) =>
     })
     .post("/:id/rotate-secret", ({ call, params, body }) => rotate(call, params.id, body, service), {
       body: bodyOf(RotateSecret),
-      detail: documented({
+      detail: managing({
         id: "rotateWebhookSecret",
         matches: true,
         tagged: true,

@@ -25,6 +25,8 @@ export const testEventRoutes = (service: Service) =>
       body: bodyOf(SendTest),
       detail: documented({
         id: "testWebhook",
+        needs: "webhooks.manage",
+        chapter: "Webhooks",
         summary: "Send a test event and wait for the answer",
         answers: { 200: EnvelopedView(TestView) },
       }),

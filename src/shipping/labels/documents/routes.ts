@@ -39,6 +39,8 @@ const byKey = (answer: AnswerDocument) =>
       query: queryOf(ChooseDocument),
       detail: documented({
         id: "getLabelDocument",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "Get a label to print",
         documents: Object.values(contentTypes),
         answers: { 200: null },
@@ -77,6 +79,8 @@ const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) =>
       query: queryOf(FollowLink),
       detail: documented({
         id: "followLabelLink",
+        needs: "none",
+        chapter: "Shipping",
         summary: "Get a label by its link",
         refuses: ["invalid_signature", "rate_limited", "resource_missing"],
         documents: Object.values(contentTypes),

@@ -40,6 +40,8 @@ export const labelListRoutes = (view: Viewing) =>
       query: queryOf(ListLabels),
       detail: documented({
         id: "listLabels",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "List labels",
         description: "All filters go together.",
         refuses: ["ambiguous_identifier"],
@@ -50,6 +52,8 @@ export const labelListRoutes = (view: Viewing) =>
       query: queryOf(Exported),
       detail: documented({
         id: "exportLabels",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "Export the labels of a list as CSV",
         refuses: ["ambiguous_identifier"],
         documents: ["text/csv"],
@@ -60,6 +64,8 @@ export const labelListRoutes = (view: Viewing) =>
       query: queryOf(ListCosts),
       detail: documented({
         id: "getLabelCosts",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "What labels cost, by carrier and day",
         answers: { 200: EnvelopedView(CostsView) },
       }),
@@ -68,6 +74,8 @@ export const labelListRoutes = (view: Viewing) =>
       query: queryOf(ExportCosts),
       detail: documented({
         id: "exportLabelCosts",
+        needs: "shipping.read",
+        chapter: "Shipping",
         summary: "Export what labels cost, by carrier and day, as CSV",
         documents: ["text/csv"],
         answers: { 200: null },

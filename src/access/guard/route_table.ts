@@ -1,0 +1,65 @@
+// Which route a request names, and what is said of one that names none.
+import { Memoirist } from "memoirist";
+import { nearestPath } from "../../http/nearest_path.ts";
+import type { Route } from "../../http/route.ts";
+import { Fault } from "../../kit/fault.ts";
+
+/** The routes of an app, by which requests are admitted. It is filled once, when the app is whole. */
+export class RouteTable {
+  readonly #router = new Memoirist<Route>();
+  readonly #routes = new Map<string, Route>();
+  #methods: readonly string[] = [];
+  #paths: ReadonlySet<string> = new Set();
+
+  /** Takes the routes in. */
+  fill(routes: readonly Route[]): void {
+    for (const route of routes) {
+      this.#routes.set(route.name, route);
+      this.#router.add(route.method, route.path, route);
+    }
+    this.#methods = [...new Set(routes.map(({ method }) => method))];
+    this.#paths = new Set(routes.map(({ path }) => path));
+  }
+
+  /** All routes, by their names. */
+  get all(): ReadonlyMap<string, Route> {
+    return this.#routes;
+  }
+
+  /** The route of a method and a path below the version; null when there is none. */
+  find(method: string, path: string): Route | null {
+    return (isReadable(path) ? this.#router.find(method, path) : null)?.store ?? null;
+  }
+
+  /** What is said of a request that names no route. */
+  unknown(method: string, path: string): Fault {
+    const allowed_methods = this.#methodsOf(path);
+    if (allowed_methods.length > 0) {
+      return new Fault("method_not_allowed", `${method} is not possible here.`, { allowed_methods });
+    }
+    return new Fault("route_not_found", `There is no path ${path}${this.hint(path, "")}.`);
+  }
+
+  /** ` (did you mean /orders?)` when one of the paths was likely meant; `before` stands before it. */
+  hint(path: string, before: string): string {
+    const meant = nearestPath(path, this.#paths);
+    return meant === null ? "" : ` (did you mean ${before}${meant}?)`;
+  }
+
+  #methodsOf(path: string): string[] {
+    const found = this.#methods.filter((method) => this.find(method, path) !== null);
+    // Whoever may GET may ask for the headers alone, and everyone for the methods.
+    if (found.length > 0) found.push(...(found.includes("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]));
+    return found;
+  }
+}
+
+/** Whether every escape of a path is printable text; `%E0%A4%A` and `%00` are not, so they name nothing. */
+function isReadable(path: string): boolean {
+  if (!path.includes("%")) return true;
+  try {
+    return !/\p{Cc}/u.test(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
+}
