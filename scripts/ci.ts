@@ -4,13 +4,16 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "./build.ts";
 import { ensureChromium, howToGetChromium } from "./chromium.ts";
-import { type Counts, countTests, unheardOf } from "./count_tests.ts";
+import { type Counts, countTests, timesOf, unheardOf } from "./count_tests.ts";
 import { install, root } from "./install.ts";
 import { startPostgres } from "./postgres.ts";
+import { type Engine, isPure, readTimes, type Times, testFiles, writeTimes } from "./test_files.ts";
 
 /** What a step came to. A step that is no test run counts for nothing when it is done, and as one failure otherwise. */
 interface Outcome extends Counts {
   readonly output: string;
+  /** What is to be read though nothing failed. */
+  readonly notes?: string;
 }
 
 interface Step {
@@ -24,7 +27,7 @@ const minute_ms = 60_000;
 const bun = process.execPath;
 const folder = mkdtempSync(join(roomiestFolder(), "packhouse-ci-"));
 const done: Counts = { passed: 0, failed: 0, skipped: 0 };
-let running: { kill(signal: NodeJS.Signals): void } | null = null;
+const running = new Set<{ kill(signal: NodeJS.Signals): void }>();
 
 const steps: readonly Step[] = [
   { name: "install", needs: [], run: installed },
@@ -80,49 +83,38 @@ const workers = Math.min(8, Math.max(2, availableParallelism()));
 // A worker loads the program once, not for each of its files, which would take a third of the time.
 const sharing = [`--parallel=${workers}`, "--no-isolate"];
 
-// The longest come first, or else one of them would run alone at the end.
-const longest_first = [
-  "test/simulation/simulation.test.ts",
-  "test/flows/northwind.test.ts",
-  "test/flows/crash.test.ts",
-  "test/webhooks/crash.test.ts",
-  "test/flows/hostile_traffic.test.ts",
-  "test/reference/fuzz.test.ts",
-  "test/reference/document.test.ts",
-  "test/demo/jobs.test.ts",
-  "test/promises.test.ts",
-  "test/orders/transitions.test.ts",
-  "test/simulation/duels.test.ts",
-  "test/lists/lists.test.ts",
-  "test/inventory/movements/routes.test.ts",
-];
-const testFiles = () => [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })];
-
 /** Where tests keep their files, and what those run that start a service: the binary, which is there sooner. */
 const around = { TMPDIR: folder, PACKHOUSE_PROGRAM: binary };
 
-/** A file of made-up durations, by which Bun puts test files in order; one it lacks would come before all others. */
-function timings(): string {
-  const file = join(folder, "timings.json");
-  const long = [...longest_first].reverse();
-  const files = Object.fromEntries(testFiles().map((path) => [path, (long.indexOf(path) + 1) * minute_ms + 1000]));
+/** A file by which Bun starts the files that take longest first, or else one of them would run alone at the end. */
+function timings(engine: Engine): string {
+  const file = join(folder, `timings_${engine}.json`);
+  const times = readTimes(engine);
+  // One that it lacks would come before all others.
+  const files = Object.fromEntries(testFiles().map((path) => [path, Math.ceil((times[path] ?? 0.5) * 1000)]));
   writeFileSync(file, JSON.stringify({ version: 1, files }));
   return file;
 }
 
+/** The files that took longest, from loading to the last hook, beside whatever else ran. */
+function slowest(times: Times): string {
+  const longest = Object.entries(times).sort(([, a], [, b]) => b - a);
+  const line = ([path, seconds]: [string, number]) => `  ${seconds.toFixed(1).padStart(6)} s  ${path}\n`;
+  const all = longest.reduce((sum, [, seconds]) => sum + seconds, 0).toFixed(0);
+  const head = `The slowest of ${longest.length} files, which would take ${all} s one after another:\n`;
+  return head + longest.slice(0, 20).map(line).join("");
+}
+
 /** The test files to run, and where: none of `passed_over`. */
 interface Suite {
-  readonly engine: "sqlite" | "postgres";
+  readonly engine: Engine;
   readonly env: Readonly<Record<string, string>>;
   readonly passed_over: readonly string[];
 }
 
-// These take long and meet no database, or bring their own SQLite: once is enough.
+// These bring their own SQLite, or are about the dashboard alone: once is enough.
 const without_postgres = [
   "test/main.test.ts",
-  "test/promises.test.ts",
-  "test/tidy.test.ts",
-  "test/typesetting/writers.test.ts",
   ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
 ];
 
@@ -131,7 +123,7 @@ async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {
   const passing = passed_over.map((path) => `--path-ignore-patterns=${path}`);
   const reporting = ["--reporter=junit", `--reporter-outfile=${file}`];
   const { code, output } = await run(
-    [...testing, ...sharing, `--timings=${timings()}`, ...passing, ...reporting],
+    [...testing, ...sharing, `--timings=${timings(engine)}`, ...passing, ...reporting],
     env,
     30 * minute_ms,
   );
@@ -144,8 +136,10 @@ async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {
   );
   const failed = counts.failed + crashed.length;
   const told = crashed.map((name) => `${name} ended before it reported.\n`).join("");
+  const times = timesOf(report);
+  writeTimes(engine, times);
   // A bad end that nothing explains is a failure too.
-  return { ...counts, failed: failed === 0 && code !== 0 ? 1 : failed, output: output + told };
+  return { ...counts, failed: failed === 0 && code !== 0 ? 1 : failed, output: output + told, notes: slowest(times) };
 }
 
 /** Test files that threw as they were loaded: run alone they end badly. One without a test for this engine does not. */
@@ -163,15 +157,21 @@ async function testsOnPostgres(): Promise<Outcome> {
   const server = await startPostgres();
   try {
     const env = { ...around, PACKHOUSE_DATABASE_URL: server.url };
-    return await tests({ engine: "postgres", env, passed_over: without_postgres });
+    const pure = testFiles().filter((file) => isPure(file));
+    const outcome = await tests({ engine: "postgres", env, passed_over: [...new Set([...without_postgres, ...pure])] });
+    const once = `${pure.length} test files know of no engine and ran once, on SQLite.\n`;
+    return { ...outcome, notes: once + outcome.notes };
   } finally {
     await server.stop();
   }
 }
 
+let run_count = 0;
+
 /** Runs Bun with these words, both its outputs in one file, so that no pipe can block it or outlive it. */
 async function run(words: readonly string[], env: Readonly<Record<string, string>>, limit_ms: number) {
-  const file = join(folder, "output");
+  run_count += 1;
+  const file = join(folder, `output_${run_count}`);
   const output = openSync(file, "w");
   const settings = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
   const child = Bun.spawn([bun, ...words], {
@@ -180,9 +180,9 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
     stdio: ["ignore", output, output],
     timeout: limit_ms,
   });
-  running = child;
+  running.add(child);
   const code = await child.exited;
-  running = null;
+  running.delete(child);
   closeSync(output);
   const late =
     child.signalCode === null ? "" : `\nEnded by ${child.signalCode}; the limit is ${limit_ms / minute_ms} minutes.\n`;
@@ -209,31 +209,43 @@ async function outcomeOf(step: Step): Promise<Outcome> {
   }
 }
 
-/** Runs the steps in order, each with its line, and ends with the sum of all tests. */
-async function main(): Promise<boolean> {
-  const sum = { passed: 0, failed: 0, skipped: 0 };
-  const unfit = new Set<string>();
-  for (const step of chosen(process.argv.slice(2))) {
-    const missing = step.needs.find((need) => unfit.has(need));
-    if (missing) {
-      console.log(`SKIPPED ${step.name}: ${missing} failed`);
-      unfit.add(step.name);
-      sum.skipped += 1;
-      continue;
-    }
-    const start = performance.now();
-    const { passed, failed, skipped, output } = await outcomeOf(step);
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    if (failed > 0) unfit.add(step.name);
-    if (failed > 0) console.log(`\n${output.trimEnd()}\n`);
-    else for (const [line] of output.matchAll(/^SKIPPED .*$/gm)) console.log(line);
-    const counts = passed + skipped > 0 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped` : "";
-    const result = failed > 0 ? "FAILED" : "ok";
-    console.log(`${step.name.padEnd(9)}${result.padEnd(7)}${seconds.padStart(7)} s${counts}`);
-    sum.passed += passed;
-    sum.failed += failed;
-    sum.skipped += skipped;
+/** Runs a step when all that it needs is done, and tells its line; whether it, and what it needs, went well. */
+async function perform(step: Step, before: readonly Promise<boolean>[], sum: Writable<Counts>): Promise<boolean> {
+  const fit = await Promise.all(before);
+  const missing = step.needs[fit.indexOf(false)];
+  if (missing !== undefined) {
+    console.log(`SKIPPED ${step.name}: ${missing} failed`);
+    sum.skipped += 1;
+    return false;
   }
+  const start = performance.now();
+  const { passed, failed, skipped, output, notes = "" } = await outcomeOf(step);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (failed > 0) console.log(`\n${output.trimEnd()}\n`);
+  else for (const [line] of output.matchAll(/^SKIPPED .*$/gm)) console.log(line);
+  const counts = passed + skipped > 0 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped` : "";
+  const result = failed > 0 ? "FAILED" : "ok";
+  console.log(`${step.name.padEnd(9)}${result.padEnd(7)}${seconds.padStart(7)} s${counts}\n${notes}`.trimEnd());
+  sum.passed += passed;
+  sum.failed += failed;
+  sum.skipped += skipped;
+  return failed === 0;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Runs the steps, each as soon as what it needs is done, and ends with the sum of all tests. */
+async function main(): Promise<boolean> {
+  const start = performance.now();
+  const sum = { ...done };
+  const begun = new Map<string, Promise<boolean>>();
+  for (const step of chosen(process.argv.slice(2))) {
+    const before = step.needs.map((need) => begun.get(need) ?? Promise.resolve(true));
+    begun.set(step.name, perform(step, before, sum));
+  }
+  await Promise.all(begun.values());
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  console.log(`all in ${seconds} s`);
   console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   return sum.failed === 0;
 }
@@ -243,7 +255,7 @@ for (const [signal, code] of [
   ["SIGTERM", 143],
 ] as const) {
   process.on(signal, () => {
-    running?.kill("SIGTERM");
+    for (const child of running) child.kill("SIGTERM");
     process.exit(code);
   });
 }

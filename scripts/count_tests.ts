@@ -15,6 +15,19 @@ export function countTests(report: string): Counts {
 }
 
 /**
+ * The seconds that each file of a JUnit report took, from its loading to its last hook. A suite of the report that has
+ * no file of its own, such as a `describe`, is part of the file around it.
+ */
+export function timesOf(report: string): Record<string, number> {
+  const times: Record<string, number> = {};
+  for (const [suite, name, file] of report.matchAll(/<testsuite name="([^"]*)" file="([^"]*)"[^>]*>/g)) {
+    const seconds = Number(/ time="([\d.]+)"/.exec(suite)?.[1] ?? 0);
+    if (name === file && file !== undefined) times[file] = (times[file] ?? 0) + seconds;
+  }
+  return times;
+}
+
+/**
  * The test files that a JUnit report lacks: they have no test for this engine, or ended before they could report, which
  * the report does not tell apart.
  */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countTests, unheardOf } from "../../scripts/count_tests.ts";
+import { countTests, timesOf, unheardOf } from "../../scripts/count_tests.ts";
 
 const report = (totals: string, ...files: string[]) =>
   `<?xml version="1.0"?>\n<testsuites name="bun test" ${totals} time="1">\n` +
@@ -18,4 +18,14 @@ test("without a report nothing has passed and no file was heard of", () => {
 test("a file that is missing in the report is found", () => {
   const text = report('tests="2" failures="0" skipped="0"', "test/a.test.ts");
   expect(unheardOf(text, ["test/a.test.ts", "test/b.test.ts"])).toEqual(["test/b.test.ts"]);
+});
+
+test("a file's time is that of all of it, and no group inside counts twice", () => {
+  const suites = [
+    '<testsuite name="test/a.test.ts" file="test/a.test.ts" tests="2" time="3.5" hostname="vm">',
+    '<testsuite name="works" file="test/a.test.ts" line="3" tests="2" time="2.5">',
+    '<testcase name="one" file="test/a.test.ts" time="2.5" /></testsuite></testsuite>',
+    '<testsuite name="test/b.test.ts" file="test/b.test.ts" tests="1" time="0.25" hostname="vm"></testsuite>',
+  ];
+  expect(timesOf(suites.join("\n"))).toEqual({ "test/a.test.ts": 3.5, "test/b.test.ts": 0.25 });
 });

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isPure, reachedFrom, testFiles } from "../../scripts/test_files.ts";
+
+const root = join(import.meta.dir, "../..");
+const pure = testFiles().filter(isPure);
+
+test("what opens a store, knows the engine or starts the program is no pure test, by however many imports", () => {
+  const met = [
+    "test/orders/routes.test.ts",
+    "test/database/store.test.ts",
+    "test/flows/tls.test.ts",
+    "test/main.test.ts",
+  ];
+  expect(met.filter(isPure)).toEqual([]);
+  expect(testFiles()).toEqual(expect.arrayContaining(met));
+});
+
+test("what reckons is a pure test, though it imports the program, and types of a store", () => {
+  const reckoning = ["test/kit/money.test.ts", "test/shipping/rates/price.test.ts", "test/orders/status.test.ts"];
+  expect(reckoning.filter((file) => !isPure(file))).toEqual([]);
+});
+
+test("no pure test can come to PostgreSQL", () => {
+  // The driver and the variable with the address are the only two ways.
+  const way = /from "pg"|import\("pg"\)|PACKHOUSE_DATABASE_URL|config\.ts"\)/;
+  // These name the variable, and ask nothing by it.
+  const harmless = ["scripts/migrations.ts", "test/tidy.test.ts", "test/scripts/test_files.test.ts"];
+  const leads = (one: string) => !harmless.includes(one) && way.test(readFileSync(join(root, one), "utf8"));
+  const leading = pure.flatMap((file) => [...reachedFrom(file)].filter(leads).map((one) => [file, one]));
+  expect(leading).toEqual([]);
+  expect(pure.length).toBeGreaterThan(40);
+});
