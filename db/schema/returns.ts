@@ -1,15 +1,17 @@
 import {
+  type RefundMethod,
+  type RefundStatus,
+  refundMethods,
+  refundStatuses,
+} from "../../src/returns/refunds/status.ts";
+import {
   type Condition,
   conditions,
   type Disposition,
   dispositions,
-  type RefundMethod,
-  type RefundStatus,
   type ReturnReason,
   type ReturnShippingStatus,
   type ReturnStatus,
-  refundMethods,
-  refundStatuses,
   returnReasons,
   returnStatuses,
 } from "../../src/returns/status.ts";

@@ -18,7 +18,7 @@ import { holdOrder, releaseOrder } from "../orders/holds/commands.ts";
 import { createProduct } from "../products/commands.ts";
 import { findProducts } from "../products/store.ts";
 import { createReturn, inspectReturn, receiveReturn } from "../returns/commands.ts";
-import { refundReturn } from "../returns/refunds/commands.ts";
+import { refundReturn } from "../returns/repayments/commands.ts";
 import { builtInCarrier } from "../shipping/rates/carrier.ts";
 import { createRateCard } from "../shipping/rates/commands.ts";
 import { buyTrackedLabel, recordScan } from "../tracking/commands.ts";

@@ -2,6 +2,7 @@ import { isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { type DomainEvent, type EventType, previousOf } from "../outbox/catalog.ts";
 import { fulfillmentStatus, type Order, orderView, publicStatus } from "./order.ts";
+import { isGivenUp } from "./shipments/status.ts";
 
 /**
  * What the world is told of an order: all that its GET answers, and what it was `before`, unless it is new. `now` in
@@ -27,7 +28,7 @@ function standingOf(order: Order) {
 /** The specification's shape of order.fulfilled; the parcel's fields are null before there is a label. */
 function fulfilled(order: Order) {
   const labelled = order.shipments.findLast(
-    ({ status, tracking_number }) => status !== "voided" && tracking_number !== null,
+    ({ status, tracking_number }) => !isGivenUp(status) && tracking_number !== null,
   );
   return {
     object: "order",

@@ -6,10 +6,12 @@ import { money, shareOf } from "../kit/money.ts";
 import { allowedActions } from "../kit/moves.ts";
 import { shipBy, shipDate } from "./dispatch/rules.ts";
 import { type Shipment, shipmentView } from "./shipments/shipment.ts";
+import { hasLeft } from "./shipments/status.ts";
 import {
   type CancelReason,
   type FulfillmentStatus,
   type HoldReason,
+  isCancelled,
   type OrderAction,
   type OrderStatus,
   orderMoves,
@@ -19,7 +21,7 @@ import {
 } from "./status.ts";
 
 /** Where an order goes: a snapshot of the customer's address. */
-export interface Destination {
+interface Destination {
   name: string;
   company?: string | null;
   address_line1: string;
@@ -200,12 +202,12 @@ export function isBegun(line: OrderLine): boolean {
 /** What forbids an action that the table of states would allow, in words; null when nothing does. */
 export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "hold" && order.lines.some(isBegun)) return "units have been picked";
-  if (action === "cancel" && order.shipments.some(({ status }) => status !== "pending" && status !== "voided")) {
+  if (action === "cancel" && order.shipments.some(({ status }) => hasLeft(status))) {
     return order.lines.some((line) => openUnits(line) > 0)
       ? "a parcel is out; create a return instead, and cancel the items that have not left"
       : "a parcel is out; create a return instead";
   }
-  if (action === "cancel_items" && order.status !== "cancelled" && order.lines.every((line) => openUnits(line) === 0)) {
+  if (action === "cancel_items" && !isCancelled(order.status) && order.lines.every((line) => openUnits(line) === 0)) {
     return "every unit has left";
   }
   if (action === "release" && !order.held) return "it is not held";

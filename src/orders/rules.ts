@@ -5,6 +5,7 @@ import { readId, wireId } from "../kit/ids.ts";
 import { moneyText, readCents } from "../kit/money.ts";
 import { actionsIn } from "../kit/moves.ts";
 import { line_amount_max } from "../kit/schema.ts";
+import { orderable } from "../products/status.ts";
 import {
   actionsOf,
   costOf,
@@ -17,12 +18,11 @@ import {
   partsOf,
   publicStatus,
 } from "./order.ts";
-import { type OrderAction, type OrderStatus, orderMoves } from "./status.ts";
+import { type OrderAction, orderMoves } from "./status.ts";
 
-/** The state an action leads to. Refuses: invalid_state_transition, with what is allowed instead. */
-export function decide(order: Order, action: OrderAction): OrderStatus {
-  if (actionsOf(order).includes(action)) return orderMoves[action].to ?? order.status;
-  throw refusal(order, action, hindrance(order, action));
+/** Refuses: invalid_state_transition, with what is allowed instead, for an action that the order may not take now. */
+export function refuseForbidden(order: Order, action: OrderAction): void {
+  if (!actionsOf(order).includes(action)) throw refusal(order, action, hindrance(order, action));
 }
 
 /** An `invalid_state_transition`: what was tried, from where, and why not. */
@@ -101,7 +101,7 @@ export function inWords(problems: readonly FieldProblem[]): string {
 }
 
 /** What a request says of a line's money. */
-export interface AmountsInput {
+interface AmountsInput {
   readonly quantity: number;
   readonly unit_price?: string | number | undefined;
   readonly discount_amount?: string | number | undefined;
@@ -125,7 +125,7 @@ export interface OrderedProduct {
 }
 
 /** A component of a bundle that is ordered. */
-export interface OrderedPart {
+interface OrderedPart {
   readonly product_id: number;
   readonly sku: string;
   readonly quantity: number;
@@ -158,7 +158,7 @@ function productOf({ product_id, sku }: LineInput, products: readonly OrderedPro
 
 /** The product as if it and its components were active. */
 export function asActive<Known extends OrderedProduct>(product: Known): Known {
-  return { ...product, status: "active", parts: product.parts.map((part) => ({ ...part, status: "active" })) };
+  return { ...product, status: orderable, parts: product.parts.map((part) => ({ ...part, status: orderable })) };
 }
 
 /** The lines that a request orders. All products are known. Refuses: validation_failed. */
@@ -169,10 +169,10 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
     if (item.sku !== undefined && item.sku !== product.sku) {
       throw invalid(`${field}.sku`, `is not the SKU of ${wireId("product", product.id)}`);
     }
-    if (product.status !== "active") {
+    if (product.status !== orderable) {
       throw invalid(`${field}.${item.product_id === undefined ? "sku" : "product_id"}`, "is inactive", "inactive");
     }
-    const ended = product.parts.find(({ status }) => status !== "active");
+    const ended = product.parts.find(({ status }) => status !== orderable);
     if (ended !== undefined) throw invalid(`${field}.sku`, `holds ${ended.sku}, which is inactive`, "inactive");
     const parts = product.parts.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity, ...nothing }));
     return {
@@ -242,7 +242,7 @@ export function sameLines(some: readonly OrderLine[], others: readonly Ordered[]
 type Ordered = LineAmounts & Pick<OrderLine, "product_id">;
 
 /** What a client may send back of an order but not change. */
-export interface FixedInput {
+interface FixedInput {
   readonly order_number?: string | undefined;
   readonly customer_id?: string | number | undefined;
   readonly status?: string | undefined;
@@ -288,7 +288,7 @@ const changeable = ["shipping_method", "order_notes", "requires_cold_storage", "
 type Changeable = (typeof changeable)[number];
 
 /** What a client may change of an order's own fields. */
-export type ChangeableInput = { readonly [Name in Changeable]?: Order[Name] | undefined };
+type ChangeableInput = { readonly [Name in Changeable]?: Order[Name] | undefined };
 
 /** The fields that would become another value; null when none would. */
 export function changedFields(order: Order, input: ChangeableInput): Partial<Pick<Order, Changeable>> | null {

@@ -49,6 +49,26 @@ export const orderMoves = {
 } as const satisfies Moves<OrderStatus, EventType>;
 export type OrderAction = ActionOf<typeof orderMoves>;
 
+/** The state of an order that has just come. */
+export const orderStarts = "pending" satisfies OrderStatus;
+
+/** Whether no work on an order has begun. */
+export const awaitsWork = (status: OrderStatus): boolean => status === "pending";
+/** Whether an order is not packed yet. */
+export const isUnpacked = (status: OrderStatus): boolean => contains(unpackedStatuses, status);
+/** Whether an order has neither left nor been cancelled. */
+export const isOpen = (status: OrderStatus): boolean => contains(openStatuses, status);
+/** Whether all of an order has left, and not all of it has arrived. */
+export const isOnItsWay = (status: OrderStatus): boolean => status === "shipped";
+/** Whether all of an order has arrived. */
+export const hasArrived = (status: OrderStatus): boolean => status === "delivered";
+/** Whether an order is cancelled. */
+export const isCancelled = (status: OrderStatus): status is "cancelled" => status === "cancelled";
+/** Whether a state that the API shows is that of orders with an open hold. */
+export const isOnHold = (status: PublicOrderStatus): status is "on_hold" => status === "on_hold";
+
+const contains = (some: readonly OrderStatus[], status: OrderStatus) => some.includes(status);
+
 /** The states in which orders of the past are brought in, and the moments that each has after it was made, in order. */
 export const pastMoments = {
   shipped: ["shipped_at"],
@@ -79,7 +99,6 @@ export const clientHoldReasons = [
   "compliance",
   "other",
 ] as const;
-export type ClientHoldReason = (typeof clientHoldReasons)[number];
 
 /** Reasons only the system gives; they are lifted by their cause, not by `release`. */
 export const systemHoldReasons = [

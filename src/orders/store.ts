@@ -15,7 +15,7 @@ import { findOrderId, isOrderId } from "./names/store.ts";
 import { type LineAmounts, type Order, type OrderFields, type OrderLine, type Parcel, publicStatus } from "./order.ts";
 import { claimed, subtotalOf } from "./rules.ts";
 import { findOrderOfShipment, forgetLines, listShipments } from "./shipments/store.ts";
-import type { PublicOrderStatus } from "./status.ts";
+import { isCancelled, isOpen, type PublicOrderStatus, unpackedStatuses } from "./status.ts";
 
 type Row = typeof orders.$inferSelect;
 
@@ -86,7 +86,7 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   const lines = (await linesOf(db, { ids })).sort((a, b) => a.id - b.id);
   const claims = await listClaims(
     db,
-    rows.filter(canClaim).map((row) => row.id),
+    rows.filter(({ status }) => isOpen(status)).map((row) => row.id),
   );
   const held = rows.filter((row) => row.held).map((row) => row.id);
   const holds = held.length === 0 ? [] : await holdsOf(db, { ids: held });
@@ -112,8 +112,6 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   );
 }
 
-const canClaim = ({ status }: Row) => status === "pending" || status === "processing" || status === "fulfilled";
-
 const openTo = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
   sql
     .select({ id: orders.id })
@@ -122,7 +120,7 @@ const openTo = prepared((sql, a: Args<{ customer_id: number; address_id: number 
       and(
         eq(orders.customer_id, a.customer_id),
         eq(orders.shipping_address_id, a.address_id),
-        inArray(orders.status, ["pending", "processing"]),
+        inArray(orders.status, unpackedStatuses),
       ),
     )
     .orderBy(asc(orders.id)),
@@ -171,7 +169,7 @@ export async function listOrderSummaries(db: Db, customer_id: number, limit: num
     id: row.id,
     order_number: row.order_number,
     status: publicStatus(row),
-    total_cents: row.subtotal_cents + (row.status === "cancelled" ? 0 : row.shipping_amount_cents),
+    total_cents: row.subtotal_cents + (isCancelled(row.status) ? 0 : row.shipping_amount_cents),
     currency: row.currency,
     item_count: counts.get(row.id) ?? 0,
     created_at: row.created_at,

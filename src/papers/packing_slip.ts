@@ -31,7 +31,7 @@ import { footOf, localMoment, type Print } from "../typesetting/papers/print.ts"
 import { cutOff } from "./cut_off.ts";
 
 /** What lies in a parcel, or in all parcels of an order. */
-export interface PackingSlip {
+interface PackingSlip {
   readonly order: Order;
   /** Null: the whole order. */
   readonly shipment: Shipment | null;
@@ -40,7 +40,7 @@ export interface PackingSlip {
 }
 
 /** A line of an order on its packing slip, in units (of a bundle, whole sets). */
-export interface SlipItem {
+interface SlipItem {
   readonly line: OrderLine;
   readonly ordered: number;
   /** Units in the parcel, or packed so far when the slip is of the whole order. */
@@ -85,7 +85,7 @@ function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
 }
 
 /** What else is printed, when asked for: the recipient sees neither prices nor internal notes otherwise. */
-export interface SlipChoices {
+interface SlipChoices {
   readonly prices: boolean;
   readonly notes: boolean;
 }

@@ -8,7 +8,7 @@ import { refusal } from "../orders/rules.ts";
 
 /** The most orders that are picked in one walk, and the most stops that a list of it may have. */
 export const wave_orders_max = 200;
-export const wave_stops_max = 2000;
+const wave_stops_max = 2000;
 
 /** How many units of a stop are for which order. */
 export interface Share {
@@ -53,7 +53,7 @@ export interface Walk {
 }
 
 /** What a walk is made of: orders in the order they were asked for, their plans and what the plans name. */
-export interface WalkFacts {
+interface WalkFacts {
   readonly orders: readonly Order[];
   readonly plans: readonly PlannedUnits[];
   readonly products: readonly { readonly id: number; readonly sku: string; readonly name: string }[];
@@ -116,7 +116,7 @@ const collator = new Intl.Collator("en", { numeric: true });
 const compared = (a: string, b: string) => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 
 /** Why nothing of an order is to be picked; null when something may be. */
-export function unpickable(order: Order): string | null {
+function unpickable(order: Order): string | null {
   const status = publicStatus(order);
   if (status === "on_hold") return `is on hold (${order.holds.map(({ reason }) => reason).join(", ")})`;
   return status === "pending" || status === "processing" ? null : `is ${status}: nothing of it is to be picked`;

@@ -1,5 +1,7 @@
 export const productStatuses = ["active", "inactive"] as const;
 export type ProductStatus = (typeof productStatuses)[number];
+/** The status of a product that can be ordered. */
+export const orderable = "active" satisfies ProductStatus;
 
 export const productTypes = ["simple", "bundle"] as const;
 export type ProductType = (typeof productTypes)[number];

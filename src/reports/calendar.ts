@@ -4,7 +4,7 @@ import type { Period } from "../kit/period.ts";
 import { dayText, momentAt, readDay, weekdayOf, weekdays } from "../kit/zone.ts";
 
 export const groupings = ["day", "week", "month"] as const;
-export type Grouping = (typeof groupings)[number];
+type Grouping = (typeof groupings)[number];
 
 /** One day in a zone, counted since 1970-01-01, and the moments (ms) at which it begins and ends. */
 export interface Day {
@@ -14,7 +14,7 @@ export interface Day {
 }
 
 /** Days that make one row of a report. A week or month at an edge of the period has only its days within. */
-export interface Stretch {
+interface Stretch {
   readonly from: string;
   readonly to: string;
   readonly days: readonly number[];

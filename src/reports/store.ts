@@ -30,7 +30,7 @@ export interface Report {
 }
 
 /** What a report found: what stands above its rows, the rows, and what stands below them. */
-export interface Found {
+interface Found {
   readonly head: object;
   readonly rows: readonly object[];
   readonly totals: unknown;

@@ -31,11 +31,17 @@ import {
   planReceipt,
 } from "./rules.ts";
 import type { CreateReturn, InspectReturn, ReceiveReturn, UpdateReturn } from "./schemas.ts";
-import { returnMoves } from "./status.ts";
+import { returnMoves, returnShippingStarts } from "./status.ts";
 import { getReturn, insertInspections, insertReturn, listReturnsOfOrder, receiveItems, saveReturn } from "./store.ts";
 
 const nothingSaid: ReturnTerms = {
-  return_shipping: { carrier: null, tracking_number: null, label_url: null, tracking_url: null, status: "pending" },
+  return_shipping: {
+    carrier: null,
+    tracking_number: null,
+    label_url: null,
+    tracking_url: null,
+    status: returnShippingStarts,
+  },
   refund_amount_cents: null,
   refund_shipping: false,
   restocking_fee_cents: null,

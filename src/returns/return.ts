@@ -3,10 +3,12 @@ import { wireId } from "../kit/ids.ts";
 import { money } from "../kit/money.ts";
 import { allowedActions } from "../kit/moves.ts";
 import { type Refund, refundView } from "./refunds/refund.ts";
+import type { RefundStatus } from "./refunds/status.ts";
 import {
+  awaitsInspection,
   type Condition,
   type Disposition,
-  type RefundStatus,
+  isCalledOff,
   type ReturnReason,
   type ReturnShippingStatus,
   type ReturnStatus,
@@ -23,7 +25,7 @@ export interface ReturnShipping {
 }
 
 /** What the inspection found of some units of an item, and where they went. */
-export interface Inspection {
+interface Inspection {
   readonly id: number;
   readonly quantity: number;
   readonly condition: Condition;
@@ -86,8 +88,8 @@ export function acceptedUnits({ inspections }: ReturnItem): number {
  * cancelled return claims none.
  */
 export function claimedUnits({ status }: Return, item: ReturnItem): number {
-  if (status === "cancelled") return 0;
-  return status === "initiated" || status === "received" ? item.quantity : acceptedUnits(item);
+  if (isCalledOff(status)) return 0;
+  return awaitsInspection(status) ? item.quantity : acceptedUnits(item);
 }
 
 /** The return as the API shows it. */

@@ -16,9 +16,9 @@ import { Rehearse } from "../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { findOrderId } from "../orders/names/store.ts";
 import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./commands.ts";
-import { refundReturn, reportRefund } from "./refunds/commands.ts";
 import { refundView } from "./refunds/refund.ts";
 import { RefundReturn, RefundView, ReportRefund } from "./refunds/schemas.ts";
+import { refundReturn, reportRefund } from "./repayments/commands.ts";
 import { type Return, returnView } from "./return.ts";
 import {
   CreateReturn,

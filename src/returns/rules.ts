@@ -5,14 +5,14 @@ import { claimedUnits, type Return, type ReturnItem } from "./return.ts";
 import type { Condition, Disposition, ReturnReason, ReturnShippingStatus } from "./status.ts";
 
 /** A line of the order, as far as a return needs to know. */
-export interface ShippedLine {
+interface ShippedLine {
   readonly id: number;
   readonly sku: string;
   readonly quantity_shipped: number;
 }
 
 /** What a client says of units that come back. */
-export interface StatedItem {
+interface StatedItem {
   readonly sku: string;
   readonly quantity: number;
   readonly condition: Condition | null;

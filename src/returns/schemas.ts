@@ -12,10 +12,10 @@ import {
   textField,
 } from "../kit/schema.ts";
 import { RefundView } from "./refunds/schemas.ts";
+import { refundStatuses } from "./refunds/status.ts";
 import {
   conditions,
   dispositions,
-  refundStatuses,
   returnMoves,
   returnReasons,
   returnShippingStatuses,

@@ -12,7 +12,16 @@ export const returnMoves = {
   cancel: { from: ["initiated"], to: "cancelled", held: false, emits: null },
   label: { from: ["initiated"], to: null, held: false, emits: null },
 } as const satisfies Moves<ReturnStatus, EventType>;
-export type ReturnAction = keyof typeof returnMoves;
+
+/** The state of a return that has just been announced. */
+export const returnStarts = "initiated" satisfies ReturnStatus;
+
+/** Whether a return has not been inspected yet. */
+export const awaitsInspection = (status: ReturnStatus): boolean => status === "initiated" || status === "received";
+/** Whether a return is over, its units accepted or not. */
+export const isCompleted = (status: ReturnStatus): boolean => status === "completed";
+/** Whether a return was called off before anything arrived. */
+export const isCalledOff = (status: ReturnStatus): boolean => status === "cancelled";
 
 export const returnReasons = [
   "defective",
@@ -41,16 +50,8 @@ export type Disposition = (typeof dispositions)[number];
 export const returnShippingStatuses = ["pending", "in_transit", "delivered", "exception"] as const;
 export type ReturnShippingStatus = (typeof returnShippingStatuses)[number];
 
-export const refundStatuses = ["pending", "processing", "refunded", "partially_refunded", "failed"] as const;
-export type RefundStatus = (typeof refundStatuses)[number];
+/** What is said of a parcel on its way back while nothing is known of it. */
+export const returnShippingStarts = "pending" satisfies ReturnShippingStatus;
 
-// What the merchant's system may report of a refund, once it is recorded and so being processed.
-export const refundMoves = {
-  processing: { from: ["processing"], to: "processing", held: false, emits: null },
-  refunded: { from: ["processing"], to: "refunded", held: false, emits: null },
-  failed: { from: ["processing"], to: "failed", held: false, emits: null },
-} as const satisfies Moves<RefundStatus, EventType>;
-export const refundReports = ["processing", "refunded", "failed"] as const satisfies (keyof typeof refundMoves)[];
-
-export const refundMethods = ["original_payment", "store_credit", "manual"] as const;
-export type RefundMethod = (typeof refundMethods)[number];
+/** Whether the parcel that comes back has arrived. */
+export const hasComeBack = (status: ReturnShippingStatus): boolean => status === "delivered";

@@ -10,10 +10,12 @@ import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { carrierPage } from "../orders/shipments/tracking_url.ts";
 import { findKnown, pageOf } from "../tracking/store.ts";
+import { notRefunded } from "./refunds/status.ts";
 import { listRefunds } from "./refunds/store.ts";
 import type { Return, ReturnShipping } from "./return.ts";
 import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus } from "./rules.ts";
 import type { ReturnStatus } from "./status.ts";
+import { hasComeBack, returnStarts } from "./status.ts";
 
 type Row = typeof returns.$inferSelect;
 
@@ -90,7 +92,7 @@ async function shippingsOf(
     const tracking_url = carrierPage(carrier, tracking_number) ?? page;
     const tracked = record !== undefined && record.id > 0 ? record : null;
     const status = tracked === null ? return_shipping.status : shippingStatus(tracked.status);
-    const arrived_at = tracked?.status === "delivered" ? tracked.occurred_at : null;
+    const arrived_at = tracked !== null && hasComeBack(status) ? tracked.occurred_at : null;
     return { return_shipping: { carrier, tracking_number, label_url, tracking_url, status }, arrived_at };
   };
 }
@@ -101,7 +103,7 @@ function keptShipping({ carrier, tracking_number, label_url, status }: ReturnShi
 }
 
 /** What a list of returns may be narrowed to. Moments in milliseconds. */
-export interface ReturnFilter {
+interface ReturnFilter {
   readonly status?: ReturnStatus | undefined;
   readonly order_id?: number | undefined;
   /** Whether the carrier says that the parcel is here. */
@@ -151,7 +153,7 @@ export async function countReturns(db: Db, filter: ReturnFilter): Promise<number
 }
 
 /** What a new return is made of beside what every new return is. */
-export type NewReturn = Pick<
+type NewReturn = Pick<
   Return,
   | "order_id"
   | "reason"
@@ -166,7 +168,7 @@ export type NewReturn = Pick<
 /** Stores a new return and answers it. */
 export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
   const steps = { received_at: null, inspected_at: null, completed_at: null };
-  const states = { status: "initiated", refund_status: "pending", version: 1 } as const;
+  const states = { status: returnStarts, refund_status: notRefunded, version: 1 } as const;
   const row = {
     ...fields,
     ...keptShipping(fields.return_shipping),
@@ -185,7 +187,7 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
 }
 
 /** What a step changes of a return. */
-export type ReturnChange = Partial<
+type ReturnChange = Partial<
   Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
     Pick<Return, "return_shipping">
 >;

@@ -22,10 +22,10 @@ export type HitType = (typeof hitTypes)[number];
 
 /** How well a record fits: it goes by what was typed, begins with it, or has it within. */
 export const fits = ["exact", "prefix", "part"] as const;
-export type Fit = (typeof fits)[number];
+type Fit = (typeof fits)[number];
 
 /** The record to which another belongs, and whose page shows it. */
-export interface Owner {
+interface Owner {
   readonly type: "order" | "product" | "return" | "warehouse";
   readonly id: string;
 }
@@ -89,7 +89,7 @@ export function readTyped(q: string): Typed | null {
 }
 
 /** With A to Z small; other letters stay as they are, as in both databases. */
-export function folded(text: string): string {
+function folded(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 

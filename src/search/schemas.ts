@@ -3,7 +3,7 @@ import { choice, closed, nullable, textField } from "../kit/schema.ts";
 import { fits, hitTypes } from "./rules.ts";
 
 export const most_usual = 5;
-export const most_max = 20;
+const most_max = 20;
 /** How many hits there are altogether at most. */
 export const most_in_all = 60;
 

@@ -5,6 +5,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { settleHolds } from "../holds/commands.ts";
 import type { Order } from "../order.ts";
 import { refusal } from "../rules.ts";
+import { isUnpacked } from "../status.ts";
 import { getOrder, lockOrder, saveOrder } from "../store.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function allocateOrder(
 ): Promise<{ readonly order: Order; readonly allotments: readonly Allotment[] }> {
   const before = await lockOrder(tx, id);
   if (before.holds.some(({ reason }) => reason !== "short_pick")) throw refusal(before, "allocate");
-  if (before.status !== "pending" && before.status !== "processing") {
+  if (!isUnpacked(before.status)) {
     throw refusal(before, "allocate", "nothing of it is to be picked any more");
   }
   const { allotments, changed } = await allocateClaim(tx, before.id);

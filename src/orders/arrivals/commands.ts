@@ -1,14 +1,17 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { chosenShipment, isAway, isPacked, raised, withShipment } from "../fulfillment/rules.ts";
 import type { Entry } from "../history/store.ts";
 import type { Order } from "../order.ts";
-import { decide, refusal } from "../rules.ts";
+import { refusal, refuseForbidden } from "../rules.ts";
 import type { DeliverOrder } from "../schemas.ts";
 import type { Shipment } from "../shipments/shipment.ts";
+import { isInHouse, isTravelling, shipmentMoves } from "../shipments/status.ts";
 import { saveShipment } from "../shipments/store.ts";
+import { isOnItsWay, isOpen, isUnpacked, orderMoves } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 
 /**
@@ -16,17 +19,22 @@ import { lockOrder, saveOrder } from "../store.ts";
  * nothing more to be packed, to leave, or to arrive. Emits: order.fulfilled, order.shipped, order.delivered.
  */
 export async function saveRest(tx: Tx, before: Order, less: Order, entry: Entry): Promise<Order> {
-  const inWork = less.status === "pending" || less.status === "processing";
-  const packed = inWork && isPacked(less);
-  const away = (inWork || less.status === "fulfilled") && isAway(less);
-  const fulfilled: Order = packed ? { ...less, status: "fulfilled", fulfilled_at: tx.now } : less;
-  const after: Order = away ? { ...fulfilled, status: "shipped", shipped_at: tx.now } : fulfilled;
+  const packed = isUnpacked(less.status) && isPacked(less);
+  const away = isOpen(less.status) && isAway(less);
+  const fulfilled: Order = packed
+    ? { ...less, status: move(orderMoves, "rest_packed", less.status), fulfilled_at: tx.now }
+    : less;
+  const after: Order = away
+    ? { ...fulfilled, status: move(orderMoves, "rest_shipped", fulfilled.status), shipped_at: tx.now }
+    : fulfilled;
   const saved = await saveOrder(tx, before, after, entry);
-  const told: Order = packed ? { ...before, status: "fulfilled" } : before;
-  if (packed) await emit(tx, [orderEvent("order.fulfilled", { ...saved, status: "fulfilled" }, tx.now, before)]);
+  const between: Order = packed ? { ...before, status: fulfilled.status } : before;
+  if (packed) {
+    await emit(tx, [orderEvent("order.fulfilled", { ...saved, status: fulfilled.status }, tx.now, before)]);
+  }
   if (!away) return saved;
-  await emit(tx, [orderEvent("order.shipped", saved, tx.now, told)]);
-  const out = saved.shipments.some(({ status }) => status === "shipped");
+  await emit(tx, [orderEvent("order.shipped", saved, tx.now, between)]);
+  const out = saved.shipments.some(({ status }) => isTravelling(status));
   return out ? saved : arrive(tx, saved, [], entry.actor);
 }
 
@@ -37,25 +45,31 @@ export async function saveRest(tx: Tx, before: Order, less: Order, entry: Entry)
 export async function deliverOrder(tx: Tx, id: string, input: DeliverOrder, actor: Actor): Promise<Order> {
   const order = await lockOrder(tx, id);
   const chosen = input.shipment_id === undefined ? null : chosenShipment(order, input.shipment_id);
-  decide(order, "deliver");
-  if (chosen !== null && chosen.status !== "shipped") {
+  refuseForbidden(order, "deliver");
+  if (chosen !== null && !isTravelling(chosen.status)) {
     throw refusal(order, "deliver", `that parcel is ${chosen.status}`);
   }
-  const out = order.shipments.filter(({ status }) => status === "shipped");
+  const out = order.shipments.filter(({ status }) => isTravelling(status));
   return arrive(tx, order, chosen === null ? out : [chosen], actor);
 }
 
-/** Notes that parcels of an order have arrived. Emits: order.delivered, once every parcel has. */
+/**
+ * Notes that these parcels of an order have arrived; with none of them, that nothing is on its way any more.
+ * Emits: order.delivered, once every parcel has arrived.
+ */
 export async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[], actor: Actor): Promise<Order> {
   let moved = before;
   for (const parcel of parcels) {
-    const there: Shipment = { ...parcel, status: "delivered", delivered_at: tx.now };
+    const status = move(shipmentMoves, "deliver", parcel.status);
+    const there: Shipment = { ...parcel, status, delivered_at: tx.now };
     await saveShipment(tx, there);
     moved = raised(withShipment(moved, there), "quantity_delivered", parcel.lines);
   }
-  const out = moved.shipments.some(({ status }) => status === "pending" || status === "shipped");
-  const whole = moved.status === "shipped" && !out;
-  const after: Order = whole ? { ...moved, status: "delivered", delivered_at: tx.now } : moved;
+  const out = moved.shipments.some(({ status }) => isInHouse(status) || isTravelling(status));
+  const whole = isOnItsWay(moved.status) && !out;
+  const last = parcels.length === 0 ? "rest_delivered" : "deliver";
+  const status = move(orderMoves, whole ? last : "deliver_part", moved.status);
+  const after: Order = { ...moved, status, delivered_at: whole ? tx.now : moved.delivered_at };
   const numbers = parcels.flatMap(({ tracking_number }) => tracking_number ?? []);
   const note = numbers.length === 0 ? null : numbers.join(", ");
   const order = await saveOrder(tx, before, after, { event: "deliver", actor, note });

@@ -1,6 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { releaseClaim } from "../../inventory/claims/commands.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { saveRest } from "../arrivals/commands.ts";
 import { orderEvent } from "../events.ts";
@@ -9,9 +10,11 @@ import type { Entry } from "../history/store.ts";
 import { settleHolds } from "../holds/commands.ts";
 import { closeHolds } from "../holds/store.ts";
 import type { Order } from "../order.ts";
-import { decide, withClaims } from "../rules.ts";
+import { refuseForbidden, withClaims } from "../rules.ts";
 import type { CancelItems, CancelOrder } from "../schemas.ts";
+import { isInHouse, shipmentMoves } from "../shipments/status.ts";
 import { saveShipment, saveShipmentLines } from "../shipments/store.ts";
+import { isCancelled, orderMoves } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import { itemsToCancel, lessened, losingParcels, takesAll, withoutUnits } from "./rules.ts";
 
@@ -21,20 +24,21 @@ import { itemsToCancel, lessened, losingParcels, takesAll, withoutUnits } from "
  */
 export async function cancelOrder(tx: Tx, id: string, input: CancelOrder, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
-  if (before.status === "cancelled") return before;
-  decide(before, "cancel");
+  if (isCancelled(before.status)) return before;
+  refuseForbidden(before, "cancel");
   const { reason = "other", note = null } = input;
-  return giveUp(tx, before, { event: "cancel", actor, reason, note });
+  return giveUp(tx, before, "cancel", { event: "cancel", actor, reason, note });
 }
 
 /** Gives up all of an order, of which nothing has left. */
 async function giveUp(
   tx: Tx,
   before: Order,
+  how: "cancel" | "cancel_all",
   entry: Entry & { readonly reason: NonNullable<Order["cancel_reason"]> },
 ): Promise<Order> {
   const shipments = before.shipments.map((shipment) =>
-    shipment.status === "pending" ? { ...shipment, status: "voided" as const } : shipment,
+    isInHouse(shipment.status) ? { ...shipment, status: move(shipmentMoves, "void", shipment.status) } : shipment,
   );
   for (const [at, shipment] of shipments.entries()) {
     if (shipment !== before.shipments[at]) await saveShipment(tx, shipment);
@@ -43,7 +47,7 @@ async function giveUp(
   await closeHolds(tx, before.holds);
   const cancelled: Order = {
     ...before,
-    status: "cancelled",
+    status: move(orderMoves, how, before.status),
     held: false,
     holds: [],
     shipments,
@@ -64,17 +68,17 @@ async function giveUp(
  */
 export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
-  decide(before, "cancel_items");
+  refuseForbidden(before, "cancel_items");
   const units = itemsToCancel(before, input.items);
   const { reason = "other", note } = input;
   const words = wordsFor(before, units);
   const entry = { event: "cancel_items", actor, reason, note: note === undefined ? words : `${words}. ${note}` };
-  if (takesAll(before, units)) return giveUp(tx, before, entry);
+  if (takesAll(before, units)) return giveUp(tx, before, "cancel_all", entry);
   const losing = new Map<number, Order["shipments"][number]>();
   for (const parcel of losingParcels(before, units)) {
     const shipment = lessened(parcel);
     await saveShipment(tx, shipment);
-    if (shipment.status === "pending") await saveShipmentLines(tx, shipment.id, shipment.lines);
+    if (isInHouse(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
     losing.set(shipment.id, shipment);
   }
   const claims = await releaseClaim(tx, before.id, claimUnits(before, units), actor);

@@ -19,8 +19,9 @@ import { beginVoids, recordVoided } from "../../shipping/labels/voids/commands.t
 import { answerOrder, orderAnswer, requireVersion } from "../actions/routes.ts";
 import { findOrderId } from "../names/store.ts";
 import type { Order } from "../order.ts";
-import { decide } from "../rules.ts";
+import { refuseForbidden } from "../rules.ts";
 import { CancelItems, CancelOrder, OrderView } from "../schemas.ts";
+import { isCancelled } from "../status.ts";
 import { lockOrder } from "../store.ts";
 import { cancelItems, cancelOrder } from "./commands.ts";
 
@@ -100,7 +101,7 @@ export function answerCancellation(call: Call, service: Service, id: string, que
   return answerWithoutLabels(call, service, id, {
     dry_run: query.dry_run,
     losing: (order) => {
-      if (order.status !== "cancelled") decide(order, "cancel");
+      if (!isCancelled(order.status)) refuseForbidden(order, "cancel");
       return new Set(order.shipments.map((shipment) => shipment.id));
     },
     act: async (tx) => {

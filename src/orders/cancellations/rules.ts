@@ -1,7 +1,9 @@
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
+import { move } from "../../kit/moves.ts";
 import { addedUp, type ItemInput, namedUnits, unitsWithoutParcel } from "../fulfillment/rules.ts";
 import { type Order, openUnits } from "../order.ts";
 import type { Shipment } from "../shipments/shipment.ts";
+import { hasLeft, isInHouse, shipmentMoves } from "../shipments/status.ts";
 
 /** The open units that the items of a request name. Refuses: validation_failed, resource_missing. */
 export function itemsToCancel(order: Order, items: readonly ItemInput[]): LineUnits[] {
@@ -9,7 +11,7 @@ export function itemsToCancel(order: Order, items: readonly ItemInput[]): LineUn
 }
 
 /** A parcel that is still in the house, and the units it loses. */
-export interface LosingParcel {
+interface LosingParcel {
   readonly shipment: Shipment;
   readonly units: readonly LineUnits[];
 }
@@ -23,7 +25,7 @@ export function losingParcels(order: Order, units: readonly LineUnits[]): Losing
   const left = new Map(
     units.map(({ order_line_id, quantity }) => [order_line_id, quantity - (free.get(order_line_id) ?? 0)]),
   );
-  const waiting = order.shipments.filter(({ status }) => status === "pending").reverse();
+  const waiting = order.shipments.filter(({ status }) => isInHouse(status)).reverse();
   const [labelled, plain] = [waiting.filter(isLabelled), waiting.filter((shipment) => !isLabelled(shipment))];
   return [...plain, ...labelled].flatMap((shipment) => {
     const lost = shipment.lines.flatMap(({ order_line_id, quantity }) => {
@@ -37,7 +39,7 @@ export function losingParcels(order: Order, units: readonly LineUnits[]): Losing
 }
 
 /** Whether a parcel has a label: its contents cannot change any more. */
-export function isLabelled({ tracking_number }: Shipment): boolean {
+function isLabelled({ tracking_number }: Shipment): boolean {
   return tracking_number !== null;
 }
 
@@ -47,7 +49,8 @@ export function lessened({ shipment, units }: LosingParcel): Shipment {
   const lines = shipment.lines
     .map((line) => ({ ...line, quantity: line.quantity - (lost.get(line.order_line_id) ?? 0) }))
     .filter(({ quantity }) => quantity > 0);
-  return isLabelled(shipment) || lines.length === 0 ? { ...shipment, status: "voided" } : { ...shipment, lines };
+  if (!isLabelled(shipment) && lines.length > 0) return { ...shipment, lines };
+  return { ...shipment, status: move(shipmentMoves, "void", shipment.status) };
 }
 
 /** The order with these units counted as cancelled; what stands packed beyond what is still ordered is unpacked. */
@@ -67,6 +70,6 @@ export function withoutUnits(order: Order, units: readonly LineUnits[]): Order {
 /** Whether nothing of the order would be left without these units: none is open, and no unit or parcel has left. */
 export function takesAll(order: Order, units: readonly LineUnits[]): boolean {
   const less = withoutUnits(order, units);
-  const inHouse = order.shipments.every(({ status }) => status === "pending" || status === "voided");
-  return inHouse && less.lines.every((line) => openUnits(line) === 0 && line.quantity_shipped === 0);
+  const out = order.shipments.some(({ status }) => hasLeft(status));
+  return !out && less.lines.every((line) => openUnits(line) === 0 && line.quantity_shipped === 0);
 }

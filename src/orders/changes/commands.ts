@@ -28,6 +28,8 @@ import {
   withClaims,
 } from "../rules.ts";
 import type { UpdateOrder } from "../schemas.ts";
+import { isGivenUp, isInHouse } from "../shipments/status.ts";
+import { awaitsWork, isCancelled, isUnpacked } from "../status.ts";
 import { deleteLines, insertLines, listOpenOrdersTo, lockOrder, type NewLine, saveOrder } from "../store.ts";
 
 /**
@@ -54,8 +56,7 @@ export async function updateImported(tx: Tx, order_id: number, input: UpdateOrde
  */
 export async function takeCorrection(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, order_id);
-  const inWork = before.status === "pending" || before.status === "processing";
-  if (!inWork || isLabelled(before) || !isHeldForAddress(before)) return before;
+  if (!isUnpacked(before.status) || isLabelled(before) || !isHeldForAddress(before)) return before;
   const { shipping_address_id } = before;
   return updateOrder(tx, wireId("order", order_id), { shipping_address_id }, actor);
 }
@@ -90,11 +91,15 @@ export async function noteVerification(
   }
 }
 
+/** Refuses: invalid_state_transition, for an order that cannot change any more. */
+function refusePacked(order: Order): void {
+  if (isUnpacked(order.status)) return;
+  throw refusal(order, "update", isCancelled(order.status) ? null : "it is packed");
+}
+
 /** Refuses: invalid_state_transition, for an order whose address cannot change any more. */
 function refuseFixed(order: Order): void {
-  if (order.status !== "pending" && order.status !== "processing") {
-    throw refusal(order, "update", order.status === "cancelled" ? null : "it is packed");
-  }
+  refusePacked(order);
   if (isLabelled(order)) throw refusal(order, "update", labelled);
 }
 
@@ -104,7 +109,7 @@ const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason
 
 /** Whether a parcel in the house bears a label with the address. */
 const isLabelled = ({ shipments }: Order) =>
-  shipments.some(({ status, tracking_number }) => status === "pending" && tracking_number !== null);
+  shipments.some(({ status, tracking_number }) => isInHouse(status) && tracking_number !== null);
 
 interface How {
   readonly actor: Actor;
@@ -119,9 +124,7 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
   const address = await newAddress(tx, before, input, imported);
   const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items, imported);
   if (fields === null && address === null && lines === null) return before;
-  if (before.status !== "pending" && before.status !== "processing") {
-    throw refusal(before, "update", before.status === "cancelled" ? null : "it is packed");
-  }
+  refusePacked(before);
   const changed: Order = { ...before, ...fields, ...address };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
   const note = changesInWords(before, order);
@@ -182,9 +185,9 @@ async function newLines(
   );
   if (sameLines(before.lines, lines)) return null;
   const begun = before.lines.some((line) => isBegun(line) || line.quantity_packed > 0);
-  const parcelled = before.shipments.some(({ status }) => status !== "voided");
-  if (before.status === "cancelled") throw refusal(before, "update");
-  if (begun || parcelled || (before.status !== "pending" && !before.held)) {
+  const parcelled = before.shipments.some(({ status }) => !isGivenUp(status));
+  if (isCancelled(before.status)) throw refusal(before, "update");
+  if (begun || parcelled || (!awaitsWork(before.status) && !before.held)) {
     throw refusal(before, "update", "its lines can change only while it is pending or on hold, with nothing picked");
   }
   return lines;

@@ -7,6 +7,7 @@ import { reservation_lines, reservations } from "../../../db/schema/reservations
 import { shipments } from "../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import { type Condition, some } from "../search/store.ts";
+import { givenUp } from "../shipments/status.ts";
 import type { HoldReason } from "../status.ts";
 
 /** What a list of orders may be narrowed to by what belongs to its orders. */
@@ -90,7 +91,7 @@ const travelsBy = (carrier: string | undefined, service: string | undefined): Co
   check: some(
     template`${shipments} where ${and(
       eq(shipments.order_id, orders.id),
-      ne(shipments.status, "voided"),
+      ne(shipments.status, givenUp),
       carrier === undefined ? undefined : eq(shipments.carrier, carrier),
       service === undefined ? undefined : eq(shipments.service, service),
     )}`,

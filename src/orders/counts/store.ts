@@ -8,7 +8,7 @@ import { publicStatus } from "../order.ts";
 import { type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
 
 /** How many orders there are of each kind. */
-export interface OrderCounts {
+interface OrderCounts {
   readonly total: number;
   readonly statuses: Readonly<Record<PublicOrderStatus, number>>;
   /** Orders that wait for units which stock could not promise. */

@@ -3,14 +3,15 @@ import { shipClaim } from "../../inventory/claims/commands.ts";
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { invalid } from "../../kit/fault.ts";
+import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { stage, withFreshClaim } from "../fulfillment/commands.ts";
 import {
   chosenShipment,
   claimUnits,
-  isAway,
   nothingToTake,
+  outcomeOfShipping,
   packedInHouse,
   raised,
   refuseShort,
@@ -18,12 +19,14 @@ import {
   withShipment,
 } from "../fulfillment/rules.ts";
 import type { Order, Parcel } from "../order.ts";
-import { decide, refusal, withClaims } from "../rules.ts";
+import { refusal, refuseForbidden, withClaims } from "../rules.ts";
 import type { ShipOrder } from "../schemas.ts";
 import type { Shipment } from "../shipments/shipment.ts";
+import { isInHouse, shipmentMoves } from "../shipments/status.ts";
 import { insertShipment, saveShipment, saveShipmentLines, saveUntold } from "../shipments/store.ts";
 import { givenTrackingNumber } from "../shipments/tracking_number.ts";
 import { trackingUrl } from "../shipments/tracking_url.ts";
+import { orderMoves } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 
 /**
@@ -36,11 +39,13 @@ export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Act
   const input = { ...asked, tracking_number: givenTrackingNumber("tracking_number", asked.tracking_number) };
   const locked = await lockOrder(tx, id);
   const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
-  decide(locked, "ship");
+  refuseForbidden(locked, "ship");
   const order = await withFreshClaim(tx, locked);
-  if (chosen !== null && chosen.status !== "pending") throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
+  if (chosen !== null && !isInHouse(chosen.status)) {
+    throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
+  }
   refuseShort(order, input.partial ?? false);
-  const waiting = order.shipments.filter(({ status }) => status === "pending");
+  const waiting = order.shipments.filter(({ status }) => isInHouse(status));
   const apart = input.tracking_number !== null || waiting.some((parcel) => parcel.tracking_number !== null);
   const leaving = chosen !== null ? [chosen] : waiting.slice(0, apart ? 1 : undefined);
   let rest = order;
@@ -87,12 +92,15 @@ export async function leave(
   // A further carton of the same goods counts no units: it leaves, and stock stays as it is.
   const carton = shipment.lines.length === 0;
   const staged = carton ? before : await takenOut(tx, await stage(tx, before, units, actor), units, actor, by_carrier);
-  const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
+  const left = move(shipmentMoves, "ship", shipment.status);
+  const gone: Shipment = { ...shipment, status: left, shipped_at: tx.now, lines: units };
   await saveGone(tx, before, gone);
   if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
   const moved = raised(withShipment(staged, gone), "quantity_shipped", units);
-  const whole = isAway(moved);
-  const after: Order = whole ? { ...moved, status: "shipped", shipped_at: tx.now } : moved;
+  const outcome = outcomeOfShipping(moved, carton);
+  const whole = outcome === "ship";
+  const status = move(orderMoves, outcome, staged.status);
+  const after: Order = { ...moved, status, shipped_at: whole ? tx.now : moved.shipped_at };
   const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
   if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now, staged)]);
   return { order, shipment: gone };

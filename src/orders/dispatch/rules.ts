@@ -46,7 +46,7 @@ function dayOf(calendar: DispatchCalendar, begun_at: number, free_at: number): n
 }
 
 /** What says by when an order is to leave. Moments in milliseconds. */
-export interface PromiseFacts {
+interface PromiseFacts {
   readonly created_at: number;
   readonly cancelled_at: number | null;
   readonly imported: boolean;

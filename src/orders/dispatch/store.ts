@@ -4,7 +4,7 @@ import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
 import { listCalendars } from "../../inventory/warehouses/store.ts";
 
 /** What says where an order leaves from. */
-export interface Leaving {
+interface Leaving {
   readonly id: number;
   /** The warehouse that it asks for, or null. */
   readonly warehouse_id: number | null;
@@ -13,7 +13,7 @@ export interface Leaving {
 }
 
 /** By which calendars an order leaves. */
-export interface Dispatch {
+interface Dispatch {
   /** Those of the warehouses that it leaves: the one it asks for, or those where its units lie, or the first. */
   readonly calendars: readonly DispatchCalendar[];
   /** The one by which its customer was promised a day: of the warehouse that it asks for, or of the first. */

@@ -16,6 +16,7 @@ import { findOrderByNumber } from "../names/store.ts";
 import type { Order, OrderLine } from "../order.ts";
 import { claimOf, type LineInput, withClaims } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
+import { orderStarts } from "../status.ts";
 import { insertLines, insertOrder } from "../store.ts";
 import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./rules.ts";
 
@@ -46,7 +47,7 @@ export async function storeDraft(
   const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
   const claims = await claimForOrder(tx, claim);
   const [dispatch] = await dispatchOf(tx, [plain]);
-  await insertFirstHistory(tx, [{ id, status: "pending" }], { event: "create", actor: how.actor });
+  await insertFirstHistory(tx, [{ id, status: orderStarts }], { event: "create", actor: how.actor });
   return withClaims({ ...plain, ...dispatch }, claims);
 }
 

@@ -14,6 +14,7 @@ import {
   subtotalOf,
 } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
+import { orderStarts } from "../status.ts";
 
 /** Where an order came from; `stock` names the source whose earlier reservations it may take over. */
 export interface Source {
@@ -57,7 +58,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
   const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products);
   const fields: Draft["fields"] = {
     order_number: input.order_number,
-    status: "pending",
+    status: orderStarts,
     held: false,
     customer_id: recipient.buyer.id,
     customer_email: recipient.buyer.email,

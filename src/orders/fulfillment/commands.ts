@@ -2,13 +2,15 @@ import type { Tx } from "../../database/store.ts";
 import { commitClaim, freshClaim, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
 import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { placeHold } from "../holds/commands.ts";
 import { type Order, openUnits } from "../order.ts";
-import { decide, withClaims } from "../rules.ts";
+import { refuseForbidden, withClaims } from "../rules.ts";
 import type { PackOrder, PickOrder } from "../schemas.ts";
 import { insertShipment } from "../shipments/store.ts";
+import { awaitsWork, orderMoves } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import {
   addedUp,
@@ -33,7 +35,7 @@ import {
  */
 export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
-  decide(before, "process");
+  refuseForbidden(before, "process");
   return startWork(tx, before, actor);
 }
 
@@ -44,7 +46,7 @@ export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Or
  */
 export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
   const locked = await lockOrder(tx, id);
-  decide(locked, "pick");
+  refuseForbidden(locked, "pick");
   const before = await withFreshClaim(tx, locked);
   if (input.items === undefined) refuseShort(before, input.partial ?? false);
   const { picks, misses } =
@@ -77,7 +79,7 @@ async function miss(tx: Tx, before: Order, misses: Misses, actor: Actor): Promis
  */
 export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
   let order = await lockOrder(tx, id);
-  decide(order, "pack");
+  refuseForbidden(order, "pack");
   order = await withFreshClaim(tx, order);
   if (input.packages === undefined) {
     refuseShort(order, input.partial ?? false);
@@ -130,12 +132,13 @@ export async function withFreshClaim(tx: Tx, order: Order): Promise<Order> {
 }
 
 async function inWork(tx: Tx, order: Order, actor: Actor): Promise<Order> {
-  return order.status === "pending" ? startWork(tx, order, actor) : order;
+  return awaitsWork(order.status) ? startWork(tx, order, actor) : order;
 }
 
 async function startWork(tx: Tx, before: Order, actor: Actor): Promise<Order> {
   const order = withClaims(before, await commitClaim(tx, before.id));
-  const worked: Order = { ...order, status: "processing", processing_at: tx.now };
+  const status = move(orderMoves, "process", before.status);
+  const worked: Order = { ...order, status, processing_at: tx.now };
   return saveOrder(tx, before, worked, { event: "process", actor });
 }
 
@@ -145,7 +148,8 @@ async function pick(
   picks: readonly Pick[],
   how: { readonly actor: Actor; readonly confirmed: boolean },
 ): Promise<Order> {
-  const order = withClaims(before, await pickClaim(tx, before.id, picks, how));
+  const picked = withClaims(before, await pickClaim(tx, before.id, picks, how));
+  const order: Order = { ...picked, status: move(orderMoves, "pick", before.status) };
   const note = how.confirmed ? null : "assumed";
   return saveOrder(tx, before, order, { event: "pick", actor: how.actor, note });
 }
@@ -153,7 +157,8 @@ async function pick(
 async function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: Actor): Promise<Order> {
   const packed = raised(before, "quantity_packed", packs);
   const whole = isPacked(packed);
-  const after: Order = whole ? { ...packed, status: "fulfilled", fulfilled_at: tx.now } : packed;
+  const status = move(orderMoves, whole ? "pack" : "pack_part", before.status);
+  const after: Order = { ...packed, status, fulfilled_at: whole ? tx.now : packed.fulfilled_at };
   const order = await saveOrder(tx, before, after, { event: "pack", actor });
   if (whole) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, before)]);
   return order;

@@ -11,6 +11,7 @@ import {
   partsOf,
 } from "../order.ts";
 import type { Shipment } from "../shipments/shipment.ts";
+import { isGivenUp, isInHouse } from "../shipments/status.ts";
 import { type ShortReason, writeOffReasons } from "../status.ts";
 
 /** Units of each line, those of no units left out. */
@@ -85,7 +86,7 @@ export function claimUnits(order: Order, units: readonly LineUnits[]): ClaimUnit
 export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
   const units = new Map<number, number>();
   for (const shipment of order.shipments) {
-    if (shipment.status !== "pending") continue;
+    if (!isInHouse(shipment.status)) continue;
     for (const { order_line_id, quantity } of shipment.lines) {
       units.set(order_line_id, (units.get(order_line_id) ?? 0) + quantity);
     }
@@ -95,12 +96,19 @@ export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
 
 /** Whether nothing of an order remains in the house: no open unit, and no parcel. */
 export function isAway({ lines, shipments }: Order): boolean {
-  return lines.every((line) => openUnits(line) === 0) && shipments.every(({ status }) => status !== "pending");
+  return lines.every((line) => openUnits(line) === 0) && !shipments.some(({ status }) => isInHouse(status));
 }
 
 /** Whether every unit that is still ordered stands packed or has left. */
 export function isPacked({ lines }: Order): boolean {
   return lines.every((line) => line.quantity_packed === keptUnits(line));
+}
+
+/** What the leaving of a parcel comes to; a carton is one more of goods that another parcel counts. */
+export function outcomeOfShipping(order: Order, isCarton: boolean) {
+  if (isAway(order)) return "ship";
+  if (isCarton) return "ship_carton";
+  return isPacked(order) ? "ship_parcel" : "ship_part";
 }
 
 /** Open units that are in no parcel yet. */
@@ -129,7 +137,7 @@ export function chosenShipment(order: Order, id: string | number): Shipment {
 }
 
 /** Which parcel of its order one is, counted from 1; `total` is null while more may follow. */
-export interface ParcelPlace {
+interface ParcelPlace {
   readonly number: number;
   readonly total: number | null;
 }
@@ -140,7 +148,7 @@ export interface ParcelPlace {
  * tells by itself of no end, so then not before all have left.
  */
 export function parcelPlace(order: Order, shipment_id: number): ParcelPlace | null {
-  const parcels = order.shipments.filter(({ status }) => status !== "voided").sort((one, other) => one.id - other.id);
+  const parcels = order.shipments.filter(({ status }) => !isGivenUp(status)).sort((one, other) => one.id - other.id);
   const at = parcels.findIndex(({ id }) => id === shipment_id);
   if (at < 0) return null;
   const newest = at === parcels.length - 1;
@@ -182,7 +190,7 @@ export function namedUnits<Item extends ItemInput>(
  * What is to be picked when a request's items name it: lines, of a bundle whole sets, or the components of bundles by
  * their SKUs. Refuses: validation_failed, resource_missing.
  */
-export function namedPicks<Item extends ItemInput>(
+function namedPicks<Item extends ItemInput>(
   order: Order,
   items: readonly Item[],
 ): readonly (PartUnits & { readonly item: Item })[] {
@@ -203,7 +211,7 @@ export function namedPicks<Item extends ItemInput>(
 }
 
 /** An item of a pick, as a request names it. */
-export interface PickInput extends ItemInput, Omit<Pick, keyof ClaimUnits> {
+interface PickInput extends ItemInput, Omit<Pick, keyof ClaimUnits> {
   readonly short?: boolean | undefined;
   readonly reason?: ShortReason | undefined;
 }

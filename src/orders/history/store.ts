@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 /** Where a row of history stands: the row of which order it is, and between which states. */
-export interface Step {
+interface Step {
   readonly order_id: number;
   /** Its place among the order's rows, from 1. */
   readonly number: number;

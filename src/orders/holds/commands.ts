@@ -6,6 +6,8 @@ import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
+import { orderable } from "../../products/status.ts";
 import { findProducts } from "../../products/store.ts";
 import { tellNews } from "../news/commands.ts";
 import {
@@ -18,9 +20,9 @@ import {
   openUnits,
   partsOf,
 } from "../order.ts";
-import { decide, inWords, withClaims } from "../rules.ts";
+import { inWords, refuseForbidden, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
-import type { SystemHoldReason } from "../status.ts";
+import { isCancelled, orderMoves, type SystemHoldReason } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import { closeHolds, hasHadHold, insertHold, saveHold } from "./store.ts";
 
@@ -33,7 +35,7 @@ const note_max = 500;
  */
 export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
-  decide(before, "hold");
+  refuseForbidden(before, "hold");
   const { reason = "manual", note = null, reserve_inventory = true } = input;
   const hold_until = momentOf(input.hold_until ?? null);
   if (hold_until !== null && hold_until <= tx.now) throw invalid("hold_until", "must lie in the future");
@@ -136,7 +138,7 @@ async function inactiveSkus(db: Db, { lines }: Order): Promise<string[]> {
   const open = lines.filter((line) => openUnits(line) > 0);
   const ids = open.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]);
   const products = await findProducts(db, [...new Set(ids)]);
-  return products.flatMap(({ sku, status }) => (status === "active" ? [] : [sku])).sort();
+  return products.flatMap(({ sku, status }) => (status === orderable ? [] : [sku])).sort();
 }
 
 /** Lifts those holds of a locked order whose cause is gone. */
@@ -145,7 +147,7 @@ export async function settleHolds(tx: Tx, order: Order, actor: Actor): Promise<O
 }
 
 /** As `settleHolds`, and lifts those of a reason whose cause is known to be gone. */
-export async function liftHolds(tx: Tx, order: Order, reason: SystemHoldReason, actor: Actor): Promise<Order> {
+async function liftHolds(tx: Tx, order: Order, reason: SystemHoldReason, actor: Actor): Promise<Order> {
   return lift(
     tx,
     order,
@@ -179,7 +181,8 @@ async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: 
   await closeHolds(tx, closed);
   const holds = left.filter((hold) => !settled.includes(hold));
   const reason = closed.map((hold) => hold.reason).join(", ");
-  const after: Order = { ...order, holds, held: holds.length > 0 };
+  const status = move(orderMoves, "release", before.status);
+  const after: Order = { ...order, status, holds, held: holds.length > 0 };
   const saved = await saveOrder(tx, before, after, { event: "release", actor, reason });
   // What waking its claim has found is told at once, so that the version in the answer is its last.
   return isStopped(before) ? tellNews(tx, saved, actor) : saved;
@@ -201,7 +204,7 @@ function isSettled(order: Order, { reason }: OrderHold): boolean {
   if (reason !== "carrier_discrepancy" || isStopped(order)) return false;
   const isBack = ({ quantity_shipped, quantity_returned }: OrderLine) => quantity_returned === quantity_shipped;
   return (
-    order.status !== "cancelled" || (order.lines.every(isBack) && order.lines.some((line) => line.quantity_shipped > 0))
+    !isCancelled(order.status) || (order.lines.every(isBack) && order.lines.some((line) => line.quantity_shipped > 0))
   );
 }
 

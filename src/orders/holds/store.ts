@@ -6,6 +6,7 @@ import { products } from "../../../db/schema/products.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { OrderHold } from "../order.ts";
+import { unpackedStatuses } from "../status.ts";
 
 type Row = typeof order_holds.$inferSelect;
 
@@ -118,6 +119,6 @@ export async function listHeldAddresses(
       addresses,
       and(eq(addresses.id, orders.shipping_address_id), eq(addresses.customer_id, orders.customer_id)),
     )
-    .where(and(forAddress, inArray(orders.status, ["pending", "processing"])))
+    .where(and(forAddress, inArray(orders.status, unpackedStatuses)))
     .orderBy(asc(orders.id));
 }

@@ -3,11 +3,13 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
 import { saveRest } from "../arrivals/commands.ts";
 import { unitsWithoutParcel, withShipment } from "../fulfillment/rules.ts";
 import { actionsOf, type Order, type Parcel } from "../order.ts";
 import { refusal } from "../rules.ts";
 import type { Carriage, Shipment, ShipmentLine } from "../shipments/shipment.ts";
+import { hasLeft, isGivenUp, shipmentMoves } from "../shipments/status.ts";
 import { insertShipment, saveShipment, saveTracking } from "../shipments/store.ts";
 import { trackingUrl } from "../shipments/tracking_url.ts";
 import { lockParcel, saveOrder } from "../store.ts";
@@ -49,7 +51,8 @@ export async function labelShipment(
   const { carrier, service } = shipment;
   const labelled: Shipment = {
     ...shipment,
-    ...{ tracking_number, told_url },
+    tracking_number,
+    told_url,
     tracking_url: trackingUrl(tx, { ...shipment, tracking_number, told_url }),
   };
   const note = [tracking_number, carrier, service].filter((word) => word !== null).join(" ");
@@ -63,11 +66,11 @@ export async function labelShipment(
  */
 export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
   const { order, shipment } = await lockParcel(tx, shipment_id);
-  if (shipment.status === "voided") return { order, shipment };
-  if (shipment.status !== "pending") {
+  if (isGivenUp(shipment.status)) return { order, shipment };
+  if (hasLeft(shipment.status)) {
     throw new Fault("label_not_voidable", `Parcel ${wireId("shipment", shipment_id)} has left.`);
   }
-  const voided: Shipment = { ...shipment, status: "voided" };
+  const voided: Shipment = { ...shipment, status: move(shipmentMoves, "void", shipment.status) };
   await saveShipment(tx, voided);
   const note = shipment.tracking_number;
   const saved = await saveRest(tx, order, withShipment(order, voided), { event: "void", actor, note });

@@ -9,7 +9,7 @@ export const orderSorts = ["created_at", "-created_at", "updated_at", "-updated_
 const oneStatus = `(?:${publicOrderStatuses.join("|")})`;
 
 /** What a list of orders can be narrowed to, however it is given out. */
-export const orderFilters = {
+const orderFilters = {
   status: Type.Optional(choice(publicOrderStatuses, { description: "A held order is `on_hold` and nothing else." })),
   statuses: Type.Optional(
     Type.String({

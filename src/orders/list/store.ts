@@ -25,6 +25,7 @@ import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, meaningOf } from "../search/store.ts";
 import type { PublicOrderStatus } from "../status.ts";
+import { isOnHold, openStatuses } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
 import type { orderSorts } from "./schemas.ts";
 
@@ -88,7 +89,7 @@ async function dueBefore(db: Db, moment: number): Promise<SQL> {
           named.length === 0 ? undefined : or(isNull(orders.warehouse_id), notInArray(orders.warehouse_id, named)),
           came(first),
         );
-  const waits = inArray(orders.status, ["pending", "processing", "fulfilled"]);
+  const waits = inArray(orders.status, openStatuses);
   return template`(${and(waits, eq(orders.imported, false), or(ofFirst, ...ofOthers))})`;
 }
 
@@ -116,7 +117,7 @@ const isImported = template`${orders.imported} = true`;
 
 /** That an order is held is written out, as the indexes of held orders have it. */
 function hasStatus(status: PublicOrderStatus): SQL | undefined {
-  if (status === "on_hold") return template`${orders.held} = true`;
+  if (isOnHold(status)) return template`${orders.held} = true`;
   return and(eq(orders.status, status), eq(orders.held, false));
 }
 

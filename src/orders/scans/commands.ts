@@ -5,15 +5,18 @@ import type { LineUnits } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { move } from "../../kit/moves.ts";
 import { arrive } from "../arrivals/commands.ts";
 import { leave, missesUnits, saveGone, takeable } from "../departures/commands.ts";
 import { withFreshClaim } from "../fulfillment/commands.ts";
 import { refuseShort, uncancelled, withShipment } from "../fulfillment/rules.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
 import { isStopped, type Order, type Parcel, partsOf } from "../order.ts";
-import { decide, withClaims } from "../rules.ts";
+import { refuseForbidden, withClaims } from "../rules.ts";
 import type { Shipment } from "../shipments/shipment.ts";
+import { hasLeft, isGivenUp, isInHouse, isTravelling, shipmentMoves } from "../shipments/status.ts";
 import { saveShipmentLines } from "../shipments/store.ts";
+import { isCancelled } from "../status.ts";
 import { lockParcel, saveOrder } from "../store.ts";
 
 /**
@@ -31,8 +34,8 @@ export async function handOver(
 ): Promise<Parcel> {
   const { order: locked, shipment } = await lockParcel(tx, shipment_id);
   if (by_carrier) return scanned(tx, locked, shipment, actor);
-  if (shipment.status !== "pending") return { order: locked, shipment };
-  decide(locked, "ship");
+  if (!isInHouse(shipment.status)) return { order: locked, shipment };
+  refuseForbidden(locked, "ship");
   const order = await withFreshClaim(tx, locked);
   refuseShort(order, false);
   return leave(tx, order, shipment, actor, false);
@@ -45,17 +48,17 @@ export async function handOver(
 export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<Parcel> {
   const found = await lockParcel(tx, shipment_id);
   const { order, shipment } = await scanned(tx, found.order, found.shipment, actor);
-  if (shipment.status !== "shipped") return { order, shipment };
+  if (!isTravelling(shipment.status)) return { order, shipment };
   const delivered = await arrive(tx, order, [shipment], actor);
   return { order: delivered, shipment: delivered.shipments.find(({ id }) => id === shipment_id) ?? shipment };
 }
 
 /** The carrier has the parcel, whatever we know of its order. */
 async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Parcel> {
-  if (shipment.status !== "pending" && shipment.status !== "voided") return { order: before, shipment };
+  if (hasLeft(shipment.status)) return { order: before, shipment };
   const name = shipment.tracking_number ?? wireId("shipment", shipment.id);
-  if (before.status === "cancelled") return takenAnyway(tx, before, shipment, name, actor);
-  if (shipment.status === "voided") {
+  if (isCancelled(before.status)) return takenAnyway(tx, before, shipment, name, actor);
+  if (isGivenUp(shipment.status)) {
     const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
     return { order, shipment };
   }
@@ -76,7 +79,8 @@ async function takenAnyway(tx: Tx, before: Order, shipment: Shipment, name: stri
   if (units.length === 0 && shipment.lines.length > 0) {
     return { order: await discrepancy(tx, before, note, actor), shipment };
   }
-  const gone: Shipment = { ...shipment, status: "shipped", shipped_at: tx.now, lines: units };
+  const status = move(shipmentMoves, "take", shipment.status);
+  const gone: Shipment = { ...shipment, status, shipped_at: tx.now, lines: units };
   await saveGone(tx, before, gone);
   if (short !== "") await saveShipmentLines(tx, shipment.id, units);
   const after = uncancelled(withShipment(before, gone), units);

@@ -67,7 +67,7 @@ interface Source {
 }
 
 /** Ids of orders, as a query answers them. */
-export type Ids = readonly { readonly id: number }[];
+type Ids = readonly { readonly id: number }[];
 
 const numbers: Source = {
   find: (db, { code }, limit) => ofNumber(db, { piece: code, limit }),
@@ -126,7 +126,7 @@ async function through(others: Promise<Ids>, limit: number, find: (ids: string) 
 }
 
 /** What a search means: these orders, or, when they are too many to be told, all that exist; where the check holds. */
-export interface Meaning {
+interface Meaning {
   readonly ids: readonly number[] | null;
   readonly check: SQL | undefined;
 }

@@ -5,7 +5,7 @@ import type { Group } from "../../kit/sheet.ts";
 import type { LineAmounts, Order } from "../order.ts";
 import { amountsOf } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
-import { pastMoments } from "../status.ts";
+import { orderStarts, pastMoments } from "../status.ts";
 import { type ImportLine, readOnly } from "./columns.ts";
 
 const lines_max = 500;
@@ -81,7 +81,7 @@ function flat({ shipping_address, ...row }: ImportLine): Record<string, unknown>
  * Refuses: validation_failed, for an order of another state than pending; it would be worked on once more.
  */
 export function refuseOldState({ first: { status } }: OrderSheet): void {
-  if (status === undefined || status === "pending") return;
+  if (status === undefined || status === orderStarts) return;
   const past = status in pastMoments ? "; orders of the past are taken in with history=true" : "";
   const message = `is ${status}: an order that is not there yet can only be taken in while it is pending${past}`;
   throw invalid("status", message);

@@ -4,7 +4,7 @@ import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Carriage, PastParcel, Shipment, ShipmentLine } from "./shipment.ts";
-import type { ShipmentStatus } from "./status.ts";
+import { givenUp, type ShipmentStatus, shipmentStarts } from "./status.ts";
 import { plainTrackingNumber } from "./tracking_number.ts";
 import { trackingUrl } from "./tracking_url.ts";
 
@@ -56,7 +56,7 @@ export async function insertShipment(
 ): Promise<Shipment> {
   const { carrier, service } = carriage;
   const tracking_number = carriage.tracking_number == null ? null : plainTrackingNumber(carriage.tracking_number);
-  const status: ShipmentStatus = "pending";
+  const status: ShipmentStatus = shipmentStarts;
   const row = { order_id, status, carrier, service, tracking_number, created_at: tx.now };
   const [id = 0] = await insertIds(tx, shipments, [row]);
   await insertLines(tx, id, lines);
@@ -132,7 +132,7 @@ const setTracking = prepared(
     sql
       .update(shipments)
       .set({ tracking_number: a.tracking_number, told_url: a.told_url })
-      .where(and(eq(shipments.id, a.id), ne(shipments.status, "voided")))
+      .where(and(eq(shipments.id, a.id), ne(shipments.status, givenUp)))
       .returning({ id: shipments.id }),
 );
 

@@ -12,8 +12,9 @@ import { wordsFor } from "../fulfillment/rules.ts";
 import { insertFirstHistory } from "../history/store.ts";
 import { findOrderByNumber } from "../names/store.ts";
 import { type Order, partsOf } from "../order.ts";
-import { claimOf, decide, subtotalOf, withClaims } from "../rules.ts";
+import { claimOf, refuseForbidden, subtotalOf, withClaims } from "../rules.ts";
 import type { SplitOrder } from "../schemas.ts";
+import { orderStarts } from "../status.ts";
 import {
   deleteLines,
   findOrdersByNumber,
@@ -40,14 +41,14 @@ export async function splitOrder(
   actor: Actor,
 ): Promise<{ readonly order: Order; readonly split_off: Order }> {
   const before = await lockOrder(tx, id);
-  decide(before, "split");
+  refuseForbidden(before, "split");
   const split = splitLines(before, input.items);
   const fresh = await storeNew(tx, before, split, input.order_number ?? (await freeNumber(tx, before)));
   const { left, gone } = await splitClaim(tx, before.id, claimOf(fresh), movesOf(split, fresh));
   const words = wordsFor(before, unitsThatGo(split));
   const nameOf = (order: Order) => `${wireId("order", order.id)} (${order.order_number})`;
   const note = `${words} from ${nameOf(before)}`;
-  await insertFirstHistory(tx, [{ id: fresh.id, status: "pending" }], { event: "split", actor, note });
+  await insertFirstHistory(tx, [{ id: fresh.id, status: orderStarts }], { event: "split", actor, note });
   const split_off = withClaims(fresh, gone);
   await emit(tx, [orderEvent("order.created", split_off, tx.now)]);
   const lessened = withClaims(withoutSplit(before, split), left);
@@ -86,7 +87,7 @@ async function storeNew(tx: Tx, before: Order, split: readonly SplitLine[], orde
 function fieldsOf(before: Order): Omit<NewOrder, "created_at"> {
   const { id: _id, version: _version, created_at: _at, updated_at: _now, ...rest } = before;
   const { lines: _lines, holds: _holds, shipments: _parcels, returns: _returns, calendars: _days, ...fields } = rest;
-  return { ...fields, status: "pending", held: false, shipping_amount_cents: 0, processing_at: null };
+  return { ...fields, status: orderStarts, held: false, shipping_amount_cents: 0, processing_at: null };
 }
 
 /** Which units of the old order's claim become those of the new one's lines; of a bundle its components. */

@@ -4,7 +4,7 @@ import { wireId } from "../../kit/ids.ts";
 import { type Order, publicStatus } from "../order.ts";
 
 /** What the ledger tells of an order that got units of a lot. */
-export interface TracedUnits {
+interface TracedUnits {
   readonly quantity: number;
   /** Units that nobody saw being picked: the plan says that they were of this lot. */
   readonly assumed: number;

@@ -3,7 +3,7 @@ import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { decide } from "../../orders/rules.ts";
+import { refuseForbidden } from "../../orders/rules.ts";
 import { lockOrder } from "../../orders/store.ts";
 import { Lanes } from "../../outbound/lanes.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
@@ -59,7 +59,7 @@ async function giveUpLabels({ connection, import: { order_id } }: Claim, store: 
   try {
     await giveBackLabels({ store, service }, platformActor(connection), async (tx) => {
       const order = await lockOrder(tx, order_id);
-      decide(order, "cancel");
+      refuseForbidden(order, "cancel");
       return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };
     });
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Db } from "../../database/store.ts";
 import type { Departure } from "../calendar.ts";
 
 /** What became of the orders of a departure. */
-export interface Punctuality {
+interface Punctuality {
   readonly due: number;
   readonly on_time: number;
   /** Orders that have not left. */

@@ -40,6 +40,7 @@ import {
   samples_max,
   type Waiting,
 } from "./topics/store.ts";
+import { expiringLots, heldOrders, ordersToLeave, topicTargets } from "./views.ts";
 
 const day_ms = 86_400_000;
 /** Lots that expire within these days are shown. */
@@ -154,10 +155,7 @@ function departureView(
     shipped,
     ...staged(open),
     services: views,
-    target: {
-      noun: "orders",
-      filter: { statuses: "pending,processing,fulfilled", ship_by_before: iso(until + 1) },
-    },
+    target: ordersToLeave(until),
   };
 }
 
@@ -188,7 +186,11 @@ function topic<One extends Row>(
     count: Math.min(rows[0]?.count ?? 0, counted_max),
     oldest_at: isoOrNull(rows[0]?.at ?? null),
     samples: rows.map((row) => ({
-      ...{ name: row.name, within: null, at: isoOrNull(row.at), quantity: row.quantity ?? null, threshold: null },
+      name: row.name,
+      within: null,
+      at: isoOrNull(row.at),
+      quantity: row.quantity ?? null,
+      threshold: null,
       ...sample(row),
     })),
     target,
@@ -200,8 +202,7 @@ const byId = (noun: Noun) => (row: Row) => ({ id: wireId(noun, row.id) });
 async function holdTopics(db: Db): Promise<TopicView[]> {
   const reasons = Map.groupBy(await findHolds(db), ({ reason }) => reason);
   return [...reasons].map(([hold_reason, rows]) => {
-    const target = { noun: "orders", filter: { status: "on_hold", hold_reason } };
-    return topic("hold", rows, byId("order"), target, hold_reason);
+    return topic("hold", rows, byId("order"), heldOrders(hold_reason), hold_reason);
   });
 }
 
@@ -210,15 +211,15 @@ async function otherTopics(db: Db): Promise<TopicView[]> {
     id: wireId(noun, row.id),
     within: wireId("connection", row.connection_id),
   });
-  const list = (noun: string, filter: Record<string, string> = {}) => ({ noun, filter });
+  const to = topicTargets;
   return [
-    topic("backorder", await findBackorders(db), byId("order"), list("orders", { short: "true" })),
+    topic("backorder", await findBackorders(db), byId("order"), to.backorder),
     await putbackTopic(db),
-    topic("failed_label", await findFailedLabels(db), byId("label"), list("labels", { status: "error" })),
-    topic("failed_import", await findFailedImports(db), ofConnection("import"), list("imports", { status: "failed" })),
-    topic("failed_report", await findFailedReports(db), ofConnection("report"), list("reports", { status: "failed" })),
-    topic("failing_webhook", await findFailingWebhooks(db), byId("subscription"), list("webhooks")),
-    topic("count_difference", await findDifferences(db), byId("count"), list("counts", { status: "review" })),
+    topic("failed_label", await findFailedLabels(db), byId("label"), to.failed_label),
+    topic("failed_import", await findFailedImports(db), ofConnection("import"), to.failed_import),
+    topic("failed_report", await findFailedReports(db), ofConnection("report"), to.failed_report),
+    topic("failing_webhook", await findFailingWebhooks(db), byId("subscription"), to.failing_webhook),
+    topic("count_difference", await findDifferences(db), byId("count"), to.count_difference),
   ];
 }
 
@@ -233,21 +234,20 @@ async function putbackTopic(db: Db): Promise<TopicView> {
     giver,
     count,
   }));
-  return topic("putback", rows, ({ giver }) => ({ id: giver.id }), { noun: "putbacks", filter: {} });
+  return topic("putback", rows, ({ giver }) => ({ id: giver.id }), topicTargets.putback);
 }
 
 function receiptTopic(kind: "receipt_today" | "receipt_late", rows: readonly Row[]): TopicView {
-  return topic(kind, rows, byId("receipt"), { noun: "receipts", filter: {} });
+  return topic(kind, rows, byId("receipt"), topicTargets.receipts);
 }
 
 async function lotTopic(db: Db): Promise<TopicView> {
   const until = db.now + expiring_days * day_ms;
-  const target = { noun: "lots", filter: { status: "available", on_hand: "true", expiring_before: iso(until) } };
   const sample = ({ id, sku }: { readonly id: number; readonly sku: string }) => ({
     id: wireId("lot", id),
     within: sku,
   });
-  return topic("expiring_lot", await findExpiringLots(db, until), sample, target);
+  return topic("expiring_lot", await findExpiringLots(db, until), sample, expiringLots(until));
 }
 
 async function lowTopic(db: Db): Promise<TopicView> {
@@ -257,10 +257,18 @@ async function lowTopic(db: Db): Promise<TopicView> {
   const ids = found.map(({ id }) => id);
   const levels = (await loadShelvesAndSets(db, ids)).map((shelf) => levelView(shelf, db.now, shelf.updated_at));
   return {
-    ...{ kind: "low_stock", reason: null, count: Math.min(count, counted_max), oldest_at: null },
+    kind: "low_stock",
+    reason: null,
+    count: Math.min(count, counted_max),
+    oldest_at: null,
     samples: levels.map(({ sku, name, available, reorder_point }) => ({
-      ...{ id: sku, name, within: null, at: null, quantity: available, threshold: reorder_point },
+      id: sku,
+      name,
+      within: null,
+      at: null,
+      quantity: available,
+      threshold: reorder_point,
     })),
-    target: { noun: "levels", filter: { low_stock: "true" } },
+    target: topicTargets.low_stock,
   };
 }

@@ -43,7 +43,7 @@ const DepartureView = closed({
   target: TargetView,
 });
 
-export const topicKinds = [
+const topicKinds = [
   "hold",
   "backorder",
   "putback",

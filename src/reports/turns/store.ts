@@ -5,7 +5,7 @@ import type { Db } from "../../database/store.ts";
 import type { IdPart } from "../store.ts";
 
 /** How the units on hand of a product changed, and how many left to customers. */
-export interface Flow {
+interface Flow {
   readonly product_id: number;
   /** Units that came less units that went, from the period's beginning until now. */
   readonly change_since: number;

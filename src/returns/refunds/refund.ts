@@ -1,7 +1,7 @@
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
-import type { RefundMethod, RefundStatus } from "../status.ts";
+import type { RefundMethod, RefundStatus } from "./status.ts";
 
 /** What an amount is made of: the amount is items + shipping − fee. */
 export interface Breakdown {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, moneyField, notesField, nullable } from "../../kit/schema.ts";
-import { refundMethods, refundReports, refundStatuses } from "../status.ts";
+import { refundMethods, refundReports, refundStatuses } from "./status.ts";
 
 export const RefundReturn = closed({
   amount: Type.Optional(nullable(moneyField("What is refundable unless given."))),

@@ -3,8 +3,8 @@ import { among, list } from "../../../db/kit.ts";
 import { refunds } from "../../../db/schema/returns.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
-import type { RefundStatus } from "../status.ts";
 import type { Refund } from "./refund.ts";
+import type { RefundStatus } from "./status.ts";
 
 const ofReturns = prepared((sql, a: Args<{ return_ids: string }>) =>
   sql.select().from(refunds).where(among(refunds.return_id, a.return_ids)).orderBy(asc(refunds.id)),

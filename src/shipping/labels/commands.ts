@@ -18,7 +18,7 @@ import {
 import { labelShipment, openShipment, voidShipment } from "../../orders/labelling/commands.ts";
 import { findOrderId, resolveOrder } from "../../orders/names/store.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
-import { decide } from "../../orders/rules.ts";
+import { refuseForbidden } from "../../orders/rules.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
 import { lockOrder } from "../../orders/store.ts";
@@ -217,7 +217,7 @@ export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly Item
  * Refuses: validation_failed, resource_missing, invalid_state_transition.
  */
 export function parcelsLosing(order: Order, items: readonly ItemInput[]): Set<number> {
-  decide(order, "cancel_items");
+  refuseForbidden(order, "cancel_items");
   const units = itemsToCancel(order, items);
   const parcels = takesAll(order, units) ? order.shipments : losingParcels(order, units).map((one) => one.shipment);
   return new Set(parcels.map((shipment) => shipment.id));

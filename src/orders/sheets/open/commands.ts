@@ -35,7 +35,7 @@ export async function saveOrderGroups(
 }
 
 /** How orders of one kind of file are made. */
-export interface Making<Sheet> {
+interface Making<Sheet> {
   /** Refuses a sheet that can make no new order. */
   readonly refuse: (sheet: Sheet) => void;
   /** A product as it may be ordered. */

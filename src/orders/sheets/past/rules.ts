@@ -7,7 +7,7 @@ import { keptUnits, type OrderFields } from "../../order.ts";
 import { subtotalOf } from "../../rules.ts";
 import type { PastParcel } from "../../shipments/shipment.ts";
 import { givenTrackingNumber } from "../../shipments/tracking_number.ts";
-import { type PastStatus, pastMoments } from "../../status.ts";
+import { hasArrived, isCancelled, type PastStatus, pastMoments } from "../../status.ts";
 import { lineFields, type OrderSheet, sheetOf } from "../rules.ts";
 import { type PastLine, pastReadOnly } from "./columns.ts";
 
@@ -73,7 +73,7 @@ function momentsOf(row: PastLine, status: PastStatus, now: number): Moments {
 }
 
 function cancelledOf({ lines }: OrderSheet<PastLine>, status: PastStatus): number[] {
-  const all = status === "cancelled";
+  const all = isCancelled(status);
   const cancelled = lines.map(({ quantity, quantity_cancelled = all ? quantity : 0 }, at) => {
     const field = `rows[${at}].quantity_cancelled`;
     if (quantity_cancelled > quantity) throw invalid(field, `must be at most ${quantity}`, "too_large");
@@ -100,9 +100,9 @@ export function pastDraft({ fields, lines }: Draft, { first, status, moments, ca
     const quantity_cancelled = cancelled[at] ?? 0;
     const kept = keptUnits({ quantity: line.quantity, quantity_cancelled });
     const sent = { quantity_packed: kept, quantity_shipped: kept };
-    return { ...line, ...sent, quantity_cancelled, quantity_delivered: status === "delivered" ? kept : 0 };
+    return { ...line, ...sent, quantity_cancelled, quantity_delivered: hasArrived(status) ? kept : 0 };
   });
-  const cancel_reason = status === "cancelled" ? (first.cancel_reason ?? "other") : null;
+  const cancel_reason = isCancelled(status) ? (first.cancel_reason ?? "other") : null;
   const subtotal_cents = subtotalOf(pastLines);
   return { fields: { ...fields, ...moments, status, cancel_reason, subtotal_cents, imported: true }, lines: pastLines };
 }
@@ -114,7 +114,7 @@ export function pastParcels(
   { first, status, moments, tracking_numbers }: PastSheet,
 ): PastParcel[] {
   const { shipped_at, delivered_at } = moments;
-  if (status === "cancelled" || shipped_at === null) return [];
+  if (isCancelled(status) || shipped_at === null) return [];
   const units = lines.map(({ id, quantity_shipped }) => ({ order_line_id: id, quantity: quantity_shipped }));
   const [number = null, ...others] = tracking_numbers;
   return [number, ...others].map((tracking_number, at) => ({

@@ -9,13 +9,13 @@ import type { ImportLine } from "../columns.ts";
 import { addressedTo, knownAddress, namesOf, writtenAddress } from "./rules.ts";
 
 /** Who an order is for and where it goes. */
-export interface Recipient {
+interface Recipient {
   readonly customer_id: number;
   readonly shipping_address_id: number;
 }
 
 /** Customers by the key of their e-mail address, those made meanwhile among them. */
-export type Customers = Map<string, Customer>;
+type Customers = Map<string, Customer>;
 
 /** The customers of these rows that are there already. */
 export async function customersOf(tx: Tx, rows: readonly ImportLine[]): Promise<Customers> {

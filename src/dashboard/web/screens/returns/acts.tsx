@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Permission } from "../../../../access/permission.ts";
-import { refundMethods } from "../../../../returns/status.ts";
+import { refundMethods } from "../../../../returns/refunds/status.ts";
 import type { Rehearsal } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import type { InspectedReturn, Return } from "../../api/types.ts";

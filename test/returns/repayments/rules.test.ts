@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Fault } from "../../../src/kit/fault.ts";
 import type { Refund } from "../../../src/returns/refunds/refund.ts";
+import type { RefundStatus } from "../../../src/returns/refunds/status.ts";
 import {
   amountOf,
   estimatedCompletion,
@@ -9,8 +10,7 @@ import {
   type RefundTerms,
   type RefundWish,
   refundStatusOf,
-} from "../../../src/returns/refunds/rules.ts";
-import type { RefundStatus } from "../../../src/returns/status.ts";
+} from "../../../src/returns/repayments/rules.ts";
 
 const terms: RefundTerms = {
   accepted_cents: 5000,

@@ -2,9 +2,10 @@ import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { money, moneyText } from "../../kit/money.ts";
 import { costOf, type OrderLine } from "../../orders/order.ts";
+import type { Breakdown, Refund } from "../refunds/refund.ts";
+import type { RefundStatus } from "../refunds/status.ts";
+import { isPaid, stands } from "../refunds/status.ts";
 import { acceptedUnits, type Return } from "../return.ts";
-import type { RefundStatus } from "../status.ts";
-import type { Breakdown, Refund } from "./refund.ts";
 
 /** What the refunds of a return are measured by, in cents. */
 export interface RefundTerms {
@@ -57,7 +58,7 @@ interface Left {
 
 /** Refunds that have not failed: their money is paid, or on its way. */
 export function standing<Made extends Pick<Refund, "status">>(refunds: readonly Made[]): Made[] {
-  return refunds.filter(({ status }) => status !== "failed");
+  return refunds.filter(({ status }) => stands(status));
 }
 
 /**
@@ -90,7 +91,7 @@ export function amountOf({ items_cents, shipping_cents, restocking_fee_cents }: 
 export function refundStatusOf(terms: RefundTerms, refunds: readonly Refund[]): RefundStatus {
   const stand = standing(refunds);
   if (stand.length === 0) return refunds.length === 0 ? "pending" : "failed";
-  if (stand.some(({ status }) => status !== "refunded")) return "processing";
+  if (stand.some(({ status }) => !isPaid(status))) return "processing";
   const left = leftOf(terms, refunds);
   const computed = left.items_cents + (terms.refund_shipping ? left.shipping_cents : 0) - left.fee_cents;
   return (left.agreed_cents ?? computed) > 0 ? "partially_refunded" : "refunded";

@@ -9,10 +9,13 @@ import type { Order } from "../../orders/order.ts";
 import { emit } from "../../outbox/emit.ts";
 import { begin } from "../commands.ts";
 import { returnEvent } from "../events.ts";
+import type { Refund } from "../refunds/refund.ts";
+import type { RefundReturn, ReportRefund } from "../refunds/schemas.ts";
+import { refundMoves, refundStarts } from "../refunds/status.ts";
+import { insertRefund, saveRefundStatus } from "../refunds/store.ts";
 import type { Return } from "../return.ts";
-import { type ReturnStatus, refundMoves, returnMoves } from "../status.ts";
+import { awaitsInspection, isCompleted, type ReturnStatus, returnMoves } from "../status.ts";
 import { listReturnsOfOrder, saveReturn } from "../store.ts";
-import type { Refund } from "./refund.ts";
 import {
   acceptedCents,
   amountOf,
@@ -22,8 +25,6 @@ import {
   refundStatusOf,
   standing,
 } from "./rules.ts";
-import type { RefundReturn, ReportRefund } from "./schemas.ts";
-import { insertRefund, saveRefundStatus } from "./store.ts";
 
 /**
  * Records a refund of an inspected return, which the merchant's system pays out; the first one completes the return.
@@ -32,7 +33,7 @@ import { insertRefund, saveRefundStatus } from "./store.ts";
  */
 export async function refundReturn(tx: Tx, id: string, input: RefundReturn, actor: Actor): Promise<Refund> {
   const { before, order } = await begin(tx, id);
-  if (before.status === "initiated" || before.status === "received") {
+  if (awaitsInspection(before.status)) {
     throw new Fault("return_not_inspected", "A return is refunded after it was received and inspected.", {
       status: before.status,
     });
@@ -50,7 +51,7 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
     currency: before.currency,
     breakdown,
     method: input.method ?? "original_payment",
-    status: "processing",
+    status: refundStarts,
     notes: input.notes ?? null,
     estimated_completion: estimatedCompletion(tx.now),
   });
@@ -59,7 +60,7 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
   const after = await saveReturn(tx, before, { status, refund_status, completed_at });
   const amount = `${moneyText(refund.amount_cents)} ${refund.currency}`;
   await noteReturn(tx, order, { event: "refund", actor, note: `${wireId("return", before.id)}: ${amount}` });
-  if (before.status !== "completed") await emit(tx, [returnEvent("return.processed", after, before)]);
+  if (!isCompleted(before.status)) await emit(tx, [returnEvent("return.processed", after, before)]);
   return refund;
 }
 

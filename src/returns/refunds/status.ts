@@ -1,0 +1,25 @@
+import type { Moves } from "../../kit/moves.ts";
+
+export const refundStatuses = ["pending", "processing", "refunded", "partially_refunded", "failed"] as const;
+export type RefundStatus = (typeof refundStatuses)[number];
+
+// What the merchant's system may report of a refund, once it is recorded and so being processed.
+export const refundMoves = {
+  processing: { from: ["processing"], to: "processing", held: false, emits: null },
+  refunded: { from: ["processing"], to: "refunded", held: false, emits: null },
+  failed: { from: ["processing"], to: "failed", held: false, emits: null },
+} as const satisfies Moves<RefundStatus>;
+export const refundReports = ["processing", "refunded", "failed"] as const satisfies (keyof typeof refundMoves)[];
+
+/** The state of a refund that was just recorded. */
+export const refundStarts = "processing" satisfies RefundStatus;
+/** What a return says of its refunds while there is none. */
+export const notRefunded = "pending" satisfies RefundStatus;
+
+/** Whether the money of a refund is paid or on its way. */
+export const stands = (status: RefundStatus): boolean => status !== "failed";
+/** Whether all of a refund is paid. */
+export const isPaid = (status: RefundStatus): boolean => status === "refunded";
+
+export const refundMethods = ["original_payment", "store_credit", "manual"] as const;
+export type RefundMethod = (typeof refundMethods)[number];
