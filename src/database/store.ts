@@ -38,6 +38,8 @@ export interface Tx extends Db {
   readonly sql: Writing;
   /** A new random identifier that sorts by time: `newId("evt")` is `evt_` and a UUIDv7 without dashes. */
   newId(prefix: string): string;
+  /** The transaction that this is a nested part of; null for a whole one. */
+  readonly outer: Tx | null;
   /** Runs `work` in a savepoint with a `Tx` of its own: when it throws, what it did is undone, and only that. */
   nested<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** After the commit the scheduler runs `job` at this moment (ms). Forgotten when the write fails. */

@@ -24,18 +24,20 @@ export class Transaction implements Tx {
   readonly now: number;
   readonly mode: Mode;
   readonly site: Site;
+  readonly outer: Tx | null;
   readonly #savepoint: Savepoint;
   #memos: Map<string, unknown> | null = null;
   #finishers: Map<string, (tx: Tx) => Promise<void>> | null = null;
   #effects: Effects | null = null;
   #ended = false;
 
-  constructor(sql: Writing, now: number, { mode, site }: World, savepoint: Savepoint) {
+  constructor(sql: Writing, now: number, { mode, site }: World, savepoint: Savepoint, outer: Tx | null = null) {
     this.sql = sql;
     this.now = now;
     this.mode = mode;
     this.site = site;
     this.#savepoint = savepoint;
+    this.outer = outer;
   }
 
   newId(prefix: string): string {
@@ -44,7 +46,7 @@ export class Transaction implements Tx {
 
   async nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.#mustBeOpen();
-    const inner = new Transaction(this.sql, this.now, this, this.#savepoint);
+    const inner = new Transaction(this.sql, this.now, this, this.#savepoint, this);
     const result = await this.#savepoint(() => inner.run(work));
     if (inner.effects !== null) this.#noted.add(inner.effects);
     return result;

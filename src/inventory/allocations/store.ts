@@ -1,9 +1,10 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
-import { type Args, insert, prepared } from "../../database/statements.ts";
+import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
 import type { Allocation, HeldLine, ReservationLine } from "../reservations/reservation.ts";
 
 /** Units of one stock item that are promised to some lines. */
@@ -75,9 +76,36 @@ export async function withAllocations(db: Db, lines: readonly ReservationLine[])
   return lines.map((line) => ({ ...line, allocations: of.get(line.id) ?? [] }));
 }
 
-/** Stores new allocations. */
-export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, "id">[]): Promise<void> {
-  await insert(tx, allocations, rows);
+// Not sorted: a sorter costs SQLite more than the query.
+const heldOf = prepared((select, a: Args<{ reservation_id: number }>) =>
+  select
+    .select({
+      ...getTableColumns(reservation_lines),
+      allocation_id: allocations.id,
+      stock_item_id: allocations.stock_item_id,
+      units: allocations.quantity,
+    })
+    .from(reservation_lines)
+    .leftJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .where(eq(reservation_lines.reservation_id, a.reservation_id)),
+);
+
+/** The lines of a reservation with all that is promised to them, both in their order. */
+export async function listHeldLines(db: Db, reservation_id: number): Promise<HeldLine[]> {
+  const lines = new Map<number, HeldLine>();
+  for (const { allocation_id, stock_item_id, units, ...row } of await heldOf(db, { reservation_id })) {
+    const line = lines.get(row.id) ?? { ...row, allocations: [] };
+    lines.set(row.id, line);
+    if (allocation_id === null || stock_item_id === null) continue;
+    line.allocations.push({ id: allocation_id, reservation_line_id: row.id, stock_item_id, quantity: units ?? 0 });
+  }
+  for (const { allocations } of lines.values()) allocations.sort((a, b) => a.id - b.id);
+  return [...lines.values()].sort((a, b) => a.id - b.id);
+}
+
+/** Stores new allocations and answers their ids. */
+export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, "id">[]): Promise<number[]> {
+  return insertIds(tx, allocations, rows);
 }
 
 const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quantity: number }>) =>
@@ -87,12 +115,15 @@ const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quant
     .onConflictDoUpdate({
       target: [allocations.reservation_line_id, allocations.stock_item_id],
       set: { quantity: sql`${allocations.quantity} + excluded.quantity` },
-    }),
+    })
+    .returning(getTableColumns(allocations)),
 );
 
-/** Adds units of an item to what is promised to a line. */
-export async function addAllocation(tx: Tx, line: number, item: number, quantity: number): Promise<void> {
-  await addTo(tx, { line, item, quantity });
+/** Adds units of an item to what is promised to a line; answers the allocation as it is now. */
+export async function addAllocation(tx: Tx, line: number, item: number, quantity: number): Promise<Allocation> {
+  const [allocation] = await addTo(tx, { line, item, quantity });
+  assert(allocation, "what is promised to a line is stored");
+  return allocation;
 }
 
 const setQuantity = prepared((tx: Writing, a: Args<{ id: number; quantity: number }>) =>

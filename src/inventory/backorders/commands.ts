@@ -2,11 +2,11 @@
 
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { addUnits, itemOf, setCounts } from "../allocations/commands.ts";
-import { addAllocation, deleteAllocations, listHeld, saveAllocation } from "../allocations/store.ts";
+import { addUnits, allot, itemOf, openLines, setCounts, withdraw } from "../allocations/commands.ts";
+import { deleteAllocations, listHeld } from "../allocations/store.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { markLotsExpired } from "../lots/store.ts";
-import type { ReservationLine } from "../reservations/reservation.ts";
+import type { HeldLine, ReservationLine } from "../reservations/reservation.ts";
 import { planStock } from "../reservations/rules.ts";
 import type { ClaimNews } from "../reservations/status.ts";
 import { closeLines, listOverdueLines } from "../reservations/store.ts";
@@ -58,6 +58,7 @@ export async function freshShelves(
  */
 export async function giveBack(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
   const ids = lines.map((line) => line.id);
+  assert(!ids.some((id) => openLines(tx).has(id)), "the lines of an open claim are let go by the claim");
   const held = await listHeld(tx, ids);
   await deleteAllocations(tx, ids);
   await closeLines(tx, ids);
@@ -184,21 +185,18 @@ async function moveHolder(
   holder: Holder,
   quantity: number,
 ): Promise<number> {
-  const { allocation_id, held, warehouse_id, requires_cold_storage, avoids, ...line } = holder;
+  const { allocation_id, held, warehouse_id, requires_cold_storage, avoids, ...row } = holder;
+  const allocation = { id: allocation_id, reservation_line_id: row.id, stock_item_id: item.id, quantity: held };
+  const line: HeldLine = openLines(tx).get(row.id) ?? { ...row, allocations: [allocation] };
   const { id: product_id } = shelf.product;
   const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, except: new Set([item.id]) };
   const open = new Map([[product_id, { ...shelf, crowded: false }]]);
   const { portions, missing } = planStock([{ product_id, quantity }], open, options);
   await promise(tx, item, -quantity);
-  await saveAllocation(tx, {
-    id: allocation_id,
-    reservation_line_id: line.id,
-    stock_item_id: item.id,
-    quantity: held - quantity,
-  });
+  await withdraw(tx, line, line.allocations.find(({ id }) => id === allocation_id) ?? allocation, quantity);
   for (const portion of portions[0] ?? []) {
     await promise(tx, portion.item, portion.quantity);
-    await addAllocation(tx, line.id, portion.item.id, portion.quantity);
+    await allot(tx, line, portion.item, portion.quantity);
   }
   const short = missing[0] ?? 0;
   await setCounts(tx, shelves, line, { reserved: line.reserved - short });

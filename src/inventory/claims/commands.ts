@@ -6,8 +6,16 @@ import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
-import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
-import { withAllocations } from "../allocations/store.ts";
+import {
+  addUnits,
+  assignUnits,
+  openLines,
+  replaceLines,
+  setCounts,
+  unpicked,
+  unpickedUnits,
+} from "../allocations/commands.ts";
+import { listHeldLines, withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
 import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, Pick } from "../reservations/claim.ts";
@@ -16,7 +24,9 @@ import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } f
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
 import { type ReservationStatus, reservationMoves } from "../reservations/status.ts";
 import {
+  deleteLines,
   findAdoptable,
+  findOrderClaim,
   findOrderReservation,
   findReservation,
   insertReservation,
@@ -38,7 +48,7 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
   const shelves = await freshShelves(tx, productsOf([...claim.lines, ...theirs]));
   // Read again under the lock: one that was made at the same moment has taken units by now, or will find none.
   const found = await adoptedBy(tx, claim);
-  if (found.length === 0) return settle(tx, shelves, claim, null, []);
+  if (found.length === 0) return (await settle(tx, shelves, claim, null, [])).lines.map(claimLine);
   const adopted = await withShelvesOpen(tx, shelves, claim, found);
   const old = await withAllocations(
     tx,
@@ -48,10 +58,10 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
     ),
   );
   const [first = null, ...others] = adopted;
-  const lines = await settle(tx, shelves, claim, first, old);
+  const { lines } = await settle(tx, shelves, claim, first, old);
   for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });
   await fillBackorders(tx, shelves, productsOf(old));
-  return lines;
+  return lines.map(claimLine);
 }
 
 /** Opens what more shelves an order's earlier reservations hold units of; answers those that are there still. */
@@ -94,14 +104,17 @@ async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: Order
  */
 export async function reviseClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
   const products = productsOf(claim.lines);
-  const { reservation, lines, shelves } = await openClaim(tx, claim.order_id, products);
+  const open = await openClaim(tx, claim.order_id, products);
+  const { reservation, lines, shelves } = open;
   assert(
     lines.every((line) => line.picked === 0),
     "an order is revised before anything is picked",
   );
   const revised = await settle(tx, shelves, claim, reservation, lines);
+  open.reservation = revised.reservation ?? reservation;
+  holdLines(tx, open, revised.lines);
   await fillBackorders(tx, shelves, productsOf(lines));
-  return revised;
+  return open.lines.map(claimLine);
 }
 
 /** Plans for a claim with what it holds already, and stores the reservation with its new lines. */
@@ -111,7 +124,7 @@ async function settle(
   claim: OrderClaim,
   before: Reservation | null,
   old: readonly HeldLine[],
-): Promise<ClaimLine[]> {
+): Promise<{ readonly reservation: Reservation | null; readonly lines: HeldLine[] }> {
   const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = claim;
   // An order on hold that gave its stock back takes none before it is released.
   const waits = before?.paused === true && old.length > 0 && old.every((line) => line.reserved === 0);
@@ -124,9 +137,10 @@ async function settle(
   if (before === null) {
     const open = { status: "reserved", paused: false, expires_at: null, released_at: null } as const;
     id = await insertReservation(tx, { ...row, ...open, created_at: tx.now });
-  } else await saveReservation(tx, { ...before, ...row, expires_at: null });
-  const lines = await replaceLines(tx, shelves, id ?? 0, old, claim.lines, portions);
-  return lines.map(claimLine);
+  }
+  const reservation = before === null ? null : { ...before, ...row, expires_at: null };
+  if (reservation !== null) await saveReservation(tx, reservation);
+  return { reservation, lines: await replaceLines(tx, shelves, id ?? 0, old, claim.lines, portions) };
 }
 
 function noPlan({ lines }: OrderClaim): Plan {
@@ -137,22 +151,60 @@ function refuseShortage(claim: OrderClaim, missing: Plan["missing"], shelves: Sh
   if (missing.some((units) => units > 0)) throw shortageFault(claim.lines, missing, shelves, options);
 }
 
-/** An order's claim with its stock locked. */
+/** An order's claim with its stock locked. Its lines change in step with the database. */
 export interface OpenClaim {
-  readonly reservation: Reservation;
-  readonly lines: HeldLine[];
+  reservation: Reservation;
+  lines: HeldLine[];
   readonly shelves: Shelves;
 }
 
-/** The claim of an order, with its stock locked; of more products where those are told. */
+/** The claims that are open in a transaction, by order. */
+const openClaims = (tx: Tx) => tx.memo("inventory.claims", () => new Map<number, OpenClaim>());
+
+/**
+ * The claim of an order, with its stock locked; of more products where those are told. It is opened once in a
+ * transaction: all acts on the order are handed the same one, as those before left it.
+ */
 export async function openClaim(tx: Tx, order_id: number, more_products: readonly number[] = []): Promise<OpenClaim> {
-  const reservation = await findOrderReservation(tx, order_id);
-  assert(reservation, `order ${order_id} has a claim on stock`);
-  const products = productsOf(await listLines(tx, [reservation.id]));
-  const shelves = await freshShelves(tx, [...products, ...more_products]);
-  // Backorders may have been filled before the stock was locked, so the lines are read again under the lock.
-  const lines = await withAllocations(tx, await listLines(tx, [reservation.id]));
-  return { reservation, lines, shelves };
+  const known = openClaims(tx).get(order_id);
+  if (known !== undefined) {
+    await freshShelves(tx, more_products);
+    return known;
+  }
+  const found = await findOrderClaim(tx, order_id);
+  assert(found, `order ${order_id} has a claim on stock`);
+  const { reservation, product_ids } = found;
+  const shelves = await freshShelves(tx, [...product_ids, ...more_products]);
+  // Backorders may have been filled before the stock was locked, so the lines are read under the lock.
+  const claim: OpenClaim = { reservation, lines: [], shelves };
+  holdLines(tx, claim, await listHeldLines(tx, reservation.id));
+  openClaims(tx).set(order_id, claim);
+  return claim;
+}
+
+/** Stores the stock items that an open claim is to get nothing of, or that there are none. */
+async function setAvoids(tx: Tx, claim: OpenClaim, avoids: readonly Avoided[] | null): Promise<void> {
+  claim.reservation = { ...claim.reservation, avoids };
+  await saveAvoids(tx, claim.reservation.id, avoids);
+}
+
+/** Gives an open claim its lines. */
+function holdLines(tx: Tx, claim: OpenClaim, lines: HeldLine[]): void {
+  claim.lines = lines;
+  for (const line of lines) openLines(tx).set(line.id, line);
+}
+
+/** Stores what changes of an open claim's reservation. */
+async function change(tx: Tx, claim: OpenClaim, fields: Partial<Reservation>): Promise<void> {
+  claim.reservation = { ...claim.reservation, ...fields };
+  await saveReservation(tx, claim.reservation);
+}
+
+/** Takes lines out of an open claim to which nothing is promised any more. */
+export async function dropLines(tx: Tx, claim: OpenClaim, ids: readonly number[]): Promise<void> {
+  for (const id of ids) openLines(tx).delete(id);
+  claim.lines = claim.lines.filter(({ id }) => !ids.includes(id));
+  await deleteLines(tx, ids);
 }
 
 function productsOf(lines: readonly { readonly product_id: number }[]): number[] {
@@ -173,11 +225,12 @@ export async function freshClaim(tx: Tx, order_id: number): Promise<ClaimLine[]>
  * Refuses: invalid_state_transition. Emits: inventory.updated, inventory.low_stock.
  */
 export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const claim = await openClaim(tx, order_id);
+  const { reservation, lines, shelves } = claim;
   if (reservation.status === "committed") return lines.map(claimLine);
   const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "commit", reservation.status);
   await planAnew(tx, shelves, reservation, lines);
-  await saveReservation(tx, { ...reservation, status, expires_at: null });
+  await change(tx, claim, { status, expires_at: null });
   await fillBackorders(tx, shelves, productsOf(lines));
   return lines.map(claimLine);
 }
@@ -188,12 +241,12 @@ export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]
  */
 export async function replanClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[]> {
   const { order_id, priority, requires_cold_storage, allow_backorder } = claim;
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
-  const changed = { ...reservation, priority, requires_cold_storage };
-  await saveReservation(tx, changed);
+  const open = await openClaim(tx, order_id);
+  const { reservation, lines, shelves } = open;
+  await change(tx, open, { priority, requires_cold_storage });
   // An order on hold that gave its stock back takes none before it is released.
   if (reservation.paused && lines.every((line) => line.reserved === 0)) return lines.map(claimLine);
-  const { wants, missing, options } = await planAnew(tx, shelves, changed, lines);
+  const { wants, missing, options } = await planAnew(tx, shelves, open.reservation, lines);
   if (!allow_backorder && missing.some((units) => units > 0)) throw shortageFault(wants, missing, shelves, options);
   await fillBackorders(tx, shelves, productsOf(lines));
   return lines.map(claimLine);
@@ -211,14 +264,15 @@ export interface Reallocation {
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function allocateClaim(tx: Tx, order_id: number): Promise<Reallocation> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
-  const { wants, options, plan } = planFor(tx, shelves, { ...reservation, avoids: null }, lines);
-  if (reservation.avoids !== null) await saveAvoids(tx, reservation.id, null);
+  const claim = await openClaim(tx, order_id);
+  const { lines, shelves } = claim;
+  if (claim.reservation.avoids !== null) await setAvoids(tx, claim, null);
+  const { wants, options, plan } = planFor(tx, shelves, claim.reservation, lines);
   // Told before the promises move, since they change what was free.
   const allotments = allotmentsOf(wants, plan, shelves, options);
   await assignPlan(tx, shelves, lines, plan.portions);
   await fillBackorders(tx, shelves, productsOf(lines));
-  const now = unpickedUnits(shelves, await withAllocations(tx, lines));
+  const now = unpickedUnits(shelves, lines);
   const changed = now.size !== options.own.size || [...now].some(([item, units]) => options.own.get(item) !== units);
   return { allotments, changed };
 }
@@ -286,7 +340,8 @@ export async function missClaim(
   misses: readonly Miss[],
   actor: Actor,
 ): Promise<{ readonly claims: ClaimLine[]; readonly short: PartUnits[] }> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const claim = await openClaim(tx, order_id);
+  const { reservation, lines, shelves } = claim;
   const { warehouse_id, requires_cold_storage } = reservation;
   const avoided = new Map((reservation.avoids ?? []).map((item): [number, Avoided] => [item.stock_item_id, item]));
   const wants = new Map<HeldLine, number>();
@@ -297,7 +352,7 @@ export async function missClaim(
     wants.set(line, (wants.get(line) ?? 0) + miss.quantity);
   }
   const avoids = [...avoided.values()];
-  if (avoids.length > 0) await saveAvoids(tx, reservation.id, avoids);
+  if (avoids.length > 0) await setAvoids(tx, claim, avoids);
   const missed = [...wants].map(([line, quantity]) => ({ line, product_id: line.product_id, quantity }));
   const { portions, missing } = planStock(missed, shelves, {
     now: tx.now,
@@ -311,7 +366,7 @@ export async function missClaim(
     const quantity = missing[at] ?? 0;
     return quantity === 0 ? [] : [{ order_line_id: order_line_id ?? 0, product_id, quantity }];
   });
-  return { claims: (await listLines(tx, [reservation.id])).map(claimLine), short };
+  return { claims: lines.map(claimLine), short };
 }
 
 /**
@@ -353,7 +408,8 @@ export async function releaseClaim(
   units: readonly ClaimUnits[] | null,
   actor: Actor,
 ): Promise<ClaimLine[]> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const claim = await openClaim(tx, order_id);
+  const { reservation, lines, shelves } = claim;
   if (reservation.status === "released") return lines.map(claimLine);
   const given = lines.map((line) => {
     if (units === null) return line.wanted;
@@ -377,11 +433,11 @@ export async function releaseClaim(
   if (units === null) {
     const act = reservation.status === "committed" ? "give_back" : "release";
     const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, act, reservation.status);
-    await saveReservation(tx, { ...reservation, status, released_at: tx.now });
+    await change(tx, claim, { status, released_at: tx.now });
   }
+  // Another line of the order itself may have waited for what is free now.
   await fillBackorders(tx, shelves, productsOf(lines));
-  // Another line of the order itself may have waited for what was freed.
-  return (await listLines(tx, [reservation.id])).map(claimLine);
+  return lines.map(claimLine);
 }
 
 /** The first so many of a line's unpicked units: they were planned to leave first. */
@@ -401,8 +457,9 @@ export function firstUnits(shelves: Shelves, line: HeldLine, count: number): Por
  * units go to others. Emits: inventory.updated, inventory.low_stock.
  */
 export async function pauseClaim(tx: Tx, order_id: number, { free }: { readonly free: boolean }): Promise<ClaimLine[]> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
-  await saveReservation(tx, { ...reservation, paused: true });
+  const claim = await openClaim(tx, order_id);
+  const { lines, shelves } = claim;
+  await change(tx, claim, { paused: true });
   if (free) {
     await assignPlan(tx, shelves, lines, []);
     await fillBackorders(tx, shelves, productsOf(lines));
@@ -415,14 +472,16 @@ export async function pauseClaim(tx: Tx, order_id: number, { free }: { readonly 
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function resumeClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
-  await saveReservation(tx, { ...reservation, paused: false });
-  await fillBackorders(tx, shelves, productsOf(lines));
-  return (await listLines(tx, [reservation.id])).map(claimLine);
+  const claim = await openClaim(tx, order_id);
+  await change(tx, claim, { paused: false });
+  await fillBackorders(tx, claim.shelves, productsOf(claim.lines));
+  return claim.lines.map(claimLine);
 }
 
 /** Changes how urgent an order is when stock is short. */
 export async function setClaimPriority(tx: Tx, order_id: number, priority: number): Promise<void> {
+  const open = openClaims(tx).get(order_id);
+  if (open !== undefined) return change(tx, open, { priority });
   const reservation = await findOrderReservation(tx, order_id);
   assert(reservation, `order ${order_id} has a claim on stock`);
   await saveReservation(tx, { ...reservation, priority });

@@ -5,11 +5,10 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { itemOf, picked, setCounts, unpicked } from "../allocations/commands.ts";
-import { addAllocation, saveAllocation } from "../allocations/store.ts";
+import { allot, itemOf, picked, setCounts, unpicked, withdraw } from "../allocations/commands.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { Miss, Pick } from "../reservations/claim.ts";
-import type { Allocation, Avoided, HeldLine } from "../reservations/reservation.ts";
+import type { Avoided, HeldLine } from "../reservations/reservation.ts";
 import { moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
@@ -43,7 +42,7 @@ export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: 
     if (units === 0 || !isMeant(item)) continue;
     if (!isLotGood(item, tx.now)) throw notPickable(item);
     left -= units;
-    await reduce(tx, line, allocation, units);
+    await withdraw(tx, line, allocation, units);
     await stage(tx, shelves, errand, line, item, units);
   }
   if (left > 0) await pickOthers(tx, shelves, errand, line, isMeant, left);
@@ -77,7 +76,7 @@ export async function missUnits(
     const units = isMeant(item) ? Math.min(left, allocation.quantity) : 0;
     if (units === 0) continue;
     left -= units;
-    await reduce(tx, line, allocation, units);
+    await withdraw(tx, line, allocation, units);
     await promise(tx, item, -units);
     if (miss.write_off === null) avoided.push({ stock_item_id: item.id, on_hand: item.on_hand });
     else {
@@ -148,7 +147,7 @@ async function giveUp(tx: Tx, shelves: Shelves, line: HeldLine, count: number): 
     const units = Math.min(left, allocation.quantity);
     if (units === 0) continue;
     left -= units;
-    await reduce(tx, line, allocation, units);
+    await withdraw(tx, line, allocation, units);
     await promise(tx, itemOf(shelves, line.product_id, allocation.stock_item_id), -units);
   }
   assert(left === 0, "a line gives up no more than it holds");
@@ -180,7 +179,7 @@ async function stage(
     actor,
   });
   assert(to, "picked units lie in staging");
-  await addAllocation(tx, line.id, to.id, quantity);
+  await allot(tx, line, to, quantity);
 }
 
 /**
@@ -205,7 +204,7 @@ export async function handOutUnits(
     // A carrier took what was recalled: the order need not be held for it any more.
     if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
     left -= units;
-    await reduce(tx, line, allocation, units);
+    await withdraw(tx, line, allocation, units);
     await moveUnits(tx, shelfOf(shelves, line.product_id), {
       type: "sale",
       quantity: units,
@@ -242,7 +241,7 @@ export async function unpickUnits(
     if (units === 0) continue;
     if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
     left -= units;
-    await reduce(tx, line, allocation, units);
+    await withdraw(tx, line, allocation, units);
     await promise(tx, item, -units);
     await moveUnits(tx, shelfOf(shelves, line.product_id), {
       type: "transfer",
@@ -259,12 +258,6 @@ export async function unpickUnits(
   }
   assert(left === 0, "no more units are put back than were picked");
   await setCounts(tx, shelves, line, { reserved: line.reserved - quantity, picked: line.picked - quantity });
-}
-
-async function reduce(tx: Tx, line: HeldLine, allocation: Allocation, by: number): Promise<void> {
-  allocation.quantity -= by;
-  await saveAllocation(tx, allocation);
-  line.allocations = line.allocations.filter(({ quantity }) => quantity > 0);
 }
 
 function notPickable({ lot_id, lot_number, lot_status }: StockItem): Fault {

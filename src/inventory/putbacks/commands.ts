@@ -7,13 +7,13 @@ import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { setCounts } from "../allocations/commands.ts";
-import { saveAllocation, withAllocations } from "../allocations/store.ts";
+import { openLines, setCounts, withdraw } from "../allocations/commands.ts";
+import { listHeldLines } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { Allocation, HeldLine } from "../reservations/reservation.ts";
 import { byWarehouseThenAge, type Want } from "../reservations/rules.ts";
-import { findOrderReservation, listLines } from "../reservations/store.ts";
+import { findOrderReservation } from "../reservations/store.ts";
 import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
@@ -124,8 +124,10 @@ async function pickedInVain(
 ): Promise<Source[]> {
   const reservation = await findOrderReservation(tx, order_id);
   if (reservation === null) return [];
-  const own = (await listLines(tx, [reservation.id])).filter((line) => line.product_id === product.id);
-  const lines = await withAllocations(tx, own);
+  const stored = await listHeldLines(tx, reservation.id);
+  const lines = stored
+    .filter((line) => line.product_id === product.id)
+    .map((line) => openLines(tx).get(line.id) ?? line);
   return items
     .filter((item) => item.bin_kind === "staging" && !isLotGood(item, tx.now))
     .map((item) => {
@@ -168,8 +170,7 @@ async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantit
     const units = Math.min(left, most);
     if (units === 0) continue;
     left -= units;
-    allocation.quantity -= units;
-    await saveAllocation(tx, allocation);
+    await withdraw(tx, line, allocation, units);
     await promise(tx, item, -units);
     await setCounts(tx, shelves, line, { reserved: line.reserved - units, picked: line.picked - units });
   }

@@ -17,6 +17,13 @@ const byId = prepared((sql, a: Args<{ id: number }>) =>
 const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
   sql.select().from(reservations).where(eq(reservations.order_id, a.order_id)),
 );
+const claimed = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql
+    .select({ ...getTableColumns(reservations), product_id: reservation_lines.product_id })
+    .from(reservations)
+    .leftJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .where(eq(reservations.order_id, a.order_id)),
+);
 // The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
 const adoptable = prepared((select, a: Args<{ order_ref: string; source: string; now: number }>) =>
   select
@@ -43,6 +50,18 @@ export async function findReservation(db: Db, id: number): Promise<Reservation |
 export async function findOrderReservation(db: Db, order_id: number): Promise<Reservation | null> {
   const [row] = await byOrder(db, { order_id });
   return row ?? null;
+}
+
+/** The reservation that is an order's claim, with the products that it is for; null for an order without one. */
+export async function findOrderClaim(
+  db: Db,
+  order_id: number,
+): Promise<{ readonly reservation: Reservation; readonly product_ids: readonly number[] } | null> {
+  const rows = await claimed(db, { order_id });
+  const [first] = rows;
+  if (first === undefined) return null;
+  const { product_id: _product, ...reservation } = first;
+  return { reservation, product_ids: [...new Set(rows.flatMap(({ product_id }) => product_id ?? []))] };
 }
 
 /** Open reservations that a client made for an order of this number before it came, oldest first. */

@@ -42,13 +42,14 @@ export interface OpenShelf extends Shelf {
 export type Shelves = ReadonlyMap<number, OpenShelf>;
 
 /**
- * Locks and reads the stock of these products, once in a transaction, and tells at its end what has changed. A part of
- * a transaction (`tx.nested`) reads for itself, so what encloses it must have opened none of the same shelves before.
+ * Locks and reads the stock of these products, once in a transaction, and tells at its end what has changed. A nested
+ * part of a transaction reads for itself, so it may not open a shelf that is open in the transaction around it.
  */
 export async function openShelves(tx: Tx, product_ids: readonly number[]): Promise<Shelves> {
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const closed = [...new Set(product_ids)].filter((id) => !shelves.has(id)).sort((a, b) => a - b);
   if (closed.length === 0) return shelves;
+  refuseOpenOutside(tx, closed);
   for (const { product, items, backordered, incoming, bundled, overdue } of await lockShelves(tx, closed)) {
     // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
     const { on_hand, reserved } = totalsOf(items, 0);
@@ -58,6 +59,15 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   }
   tx.atEnd("inventory.events", announce);
   return shelves;
+}
+
+/** What is open around a nested part would not learn of what the part changes. */
+function refuseOpenOutside(tx: Tx, product_ids: readonly number[]): void {
+  for (let { outer } = tx; outer !== null; outer = outer.outer) {
+    const open = outer.memo("inventory.shelves", () => new Map<number, OpenShelf>());
+    const twice = product_ids.find((id) => open.has(id));
+    assert(twice === undefined, `the shelf of product ${twice} is open in the transaction around this part`);
+  }
 }
 
 /** The open shelf of a product. */

@@ -3,7 +3,7 @@ import { amongTexts, forShare, forUpdate, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
-import type { Db, Tx } from "../../database/store.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { BinKind } from "../status.ts";
@@ -209,15 +209,28 @@ export async function insertBins(tx: Tx, rows: readonly Omit<Bin, "id">[]): Prom
   await insert(tx, bins, rows);
 }
 
+const makeBin = prepared((tx: Writing, a: Args<Omit<Bin, "id">>) =>
+  tx
+    .insert(bins)
+    .values({
+      warehouse_id: sql`${a.warehouse_id}`,
+      zone_id: sql`${a.zone_id}`,
+      code: sql`${a.code}`,
+      kind: sql`${a.kind}`,
+      pick_order: sql`${a.pick_order}`,
+      capacity: sql`${a.capacity}`,
+    })
+    .onConflictDoNothing({ target: [bins.warehouse_id, bins.code] })
+    .returning(),
+);
+
 /** The bin with the code of this one, made now unless it is there already. */
 export async function ensureBin(tx: Tx, bin: Omit<Bin, "id">): Promise<Bin> {
   const found = await findBin(tx, bin.warehouse_id, bin.code);
   if (found !== null) return found;
-  await tx.sql
-    .insert(bins)
-    .values(bin)
-    .onConflictDoNothing({ target: [bins.warehouse_id, bins.code] });
-  return (await findBin(tx, bin.warehouse_id, bin.code)) as Bin;
+  const [made] = await makeBin(tx, bin);
+  // Another transaction may have made it meanwhile.
+  return made ?? ((await findBin(tx, bin.warehouse_id, bin.code)) as Bin);
 }
 
 /** Stores what changed of a bin. */

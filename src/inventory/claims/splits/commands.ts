@@ -5,8 +5,8 @@ import { assignUnits, replaceLines, setCounts } from "../../allocations/commands
 import type { ClaimLine, OrderClaim, PartUnits } from "../../reservations/claim.ts";
 import { claimLine, type HeldLine } from "../../reservations/reservation.ts";
 import type { Portion } from "../../reservations/rules.ts";
-import { deleteLines, insertReservation, listLines } from "../../reservations/store.ts";
-import { firstUnits, openClaim } from "../commands.ts";
+import { insertReservation } from "../../reservations/store.ts";
+import { dropLines, firstUnits, openClaim } from "../commands.ts";
 
 /** Units of an order's line that become those of a line of another order; `whole` when the old line ends by it. */
 export interface SplitUnits extends PartUnits {
@@ -24,7 +24,8 @@ export async function splitClaim(
   to: OrderClaim,
   units: readonly SplitUnits[],
 ): Promise<{ readonly left: ClaimLine[]; readonly gone: ClaimLine[] }> {
-  const { reservation, lines, shelves } = await openClaim(tx, order_id);
+  const claim = await openClaim(tx, order_id);
+  const { reservation, lines, shelves } = claim;
   const moves = units.map((unit) => ({ unit, ...takenFrom(lines, unit) }));
   const portions: Portion[][] = [];
   for (const { line, from_shelf } of moves) {
@@ -46,11 +47,12 @@ export async function splitClaim(
     return { product_id, order_line_id: to_line_id, quantity };
   });
   const gone = await replaceLines(tx, shelves, id, [], wants, portions);
-  await deleteLines(
+  await dropLines(
     tx,
+    claim,
     moves.flatMap(({ unit, line }) => (unit.whole ? line.id : [])),
   );
-  return { left: (await listLines(tx, [reservation.id])).map(claimLine), gone: gone.map(claimLine) };
+  return { left: claim.lines.map(claimLine), gone: gone.map(claimLine) };
 }
 
 function takenFrom(lines: readonly HeldLine[], { order_line_id, product_id, quantity }: SplitUnits) {

@@ -1,0 +1,22 @@
+// What the acts of an order ask of the database: no act reads more than it did when this was written.
+import { expect, test } from "bun:test";
+import { engine } from "../../src/config.ts";
+import { costsOfActs } from "./acts_cost.ts";
+
+test.skipIf(engine !== "sqlite")("an act opens its claim once, however many steps it performs", async () => {
+  const costs = await costsOfActs();
+  const most = {
+    create: { reads: 10, writes: 20 },
+    "pick (pending)": { reads: 13, writes: 25 },
+    pack: { reads: 12, writes: 7 },
+    ship: { reads: 12, writes: 27 },
+    "ship (pending)": { reads: 13, writes: 57 },
+    reserve: { reads: 10, writes: 6 },
+    adjust: { reads: 6, writes: 4 },
+  };
+  const over = Object.entries(most).filter(([act, { reads, writes }]) => {
+    const cost = costs[act];
+    return cost === undefined || cost.reads > reads || cost.writes > writes;
+  });
+  expect(over.map(([act]) => ({ act, ...costs[act] }))).toEqual([]);
+});

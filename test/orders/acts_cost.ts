@@ -1,0 +1,80 @@
+// How many statements the acts of an order ask of SQLite, counted where they are run. `bun test/orders/acts_cost.ts`
+// prints them.
+import { Database, type Statement } from "bun:sqlite";
+import { openTestApp } from "../harness.ts";
+
+/** What one act asked of the database. */
+export interface Cost {
+  readonly reads: number;
+  readonly writes: number;
+}
+
+const asked: string[] = [];
+let counting = false;
+
+/** Has every statement noted that is run on a connection opened from now on. */
+function watchStatements(): void {
+  const prepare = Database.prototype.prepare;
+  Database.prototype.prepare = function (this: Database, query: string, ...rest: never[]) {
+    const statement = prepare.call(this, query, ...rest) as Statement;
+    for (const method of ["run", "all", "values", "get"] as const) {
+      const call = statement[method].bind(statement) as (...values: never[]) => never;
+      statement[method] = (...values: never[]) => {
+        if (counting) asked.push(query);
+        return call(...values);
+      };
+    }
+    return statement;
+  } as typeof prepare;
+}
+
+/** The acts of an order of three lines, in turn, and what each costs from its request to its answer. */
+export async function costsOfActs(show = false): Promise<Record<string, Cost>> {
+  watchStatements();
+  const { call, close } = await openTestApp();
+  const skus = ["A-1", "B-1", "C-1"];
+  const line_items = skus.map((sku) => ({ sku, quantity: 1, unit_price: "5.00" }));
+  for (const sku of skus) {
+    await call("POST", "/products", { sku, name: sku, price: "5.00" });
+    await call("POST", "/inventory", { sku, quantity: 100 });
+  }
+  const address = {
+    address_line1: "100 Commercial St",
+    city: "Portland",
+    state: "ME",
+    postal_code: "04101",
+    country: "US",
+  };
+  const customer = (await call("POST", "/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
+  const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
+  let placed = 0;
+  const costs: Record<string, Cost> = {};
+  const count = async (name: string, path: string, body: object = {}, method = "POST") => {
+    asked.length = 0;
+    counting = true;
+    const { status, body: answer } = await call(method, path, body);
+    counting = false;
+    if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`);
+    const own = asked.filter((query) => /^(select|insert|update|delete|with)/i.test(query));
+    const reads = own.filter((query) => /^(select|with)/i.test(query)).length;
+    if (show) for (const query of own) console.log(`  ${name}: ${query.replaceAll('"', "").slice(0, 150)}`);
+    costs[name] = { reads, writes: own.length - reads };
+    return answer.data;
+  };
+  const create = (name: string) => count(name, "/orders", { ...to, order_number: `N-${++placed}`, line_items });
+  // The first of each prepares what is kept, so that only the second counts.
+  for (const _round of [1, 2]) {
+    const { id } = await create("create");
+    await count("pick (pending)", `/orders/${id}/pick`);
+    await count("pack", `/orders/${id}/pack`);
+    await count("ship", `/orders/${id}/ship`);
+    const { id: other } = await create("create");
+    await count("ship (pending)", `/orders/${other}/ship`);
+    await count("reserve", "/inventory/reserve", { order_id: `later-${_round}`, items: [{ sku: "A-1", quantity: 1 }] });
+    await count("adjust", "/inventory/A-1", { adjustment: 1, reason: "found" }, "PATCH");
+  }
+  await close();
+  return costs;
+}
+
+if (import.meta.main) console.table(await costsOfActs(process.argv.includes("--show")));
