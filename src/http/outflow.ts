@@ -25,6 +25,8 @@ export interface OutflowSettings {
   readonly bytes_max?: number;
   /** How long a client may take over one piece, in milliseconds. */
   readonly patience_ms?: number;
+  /** Milliseconds that have passed since some moment. */
+  readonly elapsed?: () => number;
 }
 
 /** One answer on its way. */
@@ -44,7 +46,7 @@ export class Outflow {
   #watch: ReturnType<typeof setInterval> | undefined;
 
   constructor(settings: OutflowSettings) {
-    this.#settings = { bytes_max, patience_ms, ...settings };
+    this.#settings = { bytes_max, patience_ms, elapsed: () => performance.now(), ...settings };
   }
 
   /** How many bytes wait. */
@@ -85,7 +87,7 @@ export class Outflow {
       try {
         const { done, value } = await source.next();
         if (!this.#flows.has(flow)) return;
-        flow.given_at = performance.now();
+        flow.given_at = this.#settings.elapsed();
         if (!done) return controller.enqueue(value);
         this.#end(flow);
         controller.close();
@@ -116,7 +118,7 @@ export class Outflow {
   }
 
   #look(): void {
-    const late = performance.now() - this.#settings.patience_ms;
+    const late = this.#settings.elapsed() - this.#settings.patience_ms;
     for (const flow of this.#flows) {
       if (flow.given_at === null || flow.given_at > late) continue;
       this.#end(flow);

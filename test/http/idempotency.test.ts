@@ -255,7 +255,15 @@ describe("guards", () => {
   test("of two equal imports at once the second gets the report of the first", async () => {
     const file = `sku,name\n${Array.from({ length: 400 }, (_, at) => `BOTH-${at},Tea`).join("\n")}`;
     const headers = { "content-type": "text/csv", "idempotency-key": "both" };
-    const both = await Promise.all([1, 2].map(() => app.call("POST", "/products/import", file, { headers })));
+    const send = async (): Promise<Answered> => {
+      const before = performance.now();
+      const answer = await app.call("POST", "/products/import", file, { headers });
+      if (answer.body.error?.code !== "idempotency_key_in_use") return answer;
+      // On a machine that is busy the first may take longer than the second waits: then it is to come again.
+      expect(performance.now() - before).toBeGreaterThan(1900);
+      return await send();
+    };
+    const both = await Promise.all([send(), send()]);
     expect(both.map(({ body }) => body.data.created)).toEqual([400, 400]);
     expect(both.filter(isReplay).length).toBe(1);
   }, 20_000);

@@ -16,6 +16,16 @@ afterEach(async () => {
 const large_bytes = 24 << 20;
 const large = () => new Response("x".repeat(large_bytes), { headers: { "x-made": "yes" } });
 
+/** A clock that goes only while this process gets its turns: on a machine that is busy, both sides wait for them. */
+function turnsClock(): () => number {
+  let elapsed = 0;
+  const tick = setInterval(() => {
+    elapsed += 10;
+  }, 10);
+  ends.push(() => clearInterval(tick));
+  return () => elapsed;
+}
+
 /** A server whose entrance has bounds that a test can reach. */
 function open(handle: (request: Request) => Response, bounds: { bytes_max?: number; patience_ms?: number }) {
   const lines: string[] = [];
@@ -23,6 +33,7 @@ function open(handle: (request: Request) => Response, bounds: { bytes_max?: numb
   const outflow = new Outflow({
     letGo: (request) => server.timeout(request, 1),
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
+    elapsed: turnsClock(),
     ...bounds,
   });
   const entrance = openEntrance({ log, slow_ms: 60_000, now: () => 0, outflow }, handle);
