@@ -59,9 +59,15 @@ const constraint = pick(pg.check, lite.check);
 /** A CHECK constraint from a condition in plain SQL. */
 export const check = (name: string, condition: string) => constraint(name, sql.raw(condition));
 
-/** A CHECK that a text column holds one of a closed list of words. */
-export const oneOf = (name: string, column: string, words: readonly string[]) =>
-  check(`${name}_${column}`, `${column} in (${words.map((word) => `'${word}'`).join(", ")})`);
+/**
+ * A CHECK that a text column holds one of a closed list of words, such as states; for lists that grow see `words.ts`.
+ * SQLite compares the words one by one: for a list in brackets it would build a table at each insert. PostgreSQL reads
+ * the condition anew for each statement: one array is read sooner than a list of words.
+ */
+export const oneOf = (name: string, column: string, words: readonly string[]) => {
+  const each = words.map((word) => `${column} = '${word}'`).join(" or ");
+  return check(`${name}_${column}`, isPostgres ? `${column} = any ('{${words.join(",")}}'::text[])` : each);
+};
 
 /** A CHECK that a text column holds no space, no dash and no small letter of A to Z, and is not empty. */
 export const plainNumber = (name: string, column: string) => {

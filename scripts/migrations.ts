@@ -1,7 +1,10 @@
-// `bun run migrations NAME`: drafts the next migration of both engines from db/schema. Read what it wrote before you
-// commit it.
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+// `bun run migrations NAME`: drafts the next migration of both engines from db/schema and db/words.ts. Read what it
+// wrote before you commit it. Migrations are only ever added: a released one is never edited, renamed or removed, for
+// databases out there have it.
+import { Database } from "bun:sqlite";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { triggerOnPostgres, triggersOnSqlite, type WordList, wordLists } from "../db/words.ts";
 import { root } from "./install.ts";
 
 type Engine = "sqlite" | "postgres";
@@ -59,9 +62,53 @@ export function strict(migration: string): string {
   return migration.replace(/^(CREATE TABLE [^;]*?^\));/gm, "$1 STRICT;");
 }
 
+/** Puts together the expressions of indexes, which drizzle-kit splits at their commas as if each part were a column. */
+export function whole(migration: string): string {
+  const index = /^CREATE (?:UNIQUE )?INDEX `\w+` ON `\w+` \(.*`\)/gm;
+  return migration.replace(index, (line) => {
+    const [head = "", columns = ""] = line.split(/(?<=` )(?=\()/);
+    return /`[^`]*\(/.test(columns.slice(1)) ? head + columns.replaceAll("`", "") : line;
+  });
+}
+
 /** Leaves the schema to `search_path`: live and test data are two schemas of one database. */
 export function unqualified(migration: string): string {
   return migration.replaceAll('"public".', "");
+}
+
+const breakpoint = "--> statement-breakpoint\n";
+
+/** The SQL of an engine's migrations in their order. */
+export function readMigrations(engine: Engine): string[] {
+  const files = readdirSync(folderOf(engine)).filter((file) => file.endsWith(".sql"));
+  return files.sort().map((file) => readFileSync(join(folderOf(engine), file), "utf8"));
+}
+
+/**
+ * What brings the triggers of the lists of words up to date after these migrations of SQLite: those of lists that are
+ * new or have changed, and those that went with a table which was rebuilt.
+ */
+export function wordStatements(migrations: readonly string[], lists: readonly WordList[]): Record<Engine, string[]> {
+  using database = new Database(":memory:");
+  for (const text of migrations) database.run(text);
+  const there = new Map(
+    database
+      .query<{ name: string; sql: string }, []>("select name, sql from sqlite_schema where type = 'trigger'")
+      .all()
+      .map(({ name, sql }) => [name, sql]),
+  );
+  const sqlite = lists.flatMap((list) =>
+    [...triggersOnSqlite(list)]
+      .filter(([name, sql]) => there.get(name) !== sql)
+      .flatMap(([name, sql]) => [...(there.has(name) ? [`DROP TRIGGER \`${name}\``] : []), sql]),
+  );
+  const changed = lists.filter((list) => [...triggersOnSqlite(list)].some(([name, sql]) => there.get(name) !== sql));
+  return { sqlite, postgres: changed.map(triggerOnPostgres) };
+}
+
+function rewrite(engine: Engine, file: string, by: (text: string) => string): void {
+  const path = join(folderOf(engine), file);
+  writeFileSync(path, by(readFileSync(path, "utf8")));
 }
 
 async function main(name: string | undefined): Promise<void> {
@@ -73,14 +120,18 @@ async function main(name: string | undefined): Promise<void> {
     sqlite: await draft("sqlite", name),
     postgres: await draft("postgres", name),
   };
-  const changed = drafted.sqlite !== null || drafted.postgres !== null;
+  for (const engine of ["sqlite", "postgres"] as const) {
+    const file = drafted[engine];
+    if (file === null) continue;
+    rewrite(engine, file, engine === "sqlite" ? (text) => strict(whole(text)) : unqualified);
+  }
+  const words = wordStatements(readMigrations("sqlite"), wordLists);
+  const changed = drafted.sqlite !== null || drafted.postgres !== null || words.sqlite.length > 0;
   for (const engine of ["sqlite", "postgres"] as const) {
     // Both engines have the same migrations, even where one has nothing to do.
     const file = drafted[engine] ?? (changed ? await draft(engine, name, ["--custom"]) : null);
     if (file === null) continue;
-    const path = join(folderOf(engine), file);
-    const text = readFileSync(path, "utf8");
-    writeFileSync(path, engine === "sqlite" ? strict(text) : unqualified(text));
+    rewrite(engine, file, (text) => [text.trimEnd(), ...words[engine]].filter(Boolean).join(`;${breakpoint}`));
     console.log(`db/migrations/${engine}/${file}`);
   }
   if (!changed) console.log("The schema has not changed.");

@@ -1,13 +1,6 @@
 import type { AddressVerification } from "../../src/addresses/address.ts";
 import type { ActorType } from "../../src/kit/actor.ts";
-import {
-  type CancelReason,
-  cancelReasons,
-  type HoldReason,
-  holdReasons,
-  type OrderStatus,
-  orderStatuses,
-} from "../../src/orders/status.ts";
+import { type CancelReason, type HoldReason, type OrderStatus, orderStatuses } from "../../src/orders/status.ts";
 import {
   bool,
   check,
@@ -89,7 +82,6 @@ export const orders = table(
     index("orders_number_digits").on(lastDigits(t.order_number)),
     index("orders_external").on(folded(t.source_external_id)).where(where("source_external_id is not null")),
     oneOf("orders", "status", orderStatuses),
-    oneOf("orders", "cancel_reason", cancelReasons),
     check("orders_amounts", "subtotal_cents >= 0 and shipping_amount_cents >= 0"),
   ],
 );
@@ -155,7 +147,6 @@ export const order_holds = table(
     index("order_holds_unknown_sku").on(t.order_id).where(where("released_at is null and reason = 'unknown_sku'")),
     index("order_holds_bad_address").on(t.order_id).where(where("released_at is null and reason = 'bad_address'")),
     index("order_holds_until").on(t.hold_until).where(where("released_at is null and hold_until is not null")),
-    oneOf("order_holds", "reason", holdReasons),
   ],
 );
 

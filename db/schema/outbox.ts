@@ -1,6 +1,5 @@
 import type { EventType } from "../../src/outbox/catalog.ts";
-import { eventTypes } from "../../src/outbox/catalog.ts";
-import { id, index, int, oneOf, packed, table, text, time, unique, where } from "../kit.ts";
+import { id, index, int, packed, table, text, time, unique, where } from "../kit.ts";
 
 export const events = table(
   "events",
@@ -25,6 +24,5 @@ export const events = table(
     unique("events_position").on(t.position),
     index("events_waiting").on(t.seq).where(where("fanned_out_at is null")),
     index("events_kept").on(t.created_at).where(where("length(body) > 0")),
-    oneOf("events", "type", eventTypes),
   ],
 );

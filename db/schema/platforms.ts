@@ -6,7 +6,6 @@ import {
   type ImportStatus,
   importStatuses,
   type Platform,
-  platforms,
 } from "../../src/platforms/status.ts";
 import { id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 
@@ -39,7 +38,6 @@ export const platform_connections = table(
     unique("platform_connections_key").on(t.key),
     unique("platform_connections_store").on(t.platform, t.store_id),
     index("platform_connections_created").on(t.created_at, t.id),
-    oneOf("platform_connections", "platform", platforms),
     oneOf("platform_connections", "status", connectionStatuses),
   ],
 );

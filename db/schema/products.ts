@@ -1,11 +1,9 @@
 import { type WeightUnit, weightUnits } from "../../src/kit/weight_unit.ts";
 import {
   type BarcodeType,
-  barcodeTypes,
   type ProductStatus,
   type ProductType,
   productStatuses,
-  productTypes,
   type TemperatureZone,
   temperatureZones,
 } from "../../src/products/status.ts";
@@ -43,7 +41,6 @@ export const products = table(
     index("products_name_folded").on(folded(t.name)),
     index("products_created").on(t.created_at, t.id),
     index("products_updated").on(t.updated_at),
-    oneOf("products", "type", productTypes),
     oneOf("products", "weight_unit", weightUnits),
     oneOf("products", "temperature_zone", temperatureZones),
     oneOf("products", "status", productStatuses),
@@ -62,9 +59,5 @@ export const product_barcodes = table(
     value: text().notNull(),
     type: text().$type<BarcodeType>().notNull(),
   },
-  (t) => [
-    unique("product_barcodes_value").on(t.value),
-    index("product_barcodes_product").on(t.product_id),
-    oneOf("product_barcodes", "type", barcodeTypes),
-  ],
+  (t) => [unique("product_barcodes_value").on(t.value), index("product_barcodes_product").on(t.product_id)],
 );

@@ -4,8 +4,6 @@ import type { LabelWarning } from "../../src/shipping/labels/face.ts";
 import {
   type DocumentKind,
   type DocumentType,
-  documentKinds,
-  documentTypes,
   type LabelStatus,
   labelStatuses,
   type VoidStatus,
@@ -196,9 +194,5 @@ export const label_documents = table(
     content_type: text().$type<DocumentType>().notNull(),
     bytes: bytes().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.label_id, t.position] }),
-    oneOf("label_documents", "kind", documentKinds),
-    oneOf("label_documents", "content_type", documentTypes),
-  ],
+  (t) => [primaryKey({ columns: [t.label_id, t.position] })],
 );

@@ -1,4 +1,4 @@
-import { type BinKind, binKinds } from "../../src/inventory/status.ts";
+import type { BinKind } from "../../src/inventory/status.ts";
 import type { Place } from "../../src/kit/place.ts";
 import type { Weekday } from "../../src/kit/zone.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
@@ -69,6 +69,5 @@ export const bins = table(
     // Both walk the bins of a kind in pick order, so that the first one that will do is found among any number.
     index("bins_zone").on(t.zone_id, t.kind, t.pick_order, t.id).where(where("zone_id is not null")),
     index("bins_lasting").on(t.warehouse_id, t.kind, t.pick_order, t.id).where(where("kind <> 'staging'")),
-    oneOf("bins", "kind", binKinds),
   ],
 );

@@ -4,13 +4,10 @@ import {
   type AttemptStatus,
   type AttemptTrigger,
   attemptStatuses,
-  attemptTriggers,
   type DeliveryForm,
   type DeliveryStatus,
-  deliveryForms,
   deliveryStatuses,
   type NoticeKind,
-  noticeKinds,
   type RecoveryStatus,
   recoveryStatuses,
   type SubscriptionStatus,
@@ -124,7 +121,6 @@ export const deliveries = table(
     index("deliveries_tests").on(t.subscription_id, t.created_at).where(where("sequence = 0")),
     index("deliveries_bodies").on(t.created_at).where(where("body <> ''")),
     oneOf("deliveries", "status", deliveryStatuses),
-    oneOf("deliveries", "form", deliveryForms),
   ],
 );
 
@@ -161,7 +157,6 @@ export const delivery_attempts = table(
     index("delivery_attempts_delivery").on(t.delivery_id, t.attempt),
     index("delivery_attempts_bodies").on(t.started_at).where(where("response_body <> ''")),
     oneOf("delivery_attempts", "status", attemptStatuses),
-    oneOf("delivery_attempts", "trigger", attemptTriggers),
   ],
 );
 
@@ -211,7 +206,6 @@ export const notices = table(
   (t) => [
     index("notices_created").on(t.created_at, t.id),
     index("notices_mail").on(t.mail_next_at).where(where("mail_status = 'waiting'")),
-    oneOf("notices", "kind", noticeKinds),
     oneOf("notices", "mail_status", mailStatuses),
   ],
 );

@@ -4,6 +4,7 @@ import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
 import { migrationFiles } from "./migration_files.ts" with { type: "macro" };
 import { applicationId } from "./sqlite_connection.ts";
+import { base, isFormer, takeover } from "./takeover.ts";
 
 export interface Migration {
   readonly name: string;
@@ -56,7 +57,8 @@ export function checkWorldOnSqlite(raw: Database, mode: Mode, where: string): vo
 
 /** Whether a SQLite database lacks migrations. Refuses databases of other programs and of newer versions. */
 export function lacksMigrations(raw: Database, where: string, all: readonly Migration[] = migrations.sqlite): boolean {
-  return missingMigrations(all, appliedOnSqlite(raw, where), where).length > 0;
+  const applied = appliedOnSqlite(raw, where);
+  return isFormer(applied, where) || missingMigrations(all, applied, where).length > 0;
 }
 
 /**
@@ -72,6 +74,7 @@ export function migrateSqlite(
   raw.run("pragma foreign_keys=off");
   raw.run("begin immediate");
   try {
+    if (isFormer(appliedOnSqlite(raw, where), where)) takeOverOnSqlite(raw);
     const missing = missingMigrations(all, appliedOnSqlite(raw, where), where);
     if (missing.length > 0) applyOnSqlite(raw, mode, missing, all.length);
     raw.run("commit");
@@ -93,15 +96,21 @@ function appliedOnSqlite(raw: Database, where: string): string[] {
   return tables.includes("migrations") ? names("select name from migrations").map(({ name }) => name) : [];
 }
 
+function takeOverOnSqlite(raw: Database): void {
+  for (const statement of takeover.sqlite) raw.run(statement);
+  raw.run("delete from migrations");
+  raw.run("insert into migrations values (?)", [base]);
+  raw.run("pragma user_version=1");
+}
+
 function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[], count: number): void {
   raw.run(`pragma application_id=${applicationId}`);
   raw.run("create table if not exists migrations (name text primary key) strict");
-  raw.run("create table if not exists commit_sequence (id integer primary key check (id = 1), number integer) strict");
-  const columns = raw.query<{ name: string }, []>("select name from pragma_table_info('commit_sequence')").all();
-  // The store's time at the last commit.
-  if (!columns.some(({ name }) => name === "at")) {
-    raw.run("alter table commit_sequence add column at integer not null default 0");
-  }
+  raw.run(
+    `create table if not exists commit_sequence (
+       id integer primary key check (id = 1), number integer, at integer not null default 0
+     ) strict`,
+  );
   raw.run("insert into commit_sequence (id, number) values (1, 0) on conflict do nothing");
   const before = sequences(raw);
   for (const { name, statements } of missing) {

@@ -4,6 +4,7 @@ import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
 import { firstId, type Migration, migrations, missingMigrations, refuseOtherWorld, worldOfIds } from "./migrate.ts";
 import { sessionSettings } from "./postgres.ts";
+import { base, isFormer, takeover } from "./takeover.ts";
 
 const version_min = 150_000;
 const lock_key = 0x5041434b;
@@ -43,9 +44,12 @@ async function apply(client: pg.Client, schema: string, mode: Mode, all: readonl
   const ours = tables.includes("migrations");
   if (!ours && tables.length > 0) throw startRefused("foreign", `${where} holds tables of another program.`);
   if (!ours) await client.query("create table migrations (name text primary key)");
-  const missing = missingMigrations(all, await names(client, "select name from migrations"), where);
+  const applied = await names(client, "select name from migrations");
+  const former = isFormer(applied, where);
+  const missing = missingMigrations(all, former ? [base] : applied, where);
   const told = tables.includes("installation") ? await value<Mode>(client, "select mode from installation") : null;
   refuseOtherWorld(told ?? worldOfIds(await value<number | null>(client, lastId, [schema])), mode, where);
+  if (former) await takeOver(client);
   if (missing.length === 0) return;
   // The store's time as it was lately.
   await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
@@ -55,6 +59,12 @@ async function apply(client: pg.Client, schema: string, mode: Mode, all: readonl
   await client.query(startIds, [schema, firstId[mode] - 1]);
   if ((await value(client, "select to_regclass('installation')")) === null) return;
   await client.query("insert into installation (id, mode) values (1, $1) on conflict do nothing", [mode]);
+}
+
+async function takeOver(client: pg.Client): Promise<void> {
+  await client.query(takeover.postgres.join(";\n"));
+  await client.query("delete from migrations");
+  await client.query("insert into migrations values ($1)", [base]);
 }
 
 /** Every identity column goes on from the first id of the mode, or from where it has come. */

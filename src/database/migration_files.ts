@@ -12,9 +12,18 @@ export function migrationFiles(engine: "sqlite" | "postgres"): { name: string; s
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => ({
     name: file.slice(0, -".sql".length),
-    statements: readFileSync(join(folder, file), "utf8")
-      .split("--> statement-breakpoint")
-      .map((statement) => statement.replaceAll('"public".', "").trim())
-      .filter((statement) => statement !== ""),
+    statements: statementsOf(join(folder, file)),
   }));
+}
+
+/** What makes the schema of the migrations before `0001_base` into that of the base. */
+export function takeoverStatements(engine: "sqlite" | "postgres"): string[] {
+  return statementsOf(join(import.meta.dir, "../../db/takeover", `${engine}.sql`));
+}
+
+function statementsOf(file: string): string[] {
+  return readFileSync(file, "utf8")
+    .split("--> statement-breakpoint")
+    .map((statement) => statement.replaceAll('"public".', "").trim())
+    .filter((statement) => statement !== "");
 }

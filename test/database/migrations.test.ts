@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { strict, unqualified } from "../../scripts/migrations.ts";
+import { strict, unqualified, whole } from "../../scripts/migrations.ts";
 
 const home = join(import.meta.dir, "../../db/migrations");
 
@@ -58,59 +58,6 @@ function loose(migrations: readonly Migration[]): string[] {
   return names.sort();
 }
 
-/** Adds a row with these values; every other column that needs one has nothing in it. */
-function add(database: Database, table: string, values: Readonly<Record<string, string | number>>): void {
-  const columns = database
-    .query<{ name: string; type: string; notnull: number }, [string]>("select * from pragma_table_info(?)")
-    .all(table)
-    .filter(({ name, notnull }) => notnull === 1 || name in values);
-  const row = columns.map(({ name, type }) => values[name] ?? (type === "TEXT" ? "" : 0));
-  const places = columns.map(() => "?").join(", ");
-  database.run(`insert into ${table} (${columns.map(({ name }) => name).join(", ")}) values (${places})`, row);
-}
-
-/** Plays the migrations before the one of this name, does something, and plays that one. */
-function upgraded(name: string, before: (database: Database) => void): Database {
-  const all = migrationsOf("sqlite");
-  const at = all.findIndex(({ file }) => file.endsWith(`_${name}.sql`));
-  const database = new Database(":memory:");
-  for (const { text } of all.slice(0, at)) database.run(text);
-  // What is looked at needs nothing around it.
-  database.run("PRAGMA foreign_keys=OFF");
-  before(database);
-  database.run(all[at]?.text ?? "");
-  return database;
-}
-
-describe("what migrations mend", () => {
-  test("a cancelled order costs what its units cost that are not cancelled, and lines have no discount", () => {
-    const database = upgraded("line_discounts", (old) => {
-      const orders = [
-        { id: 1, status: "cancelled", subtotal_cents: 900 },
-        { id: 2, status: "cancelled", subtotal_cents: 900 },
-        { id: 3, status: "pending", subtotal_cents: 600 },
-      ];
-      for (const order of orders)
-        add(old, "orders", { ...order, order_number: `N-${order.id}`, cancel_reason: "staff" });
-      const line = { quantity: 3, unit_price_cents: 300, quantity_packed: 1, quantity_shipped: 1 };
-      add(old, "order_lines", {
-        ...line,
-        id: 1,
-        order_id: 1,
-        quantity_packed: 0,
-        quantity_shipped: 0,
-        quantity_cancelled: 3,
-      });
-      add(old, "order_lines", { ...line, id: 2, order_id: 2, quantity_cancelled: 2 });
-      add(old, "order_lines", { ...line, id: 3, order_id: 3, quantity_cancelled: 1 });
-    });
-    const all = (query: string) => database.query<object, []>(query).values().flat();
-    expect(all("select subtotal_cents from orders order by id")).toEqual([0, 300, 600]);
-    expect(all("select distinct discount_cents from order_lines")).toEqual([0]);
-    expect(() => database.run("update order_lines set discount_cents = 901")).toThrow("order_lines_discount");
-  });
-});
-
 describe("the migrations", () => {
   test("have the same names in the same order on both engines, counted from 0001", () => {
     const names = migrationsOf("sqlite").map(({ file }) => file);
@@ -160,6 +107,13 @@ describe("the checks themselves", () => {
   test("find a table that is not STRICT, and the draft's clean-up makes it so", () => {
     expect(loose([first])).toEqual(["lots"]);
     expect(loose([{ ...first, text: strict(first.text) }])).toEqual([]);
+  });
+
+  test("the draft's clean-up puts the expression of an index together, and leaves columns as they are", () => {
+    const split = "CREATE INDEX `a` ON `lots` (`replace(\"b\"`,` ' '`,` '')`,`c`) WHERE b is not null;";
+    expect(whole(split)).toBe(`CREATE INDEX \`a\` ON \`lots\` (replace("b", ' ', ''),c) WHERE b is not null;`);
+    const plain = "CREATE UNIQUE INDEX `a` ON `lots` (`b`,`c`);";
+    expect(whole(plain)).toBe(plain);
   });
 
   test("see the schema's name, and the draft's clean-up removes it", () => {

@@ -126,8 +126,10 @@ if (engine === "postgres")
     test("a schema of before is known by its ids, and says itself what it is from then on", async () => {
       const other = { exit_code: 78, message: expect.stringContaining("holds test data, not live data") };
       expect(await ended(migratePostgres(url, schema, "live", thingMigrations))).toMatchObject(other);
-      const statement = migrations.postgres.find(({ name }) => name.endsWith("_installation"))?.statements ?? [];
-      const more = [...thingMigrations, { name: "0002_installation", statements: statement }];
+      const statements = migrations.postgres
+        .flatMap((migration) => migration.statements)
+        .filter((statement) => statement.startsWith('CREATE TABLE "installation"'));
+      const more = [...thingMigrations, { name: "0002_installation", statements }];
       await migratePostgres(url, schema, "test", more);
       expect((await admin.query(`select mode, seal from ${schema}.installation`)).rows).toEqual([
         { mode: "test", seal: null },

@@ -146,7 +146,7 @@ export function dead(sources: readonly Source[]): string[] {
     alive.add(file);
     waiting.push(...(graph.get(file) ?? []));
   }
-  const used = (file: string) => alive.has(file) || file.endsWith(".d.ts") || /^db\/drizzle\./.test(file);
+  const used = (file: string) => alive.has(file) || file.endsWith(".d.ts") || /^db\/(drizzle|words)\./.test(file);
   return [...graph.keys()].filter((file) => inService(file) && !used(file));
 }
 

@@ -1,10 +1,7 @@
 // Whether an event is a subscription's is decided by the order in which events are given their places, never by time.
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import { databaseUrl, engine } from "../../../src/config.ts";
-import { migrateSqlite, migrations } from "../../../src/database/migrate.ts";
-import { migratePostgres } from "../../../src/database/migrate_postgres.ts";
 import { emit } from "../../../src/outbox/emit.ts";
 import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/commands.ts";
 import { fanOutEvents } from "../../../src/webhooks/deliveries/jobs.ts";
@@ -142,53 +139,3 @@ if (engine === "postgres") {
     expect(await toldOf(id)).toEqual(["numbered first, committed last", "last"]);
   });
 }
-
-const older = (all: typeof migrations.sqlite) =>
-  all.slice(
-    0,
-    all.findIndex(({ name }) => name.endsWith("_subscriptions_begin")),
-  );
-const body = databaseUrl === null ? "x'7b7d'" : "'\\x7b7d'";
-// The first has a delivery of the third event; the second has none, as one that a clock kept from its events.
-const rowsOfBefore = [
-  ...[1, 2, 3, 4].map((n) => {
-    const columns = "id, type, body, created_at, position, fanned_out_at";
-    return `insert into events (${columns}) values ('evt_${n}', 'order.created', ${body}, 1, ${n}, 1)`;
-  }),
-  ...[1, 2].map((id) => {
-    const columns = `id, url, events, version, payload, retry_limit, status, secret, sequence, consecutive_failures,
-      created_at, updated_at`;
-    return `insert into subscriptions (${columns})
-      values (${id}, 'https://a.test', '[]', 'v1', 'full', 5, 'active', '', ${2 - id}, 0, 1, 1)`;
-  }),
-  `insert into deliveries (subscription_id, event_id, event_type, sequence, status, attempts, max_attempts,
-    spent_attempts, created_at) values (1, 'evt_3', 'order.created', 1, 'delivered', 1, 6, 0, 1)`,
-];
-const begins = "select id, begins_after from subscriptions order by id";
-
-test("a subscription of before begins with the first event that it has a delivery of, or with the next", async () => {
-  if (databaseUrl === null) {
-    const raw = new Database(":memory:", { strict: true });
-    migrateSqlite(raw, "test", "memory", older(migrations.sqlite));
-    for (const statement of rowsOfBefore) raw.run(statement);
-    migrateSqlite(raw, "test", "memory");
-    expect(raw.query(begins).values()).toEqual([
-      [1, 2],
-      [2, 4],
-    ]);
-    raw.close();
-    return;
-  }
-  const schema = `temporary_${process.pid}_begins`;
-  await migratePostgres(databaseUrl, schema, "test", older(migrations.postgres));
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query(`set search_path to ${schema}; ${rowsOfBefore.join(";")}`);
-  await migratePostgres(databaseUrl, schema, "test");
-  expect((await client.query({ text: begins, rowMode: "array" })).rows).toEqual([
-    [1, 2],
-    [2, 4],
-  ]);
-  await client.query(`drop schema ${schema} cascade`);
-  await client.end();
-});

@@ -1,3 +1,0 @@
-DROP INDEX "order_lines_product";--> statement-breakpoint
-CREATE INDEX "order_lines_product_order" ON "order_lines" USING btree ("product_id","order_id");--> statement-breakpoint
-CREATE INDEX "orders_queue" ON "orders" USING btree ("status","held","priority" desc,"id");

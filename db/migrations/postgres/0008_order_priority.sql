@@ -1,1 +1,0 @@
-CREATE INDEX "orders_priority" ON "orders" USING btree ("priority" desc,"id");

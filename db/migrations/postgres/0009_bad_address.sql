@@ -1,2 +1,0 @@
-ALTER TABLE "order_holds" DROP CONSTRAINT "order_holds_reason";--> statement-breakpoint
-ALTER TABLE "order_holds" ADD CONSTRAINT "order_holds_reason" CHECK (reason in ('manual', 'address', 'payment', 'fraud', 'inventory', 'customer_request', 'compliance', 'other', 'bad_address', 'carrier_discrepancy', 'recalled_lot', 'short_pick'));

@@ -1,2 +1,0 @@
-CREATE INDEX "orders_held" ON "orders" USING btree ("created_at","id") WHERE held = true;--> statement-breakpoint
-CREATE INDEX "orders_held_queue" ON "orders" USING btree ("priority" desc,"id") WHERE held = true;

@@ -1,1 +1,0 @@
-ALTER TABLE "subscriptions" ADD COLUMN "recent_attempts" json DEFAULT '[]'::json NOT NULL;

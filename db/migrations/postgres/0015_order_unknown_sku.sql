@@ -1,4 +1,0 @@
-ALTER TABLE "order_holds" DROP CONSTRAINT "order_holds_reason";--> statement-breakpoint
-CREATE INDEX "order_holds_unknown_sku" ON "order_holds" USING btree ("order_id") WHERE released_at is null and reason = 'unknown_sku';--> statement-breakpoint
-CREATE INDEX "order_holds_bad_address" ON "order_holds" USING btree ("order_id") WHERE released_at is null and reason = 'bad_address';--> statement-breakpoint
-ALTER TABLE "order_holds" ADD CONSTRAINT "order_holds_reason" CHECK (reason in ('manual', 'address', 'payment', 'fraud', 'inventory', 'customer_request', 'compliance', 'other', 'bad_address', 'carrier_discrepancy', 'recalled_lot', 'short_pick', 'unknown_sku'));

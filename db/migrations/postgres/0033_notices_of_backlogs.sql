@@ -1,2 +1,0 @@
-ALTER TABLE "notices" DROP CONSTRAINT "notices_kind";--> statement-breakpoint
-ALTER TABLE "notices" ADD CONSTRAINT "notices_kind" CHECK (kind in ('webhook_failing', 'webhook_disabled', 'webhook_backlog'));

@@ -1,1 +1,0 @@
-ALTER TABLE `subscriptions` ADD `recent_attempts` text DEFAULT '[]' NOT NULL;

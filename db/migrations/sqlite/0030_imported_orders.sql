@@ -1,2 +1,0 @@
-ALTER TABLE `orders` ADD `imported` integer DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX `orders_imported` ON `orders` (`created_at`,`id`) WHERE imported = true;

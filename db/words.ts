@@ -1,0 +1,86 @@
+// Lists of words that grow with the program. A trigger of each column refuses every other word: unlike a CHECK it is
+// replaced without a look at the table, however many rows there are. Lists that stay, as states do, are CHECKs.
+import { type AnyColumn, getTableName } from "drizzle-orm";
+import { claimNews } from "../src/inventory/reservations/status.ts";
+import { binKinds, movementTypes } from "../src/inventory/status.ts";
+import { cancelReasons, holdReasons } from "../src/orders/status.ts";
+import { eventTypes } from "../src/outbox/catalog.ts";
+import { platforms } from "../src/platforms/status.ts";
+import { barcodeTypes, productTypes } from "../src/products/status.ts";
+import { refundMethods } from "../src/returns/refunds/status.ts";
+import { conditions, dispositions, returnReasons } from "../src/returns/status.ts";
+import { documentKinds, documentTypes } from "../src/shipping/labels/status.ts";
+import { attemptTriggers, deliveryForms, noticeKinds } from "../src/webhooks/status.ts";
+import { movements } from "./schema/inventory.ts";
+import { order_holds, orders } from "./schema/orders.ts";
+import { events } from "./schema/outbox.ts";
+import { platform_connections } from "./schema/platforms.ts";
+import { product_barcodes, products } from "./schema/products.ts";
+import { claim_news } from "./schema/reservations.ts";
+import { refunds, return_inspections, return_items, returns } from "./schema/returns.ts";
+import { label_documents } from "./schema/shipments.ts";
+import { memberships, one_time_links } from "./schema/users.ts";
+import { bins } from "./schema/warehouses.ts";
+import { deliveries, delivery_attempts, notices } from "./schema/webhooks.ts";
+
+/** The words that a column of text may hold. */
+export interface WordList {
+  readonly table: string;
+  readonly column: string;
+  readonly words: readonly string[];
+}
+
+const of = (column: AnyColumn, words: readonly string[]): WordList => {
+  return { table: getTableName(column.table), column: column.name, words };
+};
+
+export const wordLists: readonly WordList[] = [
+  of(events.type, eventTypes),
+  of(orders.cancel_reason, cancelReasons),
+  of(order_holds.reason, holdReasons),
+  of(movements.type, movementTypes),
+  of(claim_news.kind, claimNews),
+  of(bins.kind, binKinds),
+  of(products.type, productTypes),
+  of(product_barcodes.type, barcodeTypes),
+  of(label_documents.kind, documentKinds),
+  of(label_documents.content_type, documentTypes),
+  of(returns.reason, returnReasons),
+  of(return_items.condition, conditions),
+  of(return_inspections.condition, conditions),
+  of(return_inspections.disposition, dispositions),
+  of(refunds.method, refundMethods),
+  of(platform_connections.platform, platforms),
+  of(deliveries.form, deliveryForms),
+  of(delivery_attempts.trigger, attemptTriggers),
+  of(notices.kind, noticeKinds),
+  of(memberships.covers, ["house"]),
+  of(one_time_links.purpose, ["setup", "reset"]),
+];
+
+const quoted = (word: string) => `'${word.replaceAll("'", "''")}'`;
+
+/**
+ * The triggers that keep a list on SQLite, by their names. Each word is compared by itself: for a list in brackets
+ * SQLite would build a table at each insert.
+ */
+export function triggersOnSqlite({ table, column, words }: WordList): ReadonlyMap<string, string> {
+  const name = `${table}_${column}`;
+  const unknown = words.map((word) => `NEW.\`${column}\` <> ${quoted(word)}`).join(" AND ");
+  const trigger = (name_of_it: string, act: string) =>
+    `CREATE TRIGGER \`${name_of_it}\` BEFORE ${act} ON \`${table}\` WHEN ${unknown} BEGIN\n` +
+    `  SELECT RAISE(ABORT, '${name}');\nEND`;
+  return new Map([
+    [`${name}_new`, trigger(`${name}_new`, "INSERT")],
+    [`${name}_changed`, trigger(`${name}_changed`, `UPDATE OF \`${column}\``)],
+  ]);
+}
+
+/** The trigger that keeps a list on PostgreSQL, where it takes the place of the one that kept its older form. */
+export function triggerOnPostgres({ table, column, words }: WordList): string {
+  const unknown = `NEW."${column}" <> ALL ('{${words.map((word) => JSON.stringify(word)).join(",")}}'::text[])`;
+  return (
+    `CREATE OR REPLACE TRIGGER "${table}_${column}" BEFORE INSERT OR UPDATE OF "${column}" ON "${table}"\n` +
+    `  FOR EACH ROW WHEN (${unknown}) EXECUTE FUNCTION refuse_word()`
+  );
+}
