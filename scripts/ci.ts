@@ -53,7 +53,7 @@ function roomiestFolder(): string {
 }
 
 async function installed(): Promise<Outcome> {
-  await install();
+  await install("testing");
   return { ...done, output: "" };
 }
 

@@ -1,11 +1,11 @@
-// `bun run start [flags of serve]`: installs the packages when they are missing or out of date, then serves.
+// `bun run start [flags of serve]`: installs the packages that serving takes, unless they are there, then serves.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { install, root } from "./install.ts";
 import { ensureWeb } from "./web.ts";
 
 try {
-  await install();
+  await install("serving");
   await ensureWeb();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -1,5 +1,5 @@
 // The reference page's program is carried as a file: importing it `with { type: "file" }` gives its path.
-declare module "*/standalone.js" {
+declare module "*/standalone.js.gz" {
   const path: string;
   export default path;
 }

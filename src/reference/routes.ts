@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import scalarPath from "../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
 import { version } from "../config.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
@@ -14,6 +13,7 @@ import { type AppRoute, belowVersion, documented, isLiveOnly, saidBy, unlisted }
 import type { Service } from "../http/service.ts";
 import { readAccept, wishFor } from "../kit/accept.ts";
 import { faultWords } from "../kit/fault_words.ts";
+import scalarPath from "./assets/standalone.js.gz" with { type: "file" };
 import { openApiDocument } from "./document.ts";
 import type { Examples } from "./example.ts";
 import recorded from "./examples.json" with { type: "json" };
@@ -164,8 +164,7 @@ export function homeRoutes() {
   );
 }
 
-/** The program of the reference page: in the binary it is packed already. */
+/** The program of the reference page, which is carried packed. */
 async function readScalar(): Promise<Packed> {
-  const bytes = await Bun.file(scalarPath).bytes();
-  return packed(bytes[0] === 0x1f && bytes[1] === 0x8b ? bytes : Bun.gzipSync(bytes));
+  return packed(await Bun.file(scalarPath).bytes());
 }
