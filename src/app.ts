@@ -1,6 +1,4 @@
 import { Elysia } from "elysia";
-import { guard } from "./access/guard/guard.ts";
-import { RouteTable } from "./access/guard/route_table.ts";
 import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
@@ -8,6 +6,8 @@ import { liveRoutes } from "./dashboard/live/routes.ts";
 import { dashboardPageRoutes } from "./dashboard/pages/routes.ts";
 import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
+import { guard } from "./http/guard/guard.ts";
+import { RouteTable } from "./http/guard/route_table.ts";
 import { type AppRoute, routesOf } from "./http/route.ts";
 import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";

@@ -22,8 +22,8 @@ import { Fault } from "./kit/fault.ts";
 import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
-import { operationFlags, readOperation } from "./operation.ts";
 import type { Running } from "./serve.ts";
+import { readSettings, settingFlags } from "./serve_settings.ts";
 import type { exporting } from "./spreadsheets.ts";
 import { readTls } from "./tls.ts";
 import { userCommands } from "./user_commands.ts";
@@ -85,7 +85,7 @@ const commands: Readonly<Record<string, Command>> = {
       },
       ...place,
       ...retention,
-      ...operationFlags,
+      ...settingFlags,
     },
     run: runServe,
   }),
@@ -239,7 +239,7 @@ async function withStores(
 
 type ServeFlags = Place &
   Given<typeof retention> &
-  Given<typeof operationFlags> & {
+  Given<typeof settingFlags> & {
     host: string | undefined;
     port: string | undefined;
     tls: string | undefined;
@@ -282,7 +282,7 @@ async function runServe(given: ServeFlags): Promise<number> {
   process.on("SIGINT", stop);
   // A terminal that is closed sends it as well, and shall end what was started in it.
   if (tls !== null && !process.stdout.isTTY) process.on("SIGHUP", () => running?.lookAtCertificate());
-  const operation = readOperation(given, lines);
+  const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
   running = await serve({ ...settings, ...operation, print, exit });
   return ended.promise.finally(() => lines.settled());

@@ -51,7 +51,7 @@ describe("the checks themselves", () => {
     ["src/orders/store.ts", "db/schema/orders.ts", true],
     ["db/schema/orders.ts", "src/orders/status.ts", true],
     ["src/database/sqlite.ts", "src/kit/clock.ts", true],
-    ["src/access/guard/guard.ts", "src/http/call.ts", true],
+    ["src/keys/authenticator.ts", "src/http/guard/authentication.ts", true],
     ["src/main.ts", "src/app.ts", true],
     ["src/inventory/commands.ts", "src/orders/commands.ts", false],
     ["src/orders/order.ts", "src/orders/store.ts", false],

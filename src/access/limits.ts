@@ -13,7 +13,7 @@ export interface Bucket {
 }
 
 /** Requests a minute of a key that has no limit of its own. */
-export const per_minute_default = 6000;
+const per_minute_default = 6000;
 const burst_default = 200;
 
 /** Failed authentications of one address. */

@@ -5,7 +5,7 @@ export const roles = ["owner", "manager", "office", "floor", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
 /** What a role is. */
-export interface RoleFacts {
+interface RoleFacts {
   readonly description: string;
   readonly permissions: readonly Permission[];
 }

@@ -28,7 +28,7 @@ export function pagesOf<Row>(
   };
 }
 
-export const byte_order_mark = "\ufeff";
+const byte_order_mark = "\ufeff";
 
 const first_limit = 50;
 const limit_max = 500;

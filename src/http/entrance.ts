@@ -9,7 +9,7 @@ import { type Outflow, small_bytes } from "./outflow.ts";
 import type { Witness } from "./service.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
-export interface EntranceSettings {
+interface EntranceSettings {
   readonly log: Log;
   /** A request that takes this long is logged as slow, in milliseconds. */
   readonly slow_ms: number;

@@ -2,14 +2,14 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { iso } from "../kit/clock.ts";
 
 /** What every answer says of itself. Both spellings of the request's id are in use. */
-export interface Meta {
+interface Meta {
   readonly timestamp: string;
   readonly requestId: string;
   readonly request_id: string;
   readonly version: "v1";
 }
 
-export interface Enveloped<Data> {
+interface Enveloped<Data> {
   readonly success: true;
   readonly data: Data;
   readonly meta: Meta;

@@ -12,7 +12,7 @@ import { documented } from "./route.ts";
 
 const codes = Object.keys(faults) as FaultCode[];
 
-export const ErrorCodeView = closed({
+const ErrorCodeView = closed({
   code: choice(codes, { description: "Never reused for another meaning. There may be new ones at any time." }),
   type: choice([...new Set(codes.map((code) => faults[code].type))], { description: "Its kind: a closed list." }),
   status: Type.Integer({ description: "The HTTP status that it is answered with." }),

@@ -6,7 +6,7 @@ import { originOf, type Reached } from "./origin.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 /** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly success: false;
   readonly error: {
     readonly type: string;
@@ -20,10 +20,10 @@ export interface ErrorBody {
 }
 
 /** What an error body takes from the request that it answers. */
-export type Asked = Reached & Pick<Call, "request_id">;
+type Asked = Reached & Pick<Call, "request_id">;
 
 /** A refusal as it goes out. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -20,7 +20,7 @@ let at_work = 0;
 const waiting: (() => void)[] = [];
 
 /** A file, as often as it is read. */
-export interface SentFile {
+interface SentFile {
   readonly bytes: () => Iterable<Uint8Array>;
   /** Its encoding, as the request names it. */
   readonly charset: string | null;

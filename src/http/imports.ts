@@ -36,7 +36,7 @@ export interface Import<Row> extends Table {
 }
 
 /** What a row would change of one record. */
-export interface RowChange {
+interface RowChange {
   readonly line: number;
   readonly name: string | null;
   readonly change: "created" | "updated";

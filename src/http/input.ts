@@ -29,7 +29,7 @@ export const csv: BodyKind = {
 };
 const form = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 /** What a platform sends: JSON, and before the first of it a form that is only to show that somebody is there. */
-export const notification: BodyKind = {
+const notification: BodyKind = {
   name: "notification",
   media_type: "application/json",
   type: new RegExp(`${json.type.source}|${form.source}`, "i"),

@@ -69,7 +69,7 @@ function pathOf(open: readonly Place[]): string {
 }
 
 /** Where text stops to be JSON, counted from 1, and what is wrong there. */
-export interface Break {
+interface Break {
   readonly line: number;
   readonly column: number;
   readonly why: string;

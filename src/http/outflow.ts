@@ -16,7 +16,7 @@ const let_go = counter(
   "Clients that lost their connection: they took too little.",
 );
 
-export interface OutflowSettings {
+interface OutflowSettings {
   /** Ends the connection of a request soon: at once it cannot be done. */
   readonly letGo: (request: Request) => void;
   /** Is told what broke an answer off. */

@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
 
 /** A page of a list that is too long to be counted, and where it was left when that was before the page was full. */
-export interface Stretch<Row> {
+interface Stretch<Row> {
   readonly rows: readonly Row[];
   readonly end: Position | null;
 }

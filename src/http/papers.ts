@@ -6,7 +6,7 @@ import { drawAside } from "../typesetting/press/press.ts";
 import type { Call } from "./call.ts";
 
 /** How a paper is answered; `now` is the moment it tells, in milliseconds. */
-export interface PaperAnswer {
+interface PaperAnswer {
   /** Of the file, without its ending. */
   readonly name: string;
   readonly format: Exclude<PaperFormat, "json">;

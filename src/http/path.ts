@@ -1,5 +1,5 @@
 /** Where an address leads. */
-export interface Place {
+interface Place {
   /** Its path below the version: `/orders/ord_1042` for `/v1/…` and `/api/v1/…` alike. */
   readonly path: string;
   /** Whether it is below a version of the API; few are not. */

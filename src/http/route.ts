@@ -4,7 +4,7 @@ import { isOfLive, onlyReads, type RouteNeed } from "../access/need.ts";
 import { ofSettings, type Permission } from "../access/permission.ts";
 import { assert } from "../kit/assert.ts";
 import type { FaultCode } from "../kit/fault.ts";
-import type { Chapter } from "../reference/chapters.ts";
+import type { Chapter } from "./chapters.ts";
 import { checkDeprecation, type Deprecation, deprecationHeaders } from "./deprecations.ts";
 import { type BodyKind, type BodyKindName, bodyKinds } from "./input.ts";
 
@@ -61,7 +61,7 @@ export interface AppRoute {
 }
 
 /** What a route says of itself; it has no `id` unless the reference lists it. */
-export type Said = Facts & Partial<RouteNotes>;
+type Said = Facts & Partial<RouteNotes>;
 
 /** What a route says of itself. Throws when it does not say who may use it. */
 export function saidBy({ method, path, hooks }: AppRoute): Said {

@@ -15,10 +15,10 @@ import { inTurn } from "./turns.ts";
 export type Ending = { readonly status: number; readonly data: unknown } | Fault;
 
 /** Called in the transaction that ends the work. */
-export type End = (tx: Tx, ending: Ending) => Promise<void>;
+type End = (tx: Tx, ending: Ending) => Promise<void>;
 
 /** Work in several transactions. What was begun is finished by a job, whatever becomes of this process. */
-export interface SlowWork<Begun> {
+interface SlowWork<Begun> {
   /**
    * The first transaction: what must be stored before anything goes out, and the view that is answered meanwhile. The
    * audit trail keeps it as asked for, however it ends.

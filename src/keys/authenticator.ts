@@ -1,13 +1,14 @@
-import type { Again, Authenticator, Identity } from "../access/guard/authentication.ts";
 import { rateOf } from "../access/limits.ts";
 import { grantOf } from "../access/permission.ts";
 import type { Db, Store } from "../database/store.ts";
+import type { Again, Authenticator, Identity } from "../http/guard/authentication.ts";
 import type { Service } from "../http/service.ts";
 import { addressList } from "../kit/address.ts";
 import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { type ApiKey, hashOf, modeOf } from "./key.ts";
 import { misplacedKey, statusOf } from "./rules.ts";
+import { endedCode } from "./status.ts";
 import { findKeyByHash, touchKey } from "./store.ts";
 
 const remembered_ms = 500;
@@ -102,10 +103,15 @@ function ofItsWorld({ headers }: Request, found: Found): Found {
   throw new Fault("malformed_header", message);
 }
 
+const ended = {
+  api_key_revoked: "This API key was revoked.",
+  api_key_expired: "This API key has expired.",
+} as const;
+
 function alive(found: Found, now: number): Found {
   const status = statusOf(found.key, now);
-  if (status === "revoked") throw new Fault("api_key_revoked", "This API key was revoked.");
-  if (status === "expired") throw new Fault("api_key_expired", "This API key has expired.");
+  const code = endedCode[status];
+  if (code !== null) throw new Fault(code, ended[code]);
   return found;
 }
 

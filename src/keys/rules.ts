@@ -3,7 +3,7 @@ import { iso } from "../kit/clock.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import type { ApiKey } from "./key.ts";
-import type { KeyStatus } from "./status.ts";
+import { isActive, type KeyStatus } from "./status.ts";
 
 /** How long a key may go on beside the one that replaces it. */
 export const overlap_seconds_max = 7 * 24 * 3600;
@@ -12,7 +12,7 @@ export const overlap_seconds_max = 7 * 24 * 3600;
 export type KeySettings = Pick<ApiKey, "name" | "ip_mode" | "ip_list" | "rate_limit_per_minute" | "expires_at">;
 
 /** When a key ends by what is known now (ms); infinity for one that does not. */
-export function endOf({ revoked_at, expires_at }: Pick<ApiKey, "revoked_at" | "expires_at">): number {
+function endOf({ revoked_at, expires_at }: Pick<ApiKey, "revoked_at" | "expires_at">): number {
   return Math.min(revoked_at ?? Number.POSITIVE_INFINITY, expires_at ?? Number.POSITIVE_INFINITY);
 }
 
@@ -47,7 +47,7 @@ function isRange(text: string): boolean {
 /** Refuses to act on a key that has ended: what has ended stays so. */
 export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: number): void {
   const status = statusOf(key, now);
-  if (status === "active") return;
+  if (isActive(status)) return;
   throw new Fault("invalid_state_transition", `The key is ${status}; make another one.`, {
     ...{ from: status, action, allowed_actions: [] },
   });

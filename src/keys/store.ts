@@ -35,7 +35,7 @@ export async function listKeys(db: Db): Promise<ApiKey[]> {
 }
 
 /** What a list of keys is narrowed to. */
-export interface KeyFilters {
+interface KeyFilters {
   readonly status: KeyStatus | null;
 }
 
@@ -46,7 +46,7 @@ export async function listKeyPage(db: Db, { status }: KeyFilters, { limit, offse
   return db.sql
     .select()
     .from(api_keys)
-    .where(and(hasStatus(status, db.now), further))
+    .where(and(status === null ? undefined : statusAt[status](db.now), further))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
@@ -54,17 +54,20 @@ export async function listKeyPage(db: Db, { status }: KeyFilters, { limit, offse
 
 /** How many keys a list holds. */
 export async function countKeys(db: Db, { status }: KeyFilters): Promise<number> {
-  const [row] = await db.sql.select({ n: count() }).from(api_keys).where(hasStatus(status, db.now));
+  const [row] = await db.sql
+    .select({ n: count() })
+    .from(api_keys)
+    .where(status === null ? undefined : statusAt[status](db.now));
   return row?.n ?? 0;
 }
 
-function hasStatus(status: KeyStatus | null, now: number): SQL | undefined {
-  const { revoked_at, expires_at } = api_keys;
-  if (status === null) return undefined;
-  if (status === "revoked") return lte(revoked_at, now);
-  const notRevoked = or(isNull(revoked_at), gt(revoked_at, now));
-  return and(notRevoked, status === "expired" ? lte(expires_at, now) : or(isNull(expires_at), gt(expires_at, now)));
-}
+const { revoked_at, expires_at } = api_keys;
+const isNotRevoked = (now: number) => or(isNull(revoked_at), gt(revoked_at, now));
+const statusAt: Readonly<Record<KeyStatus, (now: number) => SQL | undefined>> = {
+  active: (now) => and(isNotRevoked(now), or(isNull(expires_at), gt(expires_at, now))),
+  expired: (now) => and(isNotRevoked(now), lte(expires_at, now)),
+  revoked: (now) => lte(revoked_at, now),
+};
 
 /** Stores a new key. */
 export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey> {

@@ -25,6 +25,13 @@ export function freshMail(mails: boolean, now: number): MailState {
     : { mail_status: "none", mail_attempts: 0, mail_next_at: null };
 }
 
+/** Whether an e-mail is still to be sent. */
+export const isOnItsWay = ({ mail_status }: Pick<MailState, "mail_status">): boolean => mail_status === "waiting";
+
+/** Where an e-mail stands that is not to be sent any more, if it was not sent before. */
+export const withdrawn = ({ mail_status }: Pick<MailState, "mail_status">): MailStatus =>
+  mail_status === "waiting" ? "none" : mail_status;
+
 const minute_ms = 60_000;
 
 /** The waits after each time that the mail server did not take a mail; after the last it is given up. */

@@ -33,7 +33,7 @@ export interface QueueFigures {
 }
 
 /** What the storage of one mode says of itself. */
-export interface StorageFigures {
+interface StorageFigures {
   readonly database_bytes: number;
   readonly log_bytes: number | null;
   readonly free_bytes: number | null;
@@ -133,7 +133,7 @@ export function storageFamilies(storages: ByMode<StorageFigures>): Family[] {
 }
 
 /** What is known of the process, in the names that Prometheus knows. */
-export interface ProcessFigures {
+interface ProcessFigures {
   readonly version: string;
   readonly engine: string;
   readonly bun: string;

@@ -13,7 +13,7 @@ import type { QueueFigures } from "./figures.ts";
 export const counted_max = 10_000;
 
 /** What waits in one store. */
-export type Queues = Omit<QueueFigures, "now">;
+type Queues = Omit<QueueFigures, "now">;
 
 // Conditions of partial indexes stand in the text, since the engines do not look into parameters.
 const isQueued = template`status = 'queued'`;

@@ -3,7 +3,6 @@ import type { TSchema } from "@sinclair/typebox";
 import { levelFor } from "../access/permission.ts";
 import type { FaultCode } from "../kit/fault.ts";
 import { errorSchemas, headers, Refusals, successes } from "./answers.ts";
-import { chapters } from "./chapters.ts";
 import type { Example, Examples, RefusedExamples } from "./example.ts";
 import { type Json, Publisher } from "./json_schema.ts";
 import { schemaNames } from "./names.ts";
@@ -11,7 +10,7 @@ import { isTagged, isWrite, type Operation, pathParameters } from "./operation.t
 import { eventWebhooks } from "./told.ts";
 
 /** What the document is made of beside the operations. */
-export interface Surroundings {
+interface Surroundings {
   readonly version: string;
   /** Address of the service without a slash at the end; empty for addresses relative to the document's. */
   readonly base_url: string;
@@ -21,6 +20,8 @@ export interface Surroundings {
   readonly schemas: Readonly<Record<string, TSchema>>;
   /** One line on a code. */
   readonly meaning: (code: FaultCode) => string;
+  /** The chapters in the order in which they are read. */
+  readonly chapters: readonly { readonly name: string; readonly description: string }[];
 }
 
 const onCondition =
@@ -48,7 +49,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   nameBodies(operations, publisher);
   const refusals = new Refusals(operations, around.meaning, around.refused);
   const used = new Set(operations.map(({ chapter }) => chapter));
-  const paths = pathsOf(operations, (operation) => describe(operation, { publisher, refusals, around }));
+  const paths = pathsOf(operations, around, (operation) => describe(operation, { publisher, refusals, around }));
   const webhooks = eventWebhooks(publisher);
   const schemas = { ...publisher.components, ...errorSchemas() };
   return {
@@ -66,7 +67,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
       { url: `${around.base_url}/api/v1`, description: "The same under its other address" },
     ],
     security: [{ api_key: [] }],
-    tags: chapters
+    tags: around.chapters
       .filter(({ name }) => used.has(name))
       .map(({ name, description: about }) => ({ name, description: about })),
     paths,
@@ -92,7 +93,11 @@ function nameBodies(operations: readonly Operation[], publisher: Publisher): voi
   }
 }
 
-function pathsOf(operations: readonly Operation[], describe: (operation: Operation) => Json): Json {
+function pathsOf(
+  operations: readonly Operation[],
+  { chapters }: Surroundings,
+  describe: (operation: Operation) => Json,
+): Json {
   const paths: Record<string, Json> = {};
   const ids = new Set<string>();
   const order = new Map(chapters.map(({ name }, at) => [name, at]));

@@ -2,7 +2,6 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { onlyReads, type RouteNeed } from "../access/need.ts";
 import type { FaultCode } from "../kit/fault.ts";
-import type { Chapter } from "./chapters.ts";
 
 /** One route as the reference tells of it. */
 export interface Operation {
@@ -13,7 +12,8 @@ export interface Operation {
   readonly versioned: boolean;
   readonly summary: string;
   readonly description: string | null;
-  readonly chapter: Chapter;
+  /** The chapter of the reference that it stands in. */
+  readonly chapter: string;
   readonly need: RouteNeed;
   /** Whether it is about what is kept once for both worlds. */
   readonly live_only: boolean;
@@ -51,11 +51,6 @@ export function isTagged({ answers, tagged }: Pick<Operation, "answers" | "tagge
     const properties = schema?.["properties"] ?? {};
     return [properties, properties["data"]?.properties ?? {}].some(({ version }) => version?.type === "integer");
   });
-}
-
-/** Whether it is a list that can be gone through by cursor. */
-export function isList({ query }: Pick<Operation, "query">): boolean {
-  return query !== null && "cursor" in query.properties;
 }
 
 const of_keys: readonly FaultCode[] = [

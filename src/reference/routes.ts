@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { version } from "../config.ts";
 import type { Call } from "../http/call.ts";
+import { chapters } from "../http/chapters.ts";
 import { conventions } from "../http/conventions.ts";
 import { MetaView, PaginationView } from "../http/envelope.ts";
 import { bodyKinds } from "../http/input.ts";
@@ -61,6 +62,7 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
     refused,
     schemas: { Meta: MetaView, Pagination: PaginationView },
     meaning: (code) => faultWords[code].when,
+    chapters,
   });
 }
 

@@ -1,3 +1,9 @@
 /** Whether a user may sign in. */
 export const userStatuses = ["active", "disabled"] as const;
 export type UserStatus = (typeof userStatuses)[number];
+
+/** What a user begins as. */
+export const userStarts: UserStatus = "active";
+
+/** Whether a user of this status may sign in. */
+export const maySignIn = (status: UserStatus): boolean => status === "active";

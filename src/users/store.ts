@@ -9,7 +9,7 @@ import type { Db, Tx } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import type { UserStatus } from "./status.ts";
+import { type UserStatus, userStarts } from "./status.ts";
 import { emailKey, type User } from "./user.ts";
 
 /** The columns of a user with his role. */
@@ -82,7 +82,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
 }
 
 /** What a list of users is narrowed to. */
-export interface UserFilters {
+interface UserFilters {
   readonly status: UserStatus | null;
   readonly role: Role | null;
   /** A piece of the name or the e-mail address. */
@@ -131,7 +131,7 @@ export async function insertUser(tx: Tx, { role, ...fields }: NewUser): Promise<
     .insert(users)
     .values({
       ...fields,
-      ...{ email_key: emailKey(fields.email), status: "active", version: 1 },
+      ...{ email_key: emailKey(fields.email), status: userStarts, version: 1 },
       ...{ created_at: tx.now, updated_at: tx.now, last_sign_in_at: null },
     })
     .onConflictDoNothing()

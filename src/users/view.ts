@@ -1,6 +1,5 @@
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
-import type { Session } from "./sessions/session.ts";
 import type { User } from "./user.ts";
 
 /** A user as the API shows him. */
@@ -14,17 +13,5 @@ export function userView({ id, email, name, role, status, ...user }: User) {
     created_at: iso(user.created_at),
     updated_at: iso(user.updated_at),
     version: user.version,
-  };
-}
-
-/** A session as the API shows it; `current` is the hash of the one that asks. */
-export function sessionView({ id, hash, ip, user_agent, ...times }: Session, current: string | null) {
-  return {
-    id: wireId("session", id),
-    current: hash === current,
-    ...{ ip, user_agent },
-    created_at: iso(times.created_at),
-    last_seen_at: iso(times.last_seen_at),
-    expires_at: iso(times.expires_at),
   };
 }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { guard } from "../../src/access/guard/guard.ts";
-import { RouteTable } from "../../src/access/guard/route_table.ts";
 import { jsonResponse } from "../../src/http/answer.ts";
 import { conventions, withConventions } from "../../src/http/conventions.ts";
 import type { Deprecation } from "../../src/http/deprecations.ts";
+import { guard } from "../../src/http/guard/guard.ts";
+import { RouteTable } from "../../src/http/guard/route_table.ts";
 import { documented, routesOf } from "../../src/http/route.ts";
 import { keyAuthenticator, withoutKey } from "../../src/keys/authenticator.ts";
 import { createKey, type NewKey, revokeKey } from "../../src/keys/commands.ts";

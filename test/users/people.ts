@@ -2,8 +2,8 @@
 import type { Role } from "../../src/access/role.ts";
 import type { Service } from "../../src/http/service.ts";
 import { readId, wireId } from "../../src/kit/ids.ts";
+import { hashPassword } from "../../src/kit/password.ts";
 import { createUser } from "../../src/users/commands.ts";
-import { hashPassword } from "../../src/users/passwords.ts";
 import { beginSession } from "../../src/users/sessions/commands.ts";
 import { getUser, saveUser } from "../../src/users/store.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Role } from "../../src/access/role.ts";
-import { hashPassword } from "../../src/users/passwords.ts";
+import { hashPassword } from "../../src/kit/password.ts";
 import { getUser, saveUser } from "../../src/users/store.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 import { type Person, signedInAs, signInAgain } from "./people.ts";

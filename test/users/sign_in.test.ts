@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createApp } from "../../src/app.ts";
 import type { Service } from "../../src/http/service.ts";
+import { hashPassword } from "../../src/kit/password.ts";
 import { createUser } from "../../src/users/commands.ts";
 import { makeLink } from "../../src/users/links/commands.ts";
-import { hashPassword } from "../../src/users/passwords.ts";
 import { listUsers, type NewUser } from "../../src/users/store.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { signInAgain } from "./people.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { EventType } from "../../outbox/catalog.ts";
 
 /** The type of a hint: what happened, or that something was changed of which no event tells. */
-export type HintType = EventType | "changed";
+type HintType = EventType | "changed";
 
 /** Of what there is something new. The dashboard's front end reads this. */
 export interface Hint {

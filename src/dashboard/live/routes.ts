@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { RouteTable } from "../../access/guard/route_table.ts";
 import type { Permission } from "../../access/permission.ts";
 import type { Store } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
+import type { RouteTable } from "../../http/guard/route_table.ts";
 import { unlisted } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault, invalid } from "../../kit/fault.ts";

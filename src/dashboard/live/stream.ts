@@ -5,7 +5,7 @@ const backlog_bytes_max = 256 << 10;
 const encoder = new TextEncoder();
 
 /** What a stream begins with: after how long a client that was cut off comes back. */
-export const greeting = encoder.encode("retry: 2000\n\n");
+const greeting = encoder.encode("retry: 2000\n\n");
 
 /** What keeps a connection open over which nothing goes. */
 export const heartbeat = encoder.encode(":\n\n");

@@ -7,10 +7,10 @@ import { unlisted } from "../../http/route.ts";
 import { readAccept } from "../../kit/accept.ts";
 import { Fault } from "../../kit/fault.ts";
 import { htmlPage, plainPolicy } from "../../kit/html.ts";
-import { type Asset, type WebFiles, webFiles } from "./files.ts";
+import { type Asset, type WebFiles, webFiles } from "../../kit/web_files.ts";
 
 /** What the dashboard may load and run: its own files alone, and no text may become script. */
-export const dashboardPolicy = [
+const dashboardPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

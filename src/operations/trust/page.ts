@@ -4,7 +4,7 @@ import { escaped, htmlPage, plainPolicy } from "../../kit/html.ts";
 import css from "./page.css" with { type: "text" };
 
 /** Where the certificate of the authority is. */
-export const certificate_path = "/trust/authority.crt";
+const certificate_path = "/trust/authority.crt";
 
 const settings = (...words: readonly string[]) => `<strong>${words.join(" › ")}</strong>`;
 const file = "packhouse-authority.crt";

@@ -6,13 +6,14 @@ import type { Db, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { afterMail, freshMail } from "../../kit/mail.ts";
+import { afterMail, freshMail, withdrawn } from "../../kit/mail.ts";
 import { createUser } from "../commands.ts";
 import { hashOf } from "../sessions/session.ts";
 import { findUserByEmail } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
 import { type Invitation, invitation_ms, statusOf } from "./invitation.ts";
 import type { CreateInvitation } from "./schemas.ts";
+import { isOpen, isPending } from "./status.ts";
 import {
   findInvitationByHash,
   insertInvitation,
@@ -33,7 +34,7 @@ export interface FreshLink {
 }
 
 /** Who invites, and what he may do. */
-export interface Inviter {
+interface Inviter {
   readonly actor: Actor;
   readonly granted: Granted;
 }
@@ -63,7 +64,7 @@ export async function invite(
     throw new Fault("duplicate_email", `${email} is a user already.`, { existing_id: wireId("user", user.id) });
   }
   const before = await lockPendingInvitation(tx, emailKey(email));
-  if (before !== null && statusOf(before, tx.now) === "open") {
+  if (before !== null && isOpen(statusOf(before, tx.now))) {
     throw new Fault("duplicate_email", `${email} is invited already: send that invitation again, or revoke it.`, {
       existing_id: wireId("invitation", before.id),
     });
@@ -78,8 +79,7 @@ export async function invite(
 
 /** An invitation that is revoked; an e-mail with its link that is still on its way is not sent any more. */
 function ended(invitation: Invitation, revoked_at: number): Invitation {
-  const mail_status = invitation.mail_status === "waiting" ? ("none" as const) : invitation.mail_status;
-  return { ...invitation, revoked_at, mail_link: null, mail_status, mail_next_at: null };
+  return { ...invitation, revoked_at, mail_link: null, mail_status: withdrawn(invitation), mail_next_at: null };
 }
 
 /**
@@ -90,7 +90,7 @@ async function takeOpen(tx: Tx, id: string, action: string, granted: Granted): P
   const invitation = await lockInvitation(tx, id);
   refuseBeyond(granted, roleFacts[invitation.role].permissions);
   const status = statusOf(invitation, tx.now);
-  if (status === "open" || status === "expired") return invitation;
+  if (isPending(status)) return invitation;
   throw new Fault("invalid_state_transition", `This invitation was ${status} already.`, {
     ...{ from: status, action, allowed_actions: [] },
   });
@@ -119,7 +119,7 @@ export async function getOpenInvitation(db: Db, token: string): Promise<Invitati
 }
 
 function openOne(invitation: Invitation | null, now: number): Invitation {
-  if (invitation !== null && statusOf(invitation, now) === "open") return invitation;
+  if (invitation !== null && isOpen(statusOf(invitation, now))) return invitation;
   const message = "This invitation is not good any more: it was accepted or revoked, or is older than seven days.";
   throw new Fault("invalid_link", message);
 }
@@ -139,7 +139,7 @@ export async function acceptInvitation(
 }
 
 /** The invitations to send by e-mail now, and when the next one is due. */
-export interface ClaimedInvitations {
+interface ClaimedInvitations {
   readonly due: readonly Invitation[];
   readonly next_at: number | null;
 }

@@ -6,7 +6,6 @@ import {
   gt,
   inArray,
   isNotNull,
-  isNull,
   lte,
   min,
   notInArray,
@@ -21,7 +20,7 @@ import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import type { MailState } from "../../kit/mail.ts";
+import { isOnItsWay, type MailState } from "../../kit/mail.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Invitation } from "./invitation.ts";
 import type { InvitationStatus } from "./status.ts";
@@ -99,7 +98,7 @@ export async function revokeInvitationsOf(tx: Tx, invited_by_id: string, kept: r
 }
 
 /** What the list of invitations may be narrowed to. */
-export interface InvitationFilter {
+interface InvitationFilter {
   readonly status?: InvitationStatus | undefined;
   /** A piece of the name or the e-mail address. */
   readonly q?: string | undefined;
@@ -107,17 +106,16 @@ export interface InvitationFilter {
 
 function matching({ status, q }: InvitationFilter, now: number): SQL | undefined {
   const found = q === undefined ? undefined : or(contains(invitations.email, q), contains(invitations.name, q));
-  return and(found, hasStatus(status, now));
+  return and(found, status && statusAt[status](now));
 }
 
-function hasStatus(status: InvitationStatus | undefined, now: number): SQL | undefined {
-  const { accepted_at, revoked_at, expires_at } = invitations;
-  if (status === undefined) return undefined;
-  if (status === "accepted") return isNotNull(accepted_at);
-  if (status === "revoked") return isNotNull(revoked_at);
-  const pending = and(isNull(accepted_at), isNull(revoked_at));
-  return and(pending, status === "expired" ? lte(expires_at, now) : gt(expires_at, now));
-}
+const { accepted_at, revoked_at, expires_at } = invitations;
+const statusAt: Readonly<Record<InvitationStatus, (now: number) => SQL | undefined>> = {
+  open: (now) => and(isPending, gt(expires_at, now)),
+  accepted: () => isNotNull(accepted_at),
+  revoked: () => isNotNull(revoked_at),
+  expired: (now) => and(isPending, lte(expires_at, now)),
+};
 
 /** A page of invitations, newest first. */
 export async function listInvitations(
@@ -175,7 +173,7 @@ export async function saveInvitationMail(
   { id, hash }: Pick<Invitation, "id" | "hash">,
   mail: MailState,
 ): Promise<void> {
-  const gone = mail.mail_status === "waiting" ? {} : { mail_link: null };
+  const gone = isOnItsWay(mail) ? {} : { mail_link: null };
   await tx.sql
     .update(invitations)
     .set({ ...mail, ...gone })

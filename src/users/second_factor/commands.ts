@@ -1,8 +1,9 @@
 import type { Tx } from "../../database/store.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { open, seal } from "../../kit/seal.ts";
+import { needsFactor } from "../rules.ts";
 import type { SecondFactor as SignInFactor } from "../sign_in/commands.ts";
-import { needsFactor, second_factor_purpose } from "./factor.ts";
+import { second_factor_purpose } from "./factor.ts";
 import { recovery_code_bytes, recovery_code_count, recoveryCode, recoveryHash } from "./recovery_code.ts";
 import {
   deleteSecondFactor,
@@ -82,7 +83,7 @@ export async function turnOffSecondFactor(tx: Tx, user_id: number): Promise<void
 }
 
 /** Whether a code is good for a user who has a second factor: one of his app, or a recovery code. It is good once. */
-export async function takesCode(tx: Tx, user_id: number, code: string, secret_key: Uint8Array): Promise<boolean> {
+async function takesCode(tx: Tx, user_id: number, code: string, secret_key: Uint8Array): Promise<boolean> {
   const hash = recoveryHash(code);
   if (hash !== null) return takeCode(tx, user_id, hash);
   return takesTotp(tx, user_id, code.replaceAll(/\s/g, ""), secret_key);

@@ -1,5 +1,3 @@
-import type { Role } from "../../access/role.ts";
-
 /** The second factor of a user, as it is kept. */
 export interface SecondFactor {
   readonly user_id: number;
@@ -16,18 +14,10 @@ export interface SecondFactor {
 export const second_factor_purpose = "users.second_factor";
 
 export const factorStatuses = ["off", "pending", "on"] as const;
-export type FactorStatus = (typeof factorStatuses)[number];
+type FactorStatus = (typeof factorStatuses)[number];
 
 /** Where a user's second factor stands. */
 export function factorStatus(factor: SecondFactor | null): FactorStatus {
   if (factor === null) return "off";
   return factor.confirmed_at === null ? "pending" : "on";
-}
-
-/** Whether a user has to have a second factor: owners, where the service is reached from other machines. */
-export function needsFactor(
-  { role }: { readonly role: Role },
-  { loopback_only }: { readonly loopback_only: boolean },
-): boolean {
-  return role === "owner" && !loopback_only;
 }

@@ -10,8 +10,9 @@ import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { isoOrNull } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
+import { isPassword } from "../../kit/password.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { isPassword } from "../passwords.ts";
+import { needsFactor } from "../rules.ts";
 import { type Attempts, attempts } from "../sign_in/attempts.ts";
 import { getUser } from "../store.ts";
 import type { User } from "../user.ts";
@@ -22,7 +23,7 @@ import {
   renewRecoveryCodes,
   turnOffSecondFactor,
 } from "./commands.ts";
-import { factorStatus, needsFactor } from "./factor.ts";
+import { factorStatus } from "./factor.ts";
 import { ConfirmFactor, FactorView, NewFactorView, RecoveryCodesView, WithPassword } from "./schemas.ts";
 import { countCodes, findSecondFactor } from "./store.ts";
 import { secret_bytes, setupAddress } from "./totp.ts";

@@ -33,7 +33,7 @@ export function periodOfCode(secret: string, code: string, now: number, last_per
 }
 
 /** Whether a text has the form of a code of an app. */
-export function isTotpCode(code: string): boolean {
+function isTotpCode(code: string): boolean {
   return /^\d{6}$/.test(code);
 }
 

@@ -1,14 +1,15 @@
-import type { Again, Authenticator, Identity } from "../../access/guard/authentication.ts";
 import type { Rate } from "../../access/limits.ts";
 import type { Granted, Permission } from "../../access/permission.ts";
 import type { Role } from "../../access/role.ts";
 import type { Db } from "../../database/store.ts";
+import type { Again, Authenticator, Identity } from "../../http/guard/authentication.ts";
 import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
-import { needsFactor } from "../second_factor/factor.ts";
+import { needsFactor } from "../rules.ts";
+import { maySignIn } from "../status.ts";
 import { hashOf, tokenIn } from "./session.ts";
 import { findSession, type Opened, touchSession } from "./store.ts";
 
@@ -46,7 +47,7 @@ export function sessionAuthenticator(service: Service): Authenticator {
   const isFresh = (found: Found) => found.changes === changes && performance.now() < found.until;
   const lookUp = async (db: Db, hash: string, mode: Mode, as_of: { until: number; changes: number }) => {
     const opened = await findSession(db, hash);
-    if (opened === null || opened.user.status !== "active") throw ended();
+    if (opened === null || !maySignIn(opened.user.status)) throw ended();
     return { opened, found: { ...identityOf(opened, service, mode), again, hash, ...as_of } };
   };
   const asOfNow = () => ({ until: performance.now() + remembered_ms, changes });

@@ -4,7 +4,7 @@ import { hashOf, type Session, session_ms, tokenOf } from "./session.ts";
 import { deleteExpiredSessions, endSessionCalled, insertSession } from "./store.ts";
 
 /** From where someone signs in. */
-export interface Origin {
+interface Origin {
   readonly ip: string | null;
   readonly user_agent: string | null;
   /** The token of the session that this browser had until now: it is good no more. */

@@ -13,9 +13,9 @@ import { readId } from "../../kit/ids.ts";
 import { closed } from "../../kit/schema.ts";
 import { SessionView } from "../schemas.ts";
 import { getUser } from "../store.ts";
-import { sessionView } from "../view.ts";
 import { hashOf, tokenIn } from "./session.ts";
 import { endSession, endSessionsOf, findSession, listSessions } from "./store.ts";
+import { sessionView } from "./view.ts";
 
 const EndedView = EnvelopedView(closed({ ended: Type.Integer({ description: "How many sessions." }) }));
 const SessionsView = EnvelopedView(Type.Array(SessionView));

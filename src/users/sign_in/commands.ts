@@ -4,6 +4,7 @@ import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { modes } from "../../kit/mode.ts";
+import { maySignIn } from "../status.ts";
 import { getUser } from "../store.ts";
 import type { User } from "../user.ts";
 
@@ -40,7 +41,7 @@ export const wrongCredentials = () => new Fault("invalid_credentials", "The e-ma
  */
 export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactor): Promise<User> {
   const user = await getUser(tx, seen.id);
-  if (user.status !== "active" || user.password_hash !== seen.password_hash) throw wrongCredentials();
+  if (!maySignIn(user.status) || user.password_hash !== seen.password_hash) throw wrongCredentials();
   if (!second.isRequired(user)) return user;
   if (code !== null && (await second.verify(tx, user, code))) return user;
   throw new Fault("second_factor_invalid", "This code is wrong, or was used before.");

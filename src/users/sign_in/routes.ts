@@ -12,15 +12,16 @@ import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { networkOf } from "../../kit/address.ts";
 import { Fault } from "../../kit/fault.ts";
+import { hashPassword, isPassword } from "../../kit/password.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { acceptInvitation, getOpenInvitation } from "../invitations/commands.ts";
 import { invitedView } from "../invitations/invitation.ts";
 import { AcceptInvitation, InvitedView, LookAtInvitation } from "../invitations/schemas.ts";
 import { createFirstUser, getLink, resetPassword } from "../links/commands.ts";
-import { hashPassword, isPassword } from "../passwords.ts";
 import { beginSession } from "../sessions/commands.ts";
 import { cookieOf, hashOf, tokenIn } from "../sessions/session.ts";
 import { endSessionCalled, findSession } from "../sessions/store.ts";
+import { maySignIn } from "../status.ts";
 import { findUserByEmail, getUser } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
 import { type Attempts, attempts } from "./attempts.ts";
@@ -95,7 +96,7 @@ async function signIn(desk: Desk, call: Call, { email, password, code }: SignIn)
   const opened = await gate(call, emailKey(email), async () => {
     const user = await live.read((db) => findUserByEmail(db, email));
     return keepingFailures(service, call, { email, user }, async () => {
-      const fits = await isPassword(password, user?.status === "active" ? user.password_hash : null);
+      const fits = await isPassword(password, user !== null && maySignIn(user.status) ? user.password_hash : null);
       if (!fits || user === null) throw wrongCredentials();
       const isRequired = second.isRequired(user);
       if (isRequired && code === undefined) {

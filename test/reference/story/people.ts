@@ -1,6 +1,6 @@
 // Those who may sign in.
 import { Secret, TOTP } from "otpauth";
-import { hashPassword } from "../../../src/users/passwords.ts";
+import { hashPassword } from "../../../src/kit/password.ts";
 import { getUser, saveUser } from "../../../src/users/store.ts";
 import { personWithPassword, signedInAs, signInAgain } from "../../users/people.ts";
 import type { Teller } from "./teller.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../kit/fault.ts";
+import { Fault } from "./fault.ts";
 
 const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 

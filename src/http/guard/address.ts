@@ -1,7 +1,7 @@
-import { clientOf, type Service } from "../../http/service.ts";
-import { traceOf } from "../../http/trace.ts";
 import type { AddressList } from "../../kit/address.ts";
 import { Fault } from "../../kit/fault.ts";
+import { clientOf, type Service } from "../service.ts";
+import { traceOf } from "../trace.ts";
 
 /** From where someone may ask; `observe` only tells him whether he would be refused. */
 export interface AddressRule {

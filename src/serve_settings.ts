@@ -4,7 +4,7 @@ import { type LineWriter, type Log, logFormats, logLevels, openLog } from "./kit
 import { keepSecret } from "./kit/redact.ts";
 
 /** The flags of `serve` that are for whoever runs it. */
-export const operationFlags = {
+export const settingFlags = {
   "log-level": { type: "string", value: logLevels.join("|"), default: "info", help: "least level that is logged" },
   "log-format": { type: "string", value: logFormats.join("|"), default: "json", help: "how a line is written" },
   "slow-request-ms": { type: "string", value: "N", default: "1000", help: "a request of so many ms is logged as slow" },
@@ -15,7 +15,7 @@ export const operationFlags = {
   check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
 } as const satisfies Flags;
 
-export interface Operation {
+export interface Settings {
   readonly log: Log;
   readonly slow_ms: number;
   readonly stop_ms: number;
@@ -23,7 +23,7 @@ export interface Operation {
 }
 
 /** Reads how `serve` is to be run. No line of its log shows what the settings hold of secrets. */
-export function readOperation(given: Given<typeof operationFlags>, lines: LineWriter): Operation {
+export function readSettings(given: Given<typeof settingFlags>, lines: LineWriter): Settings {
   const level = logLevels.find((word) => word === given["log-level"]);
   if (level === undefined) throw new WrongUse(`--log-level must be one of ${logLevels.join(", ")}.`);
   const format = logFormats.find((word) => word === given["log-format"]);

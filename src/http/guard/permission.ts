@@ -1,6 +1,6 @@
-import type { Route } from "../../http/route.ts";
+import { levelFor, permissions } from "../../access/permission.ts";
 import { Fault } from "../../kit/fault.ts";
-import { levelFor, permissions } from "../permission.ts";
+import type { Route } from "../route.ts";
 import type { Identity } from "./authentication.ts";
 
 type Asked = Pick<Route, "need" | "live_only">;

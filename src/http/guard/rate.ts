@@ -1,5 +1,5 @@
+import { type Bucket, fullBucket, type Rate, secondsToFull, take, tellLimit } from "../../access/limits.ts";
 import { Fault } from "../../kit/fault.ts";
-import { type Bucket, fullBucket, type Rate, secondsToFull, take, tellLimit } from "../limits.ts";
 import type { Identity } from "./authentication.ts";
 
 /** Takes a token of someone's bucket for each of his requests, and tells him what is left. Refuses: rate_limited. */

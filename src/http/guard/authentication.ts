@@ -1,10 +1,11 @@
 // Who asks: an API key or a user with a session, found by whichever authenticator knows what the request shows.
+
+import { failureCounter, type Rate } from "../../access/limits.ts";
+import type { Granted } from "../../access/permission.ts";
 import type { Db, Store } from "../../database/store.ts";
-import { clientOf, type Service } from "../../http/service.ts";
 import { networkOf } from "../../kit/address.ts";
 import { Fault, type FaultCode } from "../../kit/fault.ts";
-import { failureCounter, type Rate } from "../limits.ts";
-import type { Granted } from "../permission.ts";
+import { clientOf, type Service } from "../service.ts";
 import type { AddressRule } from "./address.ts";
 
 /** Who was found to ask, and what follows from it for each of his requests. */

@@ -29,7 +29,7 @@ const types: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 };
 
-const folder = join(import.meta.dir, "../../../dist/dashboard");
+const folder = join(import.meta.dir, "../../dist/dashboard");
 const within = /^dashboard\//;
 
 /** The files of the binary by their path below `dist/dashboard`; empty when this runs from source. */

@@ -1,8 +1,8 @@
 // Which route a request names, and what is said of one that names none.
 import { Memoirist } from "memoirist";
-import { nearestPath } from "../../http/nearest_path.ts";
-import type { Route } from "../../http/route.ts";
 import { Fault } from "../../kit/fault.ts";
+import { nearestPath } from "../nearest_path.ts";
+import type { Route } from "../route.ts";
 
 /** The routes of an app, by which requests are admitted. It is filled once, when the app is whole. */
 export class RouteTable {
