@@ -19,7 +19,7 @@ export const addressRoutes = (ask: AskCarrier) =>
       id: "verifyAddresses",
       needs: "customers.read",
       chapter: "Addresses",
-      summary: "Check one address or up to a hundred",
+      summary: "Verify up to 100 addresses",
       description:
         "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing" +
         " is stored. It compares with data that the program carries: countries, the form of their postal codes," +

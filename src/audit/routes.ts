@@ -21,7 +21,7 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
       id: "listAuditEntries",
       needs: "audit.read",
       chapter: "Audit trail",
-      summary: "Who did what, newest first",
+      summary: "List the audit trail, newest first",
       description:
         "Every act of a user in either world, what keys change of the settings (keys, users, webhooks, platforms," +
         " carrier accounts, prices, warehouses), sign-ins and those that failed, and what was done on the command" +

@@ -166,7 +166,7 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         needs: "customers.write",
         chapter: "Customers",
         matches: true,
-        summary: "Take over what the last check of an address suggests",
+        summary: "Accept the address that the last check suggests for a customer",
         description: "Orders keep the address that they were created with; they have a call of their own.",
         refuses: ["no_suggestion"],
         answers: { 200: AddressView },

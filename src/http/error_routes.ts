@@ -34,7 +34,7 @@ export const errorRoutes = new Elysia().use(conventions).get(
       id: "listErrors",
       needs: "any",
       chapter: "Service",
-      summary: "List the codes of errors with what they mean and what to do",
+      summary: "List error codes, what they mean and what to do",
       answers: { 200: EnvelopedView(Type.Array(ErrorCodeView)) },
     }),
   },

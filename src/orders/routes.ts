@@ -61,7 +61,7 @@ const records = new Elysia({ prefix: "/orders" })
       id: "listOrderTransitions",
       needs: "orders.read",
       chapter: "Orders",
-      summary: "How orders move from state to state",
+      summary: "List the transitions of orders",
       answers: { 200: EnvelopedView(TransitionsView) },
     }),
   })

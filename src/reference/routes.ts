@@ -108,7 +108,7 @@ export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
       id: "getOpenApi",
       needs: "none",
       chapter: "Service",
-      summary: "This document",
+      summary: "Get this OpenAPI document",
       answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
     }),
   });

@@ -72,7 +72,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
   })
   .patch("/:id", ({ call, params, body }) => step(call, params.id, {}, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
-    detail: found("updateReturn", "returns.write", "Update how the goods come back, and what was agreed on", {
+    detail: found("updateReturn", "returns.write", "Update a return", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -84,7 +84,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(ReceiveReturn),
       query: queryOf(Rehearse),
-      detail: found("receiveReturn", "returns.receive", "Receive the goods of a return", {
+      detail: found("receiveReturn", "returns.receive", "Receive a return", {
         answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
@@ -102,7 +102,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(InspectReturn),
       query: queryOf(Rehearse),
-      detail: found("inspectReturn", "returns.receive", "Inspect what was received and say where it goes", {
+      detail: found("inspectReturn", "returns.receive", "Inspect a return", {
         matches: true,
         refuses: ["invalid_state_transition"],
         answers: { 200: RehearsableView(InspectedView) },
@@ -118,7 +118,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(NoBody),
       query: queryOf(Rehearse),
-      detail: found("closeReturn", "returns.write", "Complete a return without a refund", {
+      detail: found("closeReturn", "returns.write", "Close a return without a refund", {
         answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
@@ -160,7 +160,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
         needs: "returns.refund",
         chapter: "Returns",
         matches: true,
-        summary: "Report what became of a refund",
+        summary: "Report the outcome of a refund",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(RefundView) },
       }),

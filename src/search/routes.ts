@@ -45,7 +45,7 @@ export const searchRoutes = new Elysia({ prefix: "/search" })
       id: "searchAll",
       needs: "any",
       chapter: "Search",
-      summary: "Search over everything that is typed or scanned",
+      summary: "Search all records",
       description:
         "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
         " (an SSCC with or without its `00`); products by SKU, name or bar code (a GTIN with or without zeros before" +

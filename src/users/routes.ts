@@ -39,7 +39,7 @@ export function userRoutes(service: Service) {
         id: "listRoles",
         needs: "any",
         chapter: "Users",
-        summary: "What each role may do",
+        summary: "List roles and their permissions",
         answers: { 200: EnvelopedView(Type.Array(RoleView)) },
       }),
     })
@@ -48,14 +48,14 @@ export function userRoutes(service: Service) {
       detail: managing({ id: "listUsers", summary: "List users", answers: { 200: ListView(UserView) } }),
     })
     .get("/users/me", ({ call }) => answerRead(call, async (db) => shown(await getUser(db, call.actor.id))), {
-      detail: own({ id: "getMe", summary: "Who is signed in", answers: { 200: EnvelopedView(UserView) } }),
+      detail: own({ id: "getMe", summary: "Get the user who is signed in", answers: { 200: EnvelopedView(UserView) } }),
     })
     .patch("/users/me", ({ call, body }) => update(call, call.actor.id, body), {
       body: bodyOf(UpdateMe),
       detail: own({
         id: "updateMe",
         matches: true,
-        summary: "Change your own name",
+        summary: "Update your own name",
         answers: { 200: EnvelopedView(UserView) },
       }),
     })
@@ -66,7 +66,7 @@ export function userRoutes(service: Service) {
         body: bodyOf(ChangePassword),
         detail: own({
           id: "changePassword",
-          summary: "Choose another password",
+          summary: "Change your password",
           description: "You stay signed in here, and are signed out everywhere else.",
           answers: { 200: EnvelopedView(UserView) },
           refuses: ["invalid_credentials"],
@@ -81,7 +81,7 @@ export function userRoutes(service: Service) {
       detail: managing({
         id: "updateUser",
         matches: true,
-        summary: "Change a user's name, role or status",
+        summary: "Update a user's name, role or status",
         description:
           "It holds at once, also for those who are signed in. Nobody gives a role that may do what he may not do" +
           " himself, nor changes someone who may. The last owner stays one.",

@@ -30,7 +30,7 @@ export const binRoutes = new Elysia({ prefix: "/inventory" })
       id: "listStockItems",
       needs: "stock.read",
       chapter: "Inventory",
-      summary: "List what lies where: a row for each SKU, bin and lot",
+      summary: "List stock items: a row for each SKU, bin and lot",
       answers: { 200: ListView(PlacedView) },
     }),
   });

@@ -80,7 +80,7 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
         chapter: "Reservations",
         matches: true,
         tagged: true,
-        summary: "Let a reservation last longer",
+        summary: "Extend a reservation",
         refuses: ["reservation_closed", "reservation_committed"],
         answers: { 200: EnvelopedView(BookingView) },
       }),

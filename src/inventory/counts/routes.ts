@@ -64,7 +64,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
     ({ call, params, body }) => step(call, params.id, (tx) => recordLines(tx, params.id, body, call.actor)),
     {
       body: bodyOf(RecordLines),
-      detail: found("recordCount", "stock.floor", "Note what was counted", {
+      detail: found("recordCount", "stock.floor", "Record counted units", {
         matches: true,
         refuses: ["ambiguous_stock", "invalid_state_transition", "resource_missing"],
       }),
@@ -72,7 +72,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/review", ({ call, params }) => step(call, params.id, (tx) => reviewCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("reviewCount", "stock.write", "Review the differences of a count and what they are worth", {
+    detail: found("reviewCount", "stock.write", "Review the differences of a cycle count and what they are worth", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -92,7 +92,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
         needs: "stock.write",
         chapter: "Cycle counts",
         matches: true,
-        summary: "Make on hand what was counted",
+        summary: "Post a cycle count: what was counted is on hand",
         refuses: ["invalid_state_transition", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(PostedView) },
       }),
@@ -100,7 +100,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("cancelCount", "stock.write", "End a count without posting it", {
+    detail: found("cancelCount", "stock.write", "Cancel a cycle count without posting it", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

@@ -68,7 +68,7 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
         chapter: "Lots",
         matches: true,
         tagged: true,
-        summary: "Hold, quarantine, recall or release a lot",
+        summary: "Set the status of a lot: hold, quarantine, recall or release it",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ChangedLot) },
       }),

@@ -16,7 +16,7 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
       id: "moveInventory",
       needs: "stock.floor",
       chapter: "Inventory",
-      summary: "Move units to another bin, off sale or back",
+      summary: "Move stock to another bin, off sale or back",
       description:
         "Within a warehouse; a transfer goes to another one. Promised units keep their promise, from other stock or" +
         " where they lie then.",

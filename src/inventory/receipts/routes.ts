@@ -27,7 +27,7 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
       id: "createReceipt",
       needs: "stock.write",
       chapter: "Receipts",
-      summary: "Announce a delivery",
+      summary: "Create a receipt for an expected delivery",
       refuses: ["resource_missing"],
       answers: { 201: EnvelopedView(ReceiptView) },
     }),
@@ -50,7 +50,7 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
     ({ call, params, body }) => step(call, params.id, (tx) => scanReceipt(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ScanReceipt),
-      detail: found("scanReceipt", "stock.floor", "Take scanned units of a delivery into the warehouse", {
+      detail: found("scanReceipt", "stock.floor", "Receive a delivery", {
         matches: true,
         refuses: ["bin_full", "invalid_state_transition"],
       }),
@@ -65,7 +65,7 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReceipt", "stock.write", "Call off a delivery of which nothing has come", {
+    detail: found("cancelReceipt", "stock.write", "Cancel a receipt of which nothing has come", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

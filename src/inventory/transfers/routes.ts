@@ -27,7 +27,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
       id: "createTransfer",
       needs: "stock.write",
       chapter: "Transfers",
-      summary: "Plan a transfer between two warehouses",
+      summary: "Create a transfer between two warehouses",
       refuses: ["resource_missing"],
       answers: { 201: EnvelopedView(TransferView) },
     }),
@@ -47,7 +47,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   })
   .post("/:id/ship", ({ call, params }) => step(call, params.id, (tx) => shipTransfer(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("shipTransfer", "stock.floor", "Send the units of a transfer off", {
+    detail: found("shipTransfer", "stock.floor", "Ship a transfer", {
       matches: true,
       refuses: ["insufficient_inventory", "invalid_state_transition"],
     }),
@@ -57,7 +57,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => receiveTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveTransfer),
-      detail: found("receiveTransfer", "stock.floor", "Take in units of a transfer that arrived", {
+      detail: found("receiveTransfer", "stock.floor", "Receive a transfer", {
         matches: true,
         refuses: ["bin_full", "invalid_state_transition"],
       }),
@@ -68,7 +68,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => closeTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(CloseTransfer),
-      detail: found("closeTransfer", "stock.write", "End a transfer: what has not arrived is written off", {
+      detail: found("closeTransfer", "stock.write", "Close a transfer: what has not arrived is written off", {
         matches: true,
         refuses: ["invalid_state_transition"],
       }),
@@ -76,7 +76,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelTransfer(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelTransfer", "stock.write", "Call off a transfer that has not been shipped", {
+    detail: found("cancelTransfer", "stock.write", "Cancel a transfer that has not been shipped", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

@@ -48,7 +48,7 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
         needs: "house.manage",
         chapter: "Warehouses",
         matches: true,
-        summary: "Change a warehouse, its zones and bins",
+        summary: "Update a warehouse, its zones and bins",
         answers: { 200: EnvelopedView(WarehouseView) },
       }),
     },

@@ -36,7 +36,7 @@ export const historyRoutes = new Elysia({ prefix: "/metrics" })
       id: "getMetricsHistory",
       needs: "metrics.read",
       chapter: "Service",
-      summary: "The figures of the last 24 hours, for plots",
+      summary: "Get the metrics of the last 24 hours",
       description:
         "A point each half minute, of the world that asks; memory and durations are of the process. They are kept in" +
         " the memory of the server that answers: they begin when it started, and know nothing of other servers.",

@@ -27,7 +27,7 @@ export const mailRoutes = (service: Service) => {
         needs: "house.manage",
         live_only: true,
         chapter: "Service",
-        summary: "How the service sends e-mail, and what",
+        summary: "Get the e-mail settings",
         description:
           "It is set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
           " password are never shown.",
@@ -41,7 +41,7 @@ export const mailRoutes = (service: Service) => {
         needs: "house.manage",
         live_only: true,
         chapter: "Service",
-        summary: "Send a short e-mail, and learn whether the mail server takes it",
+        summary: "Send a test e-mail, and learn whether the mail server takes it",
         description:
           "It goes the way that notices go. The answer waits for the mail server for 20 seconds at most. Six are" +
           " sent in a minute.",

@@ -80,7 +80,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
       detail: order(
         "acceptOrderSuggestion",
         "orders.write",
-        "Let an order go to the address that the last check suggests",
+        "Accept the address that the last check suggests for an order",
         {
           description:
             "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
@@ -96,7 +96,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(HoldOrder),
       query: queryOf(Rehearse),
-      detail: order("holdOrder", "orders.write", "Put an order on hold", { refuses: ["invalid_state_transition"] }),
+      detail: order("holdOrder", "orders.write", "Hold an order", { refuses: ["invalid_state_transition"] }),
     },
   )
   .post(
@@ -114,7 +114,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
         id: "releaseOrder",
         needs: "orders.write",
         chapter: "Orders",
-        summary: "Release an order from hold",
+        summary: "Release an order",
         matches: true,
         refuses: ["insufficient_inventory"],
         answers: { 200: RehearsableView(ReleasedView) },
@@ -127,7 +127,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(NoFields),
       query: queryOf(Rehearse),
-      detail: order("processOrder", "orders.fulfil", "Take an order into work", {
+      detail: order("processOrder", "orders.fulfil", "Process an order", {
         refuses: ["invalid_state_transition"],
       }),
     },
@@ -139,7 +139,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(PickOrder),
       query: queryOf(Rehearse),
-      detail: order("pickOrder", "orders.fulfil", "Note that units were picked", {
+      detail: order("pickOrder", "orders.fulfil", "Pick an order", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
     },
@@ -151,7 +151,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(PackOrder),
       query: queryOf(Rehearse),
-      detail: order("packOrder", "orders.fulfil", "Note that units were packed", {
+      detail: order("packOrder", "orders.fulfil", "Pack an order", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
     },
@@ -163,7 +163,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(ShipOrder),
       query: queryOf(Rehearse),
-      detail: order("shipOrder", "orders.fulfil", "Hand a parcel of an order over to the carrier", {
+      detail: order("shipOrder", "orders.fulfil", "Ship an order", {
         refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
       }),
     },
@@ -175,7 +175,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(DeliverOrder),
       query: queryOf(Rehearse),
-      detail: order("deliverOrder", "orders.fulfil", "Note that an order has arrived", {
+      detail: order("deliverOrder", "orders.fulfil", "Deliver an order", {
         refuses: ["invalid_state_transition"],
       }),
     },

@@ -14,7 +14,7 @@ export const countRoutes = new Elysia({ prefix: "/orders" })
       id: "countOrders",
       needs: "orders.read",
       chapter: "Orders",
-      summary: "How many orders are in each state, wait for stock, or are late",
+      summary: "Count orders by state, and those that are backordered or late",
       description: "A held order counts as `on_hold` and nothing else. One call for a whole board.",
       answers: { 200: EnvelopedView(OrderCountsView) },
     }),

@@ -20,7 +20,7 @@ export const historyRoutes = new Elysia({ prefix: "/orders/:id/history" })
       id: "listOrderHistory",
       needs: "orders.read",
       chapter: "Orders",
-      summary: "What happened to an order, oldest first",
+      summary: "List the history of an order, oldest first",
       answers: { 200: ListView(HistoryView) },
     }),
   });

@@ -25,7 +25,7 @@ export const planRoutes = new Elysia({ prefix: "/orders/:id" })
       id: "getOrderPlan",
       needs: "orders.read",
       chapter: "Orders",
-      summary: "The stock that an order holds, why, and what it waits for",
+      summary: "Get the allocation plan of an order: the stock it holds, why, and what it waits for",
       description:
         "Of each SKU: the bins and lots that are promised to the order, the first rule by which other stock was" +
         " passed over, and of what is short who holds it and when more is expected. It only reads;" +

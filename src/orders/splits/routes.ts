@@ -25,7 +25,7 @@ export const splitRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions
       id: "splitOrder",
       needs: "orders.write",
       chapter: "Orders",
-      summary: "Make some units of an order an order of their own",
+      summary: "Split an order",
       description:
         "For units that are to wait, go later or be held by themselves. The new order (`split_off`) is pending, goes" +
         " to the same customer and address, and is called `<number>-2` unless `order_number` says otherwise. What" +

@@ -26,7 +26,7 @@ export const traceRoutes = new Elysia({ prefix: "/inventory/lots" })
       id: "traceLot",
       needs: "stock.read",
       chapter: "Lots",
-      summary: "Every order that got units of a lot, the last ones first",
+      summary: "Trace a lot to its orders",
       answers: { 200: ListView(TraceView) },
     }),
   })
@@ -36,7 +36,7 @@ export const traceRoutes = new Elysia({ prefix: "/inventory/lots" })
       id: "exportLotTrace",
       needs: "stock.read",
       chapter: "Lots",
-      summary: "Export every order that got units of a lot as CSV",
+      summary: "Export the trace of a lot as CSV",
       documents: ["text/csv"],
       answers: { 200: null },
     }),

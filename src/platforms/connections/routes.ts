@@ -72,7 +72,7 @@ export const connectionRoutes = (service: Service) =>
         id: "updatePlatform",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Change, pause or resume a connected store, or give it another secret",
+        summary: "Update, pause or resume a connected store, or give it another secret",
         matches: true,
         refuses: ["blocked_address", "immutable_field"],
         answers: { 200: EnvelopedView(ConnectionView) },

@@ -21,7 +21,7 @@ export const importRoutes = new Elysia({ prefix: "/platforms" })
       id: "listPlatformImports",
       needs: "platforms.manage",
       chapter: "Platforms",
-      summary: "List the orders that a store told of, and what became of them",
+      summary: "List the order imports of a store",
       answers: { 200: ListView(ImportView) },
     }),
   })
@@ -35,7 +35,7 @@ export const importRoutes = new Elysia({ prefix: "/platforms" })
         id: "retryPlatformImport",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Import an order again that waits, was ignored or has failed",
+        summary: "Retry an order import that waits, was ignored or has failed",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ImportView) },
       }),

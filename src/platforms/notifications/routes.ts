@@ -60,7 +60,7 @@ function notification(platform: Platform, needs: RouteNeed, name: string, how: s
     needs,
     chapter: "Platforms",
     sends: "notification",
-    summary: `Take a notification of an order from ${name}`,
+    summary: `Receive an order notification of ${name}`,
     description: `${how} A repeat gets the first answer again; what is no news of an order is answered and ignored.`,
     // A callback whose connection is deleted while it is read names nothing any more.
     refuses: ["invalid_signature", "resource_missing"],

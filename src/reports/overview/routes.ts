@@ -56,7 +56,7 @@ export const overviewRoutes = new Elysia()
       id: "getOverview",
       needs: "reports.read",
       chapter: "Reports",
-      summary: "What leaves today and what waits for somebody",
+      summary: "Get the overview of today",
       description:
         "What leaves before which cut-off and how far it is, what waits and why, deliveries that are expected today" +
         ` or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order is to` +

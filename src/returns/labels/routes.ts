@@ -27,7 +27,7 @@ export function returnLabelRoutes(service: Service) {
         id: "createReturnLabel",
         needs: "returns.write",
         chapter: "Returns",
-        summary: "Buy a label with which a return comes back",
+        summary: "Buy a return label",
         description:
           "From the customer to the warehouse, unless other addresses are given. The return's `return_shipping` then" +
           " names the parcel, and its `status` follows it. A carrier that takes longer than a few seconds is answered" +

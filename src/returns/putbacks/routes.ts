@@ -22,7 +22,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       id: "listPutBacks",
       needs: "stock.read",
       chapter: "Warehouses",
-      summary: "List the units that wait to be put back on a shelf",
+      summary: "List units to be put back",
       description:
         "What cancelled orders had picked, and what returns gave back for sale without a bin. None of it can" +
         " be sold before it is put back. What has waited longest comes first.",
@@ -36,7 +36,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       id: "putBack",
       needs: "stock.floor",
       chapter: "Warehouses",
-      summary: "Put units that an order gave up, or that came back, on the shelf",
+      summary: "Put back units that an order gave up, or that came back",
       refuses: ["ambiguous_identifier", "ambiguous_stock", "bin_full", "insufficient_inventory", "resource_missing"],
       answers: { 201: EnvelopedView(PutBackView) },
     }),

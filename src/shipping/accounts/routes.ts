@@ -42,7 +42,7 @@ export const accountRoutes = (service: Service) =>
       body: bodyOf(CreateAccount),
       detail: managing({
         id: "createCarrierAccount",
-        summary: "Add an account at a carrier",
+        summary: "Create a carrier account",
         description: "Its credentials are sealed and never shown again. Test it before you count on it.",
         refuses: ["blocked_address", "duplicate_connection"],
         answers: { 201: EnvelopedView(NewAccountView) },
@@ -52,7 +52,7 @@ export const accountRoutes = (service: Service) =>
       query: queryOf(ListAccounts),
       detail: managing({
         id: "listCarrierAccounts",
-        summary: "List accounts at carriers",
+        summary: "List carrier accounts",
         answers: { 200: ListView(AccountView) },
       }),
     })
@@ -62,7 +62,7 @@ export const accountRoutes = (service: Service) =>
       {
         detail: managing({
           id: "getCarrierAccount",
-          summary: "Get an account at a carrier",
+          summary: "Get a carrier account",
           answers: { 200: EnvelopedView(AccountView) },
         }),
       },
@@ -71,7 +71,7 @@ export const accountRoutes = (service: Service) =>
       body: bodyOf(UpdateAccount),
       detail: managing({
         id: "updateCarrierAccount",
-        summary: "Change, pause or resume an account at a carrier, or give it other credentials",
+        summary: "Update, pause or resume a carrier account, or give it other credentials",
         matches: true,
         refuses: ["blocked_address", "duplicate_connection", "immutable_field"],
         answers: { 200: EnvelopedView(AccountView) },
@@ -80,7 +80,7 @@ export const accountRoutes = (service: Service) =>
     .delete("/:id", ({ call, params }) => remove(call, params.id, service), {
       detail: managing({
         id: "deleteCarrierAccount",
-        summary: "Remove an account at a carrier; its labels stay",
+        summary: "Delete a carrier account; its labels stay",
         matches: true,
         refuses: ["label_in_progress"],
         answers: { 200: EnvelopedView(DeletedAccountView) },
@@ -89,7 +89,7 @@ export const accountRoutes = (service: Service) =>
     .post("/:id/test", ({ call, params }) => test(call, params.id, service), {
       detail: managing({
         id: "testCarrierAccount",
-        summary: "Test the credentials of an account, and learn what it sells",
+        summary: "Test the credentials of a carrier account, and learn what it sells",
         description:
           "Calls the carrier. How it ended is kept as `last_test`, with the carriers and services that were listed.",
         refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
@@ -110,7 +110,7 @@ export const connectorRoutes = (service: Service) =>
           id: "listConnectors",
           needs: "shipping.read",
           chapter: "Shipping",
-          summary: "List the connectors by which accounts at carriers are made, and what each needs",
+          summary: "List carrier connectors and the credentials that each needs",
           answers: { 200: EnvelopedView(ConnectorsView) },
         }),
       },

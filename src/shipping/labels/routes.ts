@@ -34,7 +34,7 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         id: "createLabel",
         needs: "shipping.buy",
         chapter: "Shipping",
-        summary: "Buy a label for a parcel of an order",
+        summary: "Buy a label",
         description:
           "A label of our own is bought at once. A carrier is waited for a few seconds: 202 says that it has not sold" +
           " the label yet, whose `status` is `processing`. `GET /shipping/labels/:id` tells what becomes of it:" +

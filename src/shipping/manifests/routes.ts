@@ -32,7 +32,7 @@ export const manifestRoutes = ({ log }: Service) =>
           needs: "shipping.buy",
           chapter: "Shipping",
           tagged: true,
-          summary: "List the parcels that a carrier is handed today",
+          summary: "Create a manifest of the parcels that a carrier is handed today",
           description:
             "Takes every label of the carrier that was bought until the end of `date`, at most seven days before it," +
             " for a parcel from the warehouse that has not arrived, and is on no manifest yet: up to 1,000, so that a" +

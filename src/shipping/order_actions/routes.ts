@@ -47,7 +47,7 @@ export const orderActionRoutes = (service: Service) => {
         id: "actOnOrders",
         needs: "orders.write",
         chapter: "Orders",
-        summary: "Do one thing to up to 200 orders, each by itself",
+        summary: "Run one action on up to 200 orders, each by itself",
         description:
           "Each order is acted on as if it had been asked for alone, one after the other: with its own history and" +
           " events, and what is refused for one touches no other. The answer is 200 all the same. With an" +

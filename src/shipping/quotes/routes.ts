@@ -33,7 +33,7 @@ export function quoteRoutes(service: Service) {
         id: "getRates",
         needs: "shipping.read",
         chapter: "Shipping",
-        summary: "Get what a parcel costs with each service of each carrier",
+        summary: "Get the rates of a parcel with each service of each carrier",
         description:
           "Asks the built-in carrier and every active carrier account at once. What does not answer within eight" +
           " seconds, or fails, becomes a message beside the rates of the others.",

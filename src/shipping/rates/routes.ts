@@ -95,7 +95,7 @@ const cardRoutes = new Elysia({ prefix })
         needs: "shipping.manage",
         chapter: "Rate cards",
         matches: true,
-        summary: "Change a rate card",
+        summary: "Update a rate card",
         description:
           "What is given takes the place of what was there, as a whole. Labels and quotes keep the price that they" +
           " were given.",
@@ -110,7 +110,7 @@ const cardRoutes = new Elysia({ prefix })
       id: "listRateCardHistory",
       needs: "shipping.read",
       chapter: "Rate cards",
-      summary: "What a rate card said before, newest first",
+      summary: "List the history of a rate card, newest first",
       answers: { 200: ListView(CardHistoryView) },
     }),
   });
@@ -190,7 +190,7 @@ const priceRoutes = new Elysia({ prefix })
         needs: "shipping.manage",
         chapter: "Rate cards",
         matches: true,
-        summary: "Replace a rate card's prices by a file of CSV",
+        summary: "Import a rate card's prices as CSV",
         description: `All of its rows are taken in, or none. They take the place of the prices there are.\n\n${table}`,
         sends: "csv",
         answers: { 200: EnvelopedView(RateCardView) },

@@ -51,7 +51,7 @@ const explainRoutes = new Elysia({ prefix })
       id: "explainZone",
       needs: "shipping.read",
       chapter: "Rate cards",
-      summary: "Which zone a place is in, and why",
+      summary: "Explain which zone a place is in",
       description:
         "A chart that was imported goes before everything, then the override that fits the destination most closely" +
         " (postal code, beginning or range, city, state, country, continent), then the distance of ZIP codes, or the" +
@@ -68,7 +68,7 @@ const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
       id: "mapZones",
       needs: "shipping.read",
       chapter: "Rate cards",
-      summary: "Which zone every part of the United States is in, seen from one place",
+      summary: "Map the zones of the United States from one origin",
       description: "One place for each three-digit beginning of ZIP codes, so that the zones can be drawn as a map.",
       answers: { 200: EnvelopedView(ZoneMapView) },
     }),
@@ -146,7 +146,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
       id: "listZoneOverrides",
       needs: "shipping.read",
       chapter: "Rate cards",
-      summary: "List the zones that were set for places",
+      summary: "List zone overrides",
       answers: { 200: EnvelopedView(OverridesView) },
     }),
   })
@@ -165,7 +165,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         needs: "shipping.manage",
         chapter: "Rate cards",
         matches: true,
-        summary: "Set zones for places",
+        summary: "Set zone overrides",
         description: "They take the place of those there are.",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
@@ -188,7 +188,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         id: "importZoneOverrides",
         needs: "shipping.manage",
         chapter: "Rate cards",
-        summary: "Set zones for places by a file of CSV",
+        summary: "Import zone overrides as CSV",
         description: `All of its rows are taken in, or none. They replace those there are.\n\n${overrideTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(OverridesView) },
@@ -225,7 +225,7 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
       id: "listZoneCharts",
       needs: "shipping.read",
       chapter: "Rate cards",
-      summary: "List the zone charts that were imported",
+      summary: "List imported zone charts",
       answers: { 200: EnvelopedView(ChartsView) },
     }),
   })

@@ -45,7 +45,7 @@ export const callbackRoutes = (service: Service) => {
         needs: "none",
         chapter: "Webhooks",
         sends: "notification",
-        summary: "Take what a carrier tells of parcels by itself",
+        summary: "Receive a tracking callback of a carrier",
         description:
           "The address is the `callback_url` of a carrier account; its `?account=` names the account. The signature" +
           " is that of the connector, with the account's callback secret. A repeat is answered and passed over. What" +

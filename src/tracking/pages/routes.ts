@@ -38,7 +38,7 @@ export const trackingPageRoutes = (service: Service) => {
         id: "getTrackingPage",
         needs: "none",
         chapter: "Tracking",
-        summary: "The page that shows a buyer where a parcel is and when it comes",
+        summary: "Get the tracking page that shows a buyer where a parcel is",
         description:
           "A parcel's `tracking_url` and the QR code on its label lead here, for parcels of carriers without a page" +
           " of their own, and for numbers that are followed for an order." +

@@ -62,7 +62,7 @@ export const invitationRoutes = (service: Service) =>
       {
         detail: managing({
           id: "resendInvitation",
-          summary: "Make another link for an invitation, and send it",
+          summary: "Resend an invitation with a new link",
           description: "The link before is good no more; this one is for seven days, also where that had expired.",
           answers: { 200: EnvelopedView(LinkedInvitationView) },
           refuses: ["invalid_state_transition"],

@@ -29,7 +29,7 @@ export const sessionRoutes = (service: Service) =>
         id: "listMySessions",
         needs: "user",
         chapter: "Users",
-        summary: "Where you are signed in",
+        summary: "List your sessions",
         answers: { 200: SessionsView },
       }),
     })
@@ -56,7 +56,7 @@ export const sessionRoutes = (service: Service) =>
         id: "listSessions",
         needs: "users.manage",
         chapter: "Users",
-        summary: "Where a user is signed in",
+        summary: "List the sessions of a user",
         answers: { 200: SessionsView },
       }),
     })

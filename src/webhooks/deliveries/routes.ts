@@ -35,7 +35,7 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
         id: "redeliverWebhookDelivery",
         needs: "webhooks.manage",
         chapter: "Webhooks",
-        summary: "Send one delivery again, with a fresh budget of retries",
+        summary: "Redeliver one delivery, with a fresh budget of retries",
         refuses: ["payload_expired", "subscription_disabled"],
         answers: { 202: EnvelopedView(DeliveryView) },
       }),

@@ -26,7 +26,7 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
       id: "listWebhookLogs",
       needs: "webhooks.read",
       chapter: "Webhooks",
-      summary: "List the attempts made at a subscription's deliveries",
+      summary: "List the delivery attempts of a subscription",
       answers: { 200: ListView(AttemptView) },
     }),
   })
@@ -38,7 +38,7 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
         id: "getWebhookLog",
         needs: "webhooks.read",
         chapter: "Webhooks",
-        summary: "Get one attempt with the bytes that were sent",
+        summary: "Get a delivery attempt with the bytes that were sent",
         answers: { 200: EnvelopedView(WholeAttemptView) },
       }),
     },

@@ -20,7 +20,7 @@ export const noticeRoutes = new Elysia({ prefix: "/notices" })
       id: "listNotices",
       needs: "webhooks.read",
       chapter: "Service",
-      summary: "List what the operator is told of, newest first",
+      summary: "List notices, newest first",
       answers: { 200: ListView(NoticeView) },
     }),
   })
@@ -32,7 +32,7 @@ export const noticeRoutes = new Elysia({ prefix: "/notices" })
         id: "acknowledgeNotice",
         needs: "webhooks.manage",
         chapter: "Service",
-        summary: "Say that a notice was seen",
+        summary: "Acknowledge a notice",
         answers: { 200: EnvelopedView(NoticeView) },
       }),
     },

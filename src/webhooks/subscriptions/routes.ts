@@ -41,7 +41,7 @@ export const subscriptionRoutes = (service: Service) =>
       detail: managing({
         id: "createWebhook",
         tagged: true,
-        summary: "Subscribe a receiver to types of events",
+        summary: "Create a webhook subscription",
         refuses: ["blocked_address", "duplicate_subscription", "subscription_limit"],
         answers: { 201: EnvelopedView(CreatedSubscriptionView) },
       }),
@@ -72,7 +72,7 @@ export const subscriptionRoutes = (service: Service) =>
         id: "updateWebhook",
         matches: true,
         tagged: true,
-        summary: "Change, pause or resume a subscription",
+        summary: "Update, pause or resume a subscription",
         refuses: ["blocked_address", "duplicate_subscription", "immutable_field"],
         answers: { 200: EnvelopedView(SubscriptionView) },
       }),
@@ -81,7 +81,7 @@ export const subscriptionRoutes = (service: Service) =>
       detail: managing({
         id: "deleteWebhook",
         matches: true,
-        summary: "End a subscription and cancel what waits to be sent",
+        summary: "Delete a subscription and cancel its waiting deliveries",
         answers: { 200: EnvelopedView(DeletedSubscriptionView) },
       }),
     })
@@ -91,7 +91,7 @@ export const subscriptionRoutes = (service: Service) =>
         id: "rotateWebhookSecret",
         matches: true,
         tagged: true,
-        summary: "Give a subscription another signing secret",
+        summary: "Rotate the signing secret of a subscription",
         refuses: ["rotation_in_progress"],
         answers: { 200: EnvelopedView(CreatedSubscriptionView) },
       }),

@@ -66,7 +66,7 @@ export const labelListRoutes = (view: Viewing) =>
         id: "getLabelCosts",
         needs: "shipping.read",
         chapter: "Shipping",
-        summary: "What labels cost, by carrier and day",
+        summary: "Get label costs by carrier and day",
         answers: { 200: EnvelopedView(CostsView) },
       }),
     })
@@ -76,7 +76,7 @@ export const labelListRoutes = (view: Viewing) =>
         id: "exportLabelCosts",
         needs: "shipping.read",
         chapter: "Shipping",
-        summary: "Export what labels cost, by carrier and day, as CSV",
+        summary: "Export label costs by carrier and day as CSV",
         documents: ["text/csv"],
         answers: { 200: null },
       }),
