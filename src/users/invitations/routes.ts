@@ -18,7 +18,7 @@ import { countInvitations, getInvitation, listInvitations } from "./store.ts";
 
 const token_bytes = 32;
 
-const managing = documentedAs({ needs: "users.manage", chapter: "Service" });
+const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
 
 /** Those who are asked to become users. */
 export const invitationRoutes = (service: Service) =>

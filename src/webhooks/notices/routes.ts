@@ -19,7 +19,7 @@ export const noticeRoutes = new Elysia({ prefix: "/notices" })
     detail: documented({
       id: "listNotices",
       needs: "webhooks.read",
-      chapter: "Service",
+      chapter: "Webhooks",
       summary: "List notices, newest first",
       answers: { 200: ListView(NoticeView) },
     }),
@@ -31,7 +31,7 @@ export const noticeRoutes = new Elysia({ prefix: "/notices" })
       detail: documented({
         id: "acknowledgeNotice",
         needs: "webhooks.manage",
-        chapter: "Service",
+        chapter: "Webhooks",
         summary: "Acknowledge a notice",
         answers: { 200: EnvelopedView(NoticeView) },
       }),
