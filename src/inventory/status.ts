@@ -40,3 +40,24 @@ export type ItemStatus = (typeof itemStatuses)[number];
 /** What may cause a movement; `reference` is what a client calls the cause. */
 export const referenceTypes = ["order", "receipt", "transfer", "count", "return", "reference"] as const;
 export type ReferenceType = (typeof referenceTypes)[number];
+
+/** Whether a lot of this status may be sold, unless its expiry has come. */
+export function isAvailable(status: LotStatus): boolean {
+  return status === "available";
+}
+
+/** Whether a lot of this status was called back from sale. */
+export function isRecalled(status: LotStatus | null): boolean {
+  return status === "recalled";
+}
+
+/** Whether a job, or a correction, has noted that the time of a lot is over. */
+export function hasExpired(status: LotStatus): boolean {
+  return status === "expired";
+}
+
+/** Why units of a lot of this status, in a storage bin, are not for sale. */
+export function causeOf(status: LotStatus | null): UnavailableCause {
+  if (status === "damaged") return "damaged";
+  return status === "available" || status === "expired" ? "expired" : "quarantined";
+}

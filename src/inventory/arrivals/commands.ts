@@ -12,7 +12,7 @@ import type { Posting } from "../ledger/store.ts";
 import { type Lot, lotSpot } from "../lots/lot.ts";
 import { findLot, findLotById, insertLot } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf, shelfView, stockEvent } from "../shelves/commands.ts";
-import type { AdjustmentReason } from "../status.ts";
+import { type AdjustmentReason, isAvailable } from "../status.ts";
 import { refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AddStock } from "../stock/schemas.ts";
 import type { StockedProduct } from "../stock/shelf.ts";
@@ -32,7 +32,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const shelf = onlyShelf(shelves, sku);
   refuseBundle(shelf.product);
   const warehouse = await shareWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
-  const received = await takeIn(tx, shelf, {
+  const received = await receiveUnits(tx, shelf, {
     ...input,
     warehouse,
     expiration_date: momentOf(input.expiration_date) ?? null,
@@ -70,7 +70,7 @@ export interface Arrival {
  * Puts units that arrived on an open shelf; their lot is made when it is new. Whoever waits for them is not served yet.
  * Answers what was received as the API shows it. Refuses: validation_failed, bin_full.
  */
-export async function takeIn(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
+export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
   if (received_date > tx.now) throw invalid("received_date", "lies in the future");
   const { product } = shelf;
@@ -81,7 +81,7 @@ export async function takeIn(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
   const told = { reason, notes, reference, unit_cost_cents, confirmed: true, actor };
   const { id: movement_id } = await moveUnits(tx, shelf, { ...posting, ...told });
-  if (lot?.status === "available" && lot.expiration_date !== null)
+  if (lot !== null && isAvailable(lot.status) && lot.expiration_date !== null)
     tx.wake("inventory.expire_lots", lot.expiration_date);
   return {
     movement_id: wireId("movement", movement_id),

@@ -1,3 +1,5 @@
+import { lotMoves } from "../lots/status.ts";
+import { isAvailable } from "../status.ts";
 // Who waits for stock and who loses it: filling backorders, what time undoes, and promises that must move.
 
 import type { Tx } from "../../database/store.ts";
@@ -45,7 +47,7 @@ export async function freshShelves(
     if (shelf !== undefined) await putExpiredLotsAside(tx, shelves, shelf);
   }
   if (opened.some((id) => shelves.get(id)?.overdue)) {
-    await giveBack(tx, shelves, await listOverdueLines(tx, opened, overdue_max));
+    await endLines(tx, shelves, await listOverdueLines(tx, opened, overdue_max));
     tx.wake("inventory.expire_reservations", tx.now);
   }
   await fillBackorders(tx, shelves, opened);
@@ -56,7 +58,7 @@ export async function freshShelves(
  * Lets lines go whose reservation is over: they want nothing any more and hold nothing. However many they are, it takes
  * a handful of statements and one for each stock item, so that others need not wait long.
  */
-export async function giveBack(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
+export async function endLines(tx: Tx, shelves: Shelves, lines: readonly ReservationLine[]): Promise<void> {
   const ids = lines.map((line) => line.id);
   assert(!ids.some((id) => openLines(tx).has(id)), "the lines of an open claim are let go by the claim");
   const held = await listHeld(tx, ids);
@@ -134,7 +136,9 @@ async function tell(
 
 /** Marks lots on a shelf that are past their expiry and moves the promises of their unpicked units to other stock. */
 async function putExpiredLotsAside(tx: Tx, shelves: Shelves, shelf: OpenShelf): Promise<void> {
-  const past = shelf.items.filter((item) => item.lot_status === "available" && !isLotGood(item, tx.now));
+  const past = shelf.items.filter(
+    (item) => item.lot_status !== null && isAvailable(item.lot_status) && !isLotGood(item, tx.now),
+  );
   if (past.length === 0) return;
   await markLotsExpired(
     tx,
@@ -142,7 +146,7 @@ async function putExpiredLotsAside(tx: Tx, shelves: Shelves, shelf: OpenShelf): 
   );
   for (const item of past) {
     const at = shelf.items.indexOf(item);
-    const expired = { ...item, lot_status: "expired" as const };
+    const expired = { ...item, lot_status: lotMoves.expire.to };
     shelf.items[at] = expired;
     if (item.bin_kind !== "staging") await displacePromises(tx, shelves, shelf, expired, item.reserved);
   }

@@ -5,10 +5,17 @@ import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields } f
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { replaceLines } from "../allocations/commands.ts";
-import { fillBackorders, freshShelves, giveBack } from "../backorders/commands.ts";
+import { endLines, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { isOverdue, type Reservation } from "../reservations/reservation.ts";
 import { planStock, shortageFault, type Want } from "../reservations/rules.ts";
-import { type ReservationStatus, reservationMoves } from "../reservations/status.ts";
+import {
+  isExpired,
+  isReleased,
+  isReserved,
+  type ReservationStatus,
+  reservationMoves,
+  reservationStarts,
+} from "../reservations/status.ts";
 import {
   findReservation,
   insertReservation,
@@ -59,7 +66,7 @@ export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> 
     order_id: null,
     order_ref: String(input.order_id),
     source: "api",
-    status: "reserved" as const,
+    status: reservationStarts,
     priority: 0,
     paused: false,
     warehouse_id,
@@ -174,7 +181,7 @@ export async function releaseBooking(tx: Tx, reservation_id: string | number): P
   // Read under the lock of its stock, which everyone holds who changes a reservation.
   const reservation = await findReservation(tx, id);
   if (reservation === null) throw missing("reservation", reservation_id);
-  if (reservation.status === "released") return reservation;
+  if (isReleased(reservation.status)) return reservation;
   if (reservation.order_id !== null) {
     const order = wireId("order", reservation.order_id);
     throw new Fault(
@@ -182,11 +189,11 @@ export async function releaseBooking(tx: Tx, reservation_id: string | number): P
       `The reservation belongs to ${order}: cancel the order or put it on hold.`,
     );
   }
-  if (reservation.status === "expired" || isOverdue(reservation, tx.now)) {
-    throw new Fault("reservation_closed", "The reservation has expired.", { status: "expired" });
+  if (isExpired(reservation.status) || isOverdue(reservation, tx.now)) {
+    throw new Fault("reservation_closed", "The reservation has expired.", { status: reservationMoves.expire.to });
   }
   const lines = await listLines(tx, [id]);
-  await giveBack(tx, shelves, lines);
+  await endLines(tx, shelves, lines);
   const status = moved("release", reservation.status);
   const released = { ...reservation, status, released_at: tx.now };
   await saveReservation(tx, released);
@@ -211,8 +218,8 @@ export async function extendBooking(tx: Tx, reservation_id: string, input: Exten
   }
   // A transaction that began later may have given its units back already, and the job has yet to note that it is over.
   const isGivenBack = (await listLines(tx, [id])).every((line) => line.wanted === 0);
-  if (reservation.status !== "reserved" || isOverdue(reservation, tx.now) || isGivenBack) {
-    const status = reservation.status === "released" ? "released" : "expired";
+  if (!isReserved(reservation.status) || isOverdue(reservation, tx.now) || isGivenBack) {
+    const status = isReleased(reservation.status) ? reservation.status : reservationMoves.expire.to;
     throw new Fault("reservation_closed", `The reservation is ${status}.`, { status });
   }
   const expires_at = expiryOf(tx, input.expires_at);
@@ -243,7 +250,7 @@ export async function expireBookings(tx: Tx, limit: number): Promise<number | nu
   // Which of them are open still is known only under the lock of their stock.
   const ended = await saveExpired(tx, ids, moved("expire", "reserved"));
   const lines = (await listLines(tx, ended)).filter((line) => line.wanted > 0);
-  await giveBack(tx, shelves, lines);
+  await endLines(tx, shelves, lines);
   await fillBackorders(tx, shelves, productsOf(lines));
   return nextExpiry(tx);
 }

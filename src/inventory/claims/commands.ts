@@ -22,7 +22,14 @@ import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, Pick } from ".
 import { type Allotment, allotmentsOf } from "../reservations/reasons.ts";
 import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "../reservations/reservation.ts";
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
-import { type ReservationStatus, reservationMoves } from "../reservations/status.ts";
+import {
+  isCommitted,
+  isReleased,
+  isReserved,
+  type ReservationStatus,
+  reservationMoves,
+  reservationStarts,
+} from "../reservations/status.ts";
 import {
   deleteLines,
   findAdoptable,
@@ -59,7 +66,10 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
   );
   const [first = null, ...others] = adopted;
   const { lines } = await settle(tx, shelves, claim, first, old);
-  for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });
+  for (const other of others) {
+    const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "release", other.status);
+    await saveReservation(tx, { ...other, status, released_at: tx.now });
+  }
   await fillBackorders(tx, shelves, productsOf(old));
   return lines.map(claimLine);
 }
@@ -92,7 +102,7 @@ async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: Order
   if (named.order_id !== null) {
     throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }
-  if (named.status !== "reserved" || isOverdue(named, tx.now)) {
+  if (!isReserved(named.status) || isOverdue(named, tx.now)) {
     throw new Fault("reservation_closed", `${wireId("reservation", named.id)} is over.`);
   }
   return [named];
@@ -135,7 +145,7 @@ async function settle(
   const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
   let id = before?.id;
   if (before === null) {
-    const open = { status: "reserved", paused: false, expires_at: null, released_at: null } as const;
+    const open = { status: reservationStarts, paused: false, expires_at: null, released_at: null };
     id = await insertReservation(tx, { ...row, ...open, created_at: tx.now });
   }
   const reservation = before === null ? null : { ...before, ...row, expires_at: null };
@@ -227,7 +237,7 @@ export async function freshClaim(tx: Tx, order_id: number): Promise<ClaimLine[]>
 export async function commitClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
   const claim = await openClaim(tx, order_id);
   const { reservation, lines, shelves } = claim;
-  if (reservation.status === "committed") return lines.map(claimLine);
+  if (isCommitted(reservation.status)) return lines.map(claimLine);
   const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "commit", reservation.status);
   await planAnew(tx, shelves, reservation, lines);
   await change(tx, claim, { status, expires_at: null });
@@ -410,7 +420,7 @@ export async function releaseClaim(
 ): Promise<ClaimLine[]> {
   const claim = await openClaim(tx, order_id);
   const { reservation, lines, shelves } = claim;
-  if (reservation.status === "released") return lines.map(claimLine);
+  if (isReleased(reservation.status)) return lines.map(claimLine);
   const given = lines.map((line) => {
     if (units === null) return line.wanted;
     const own = units.filter((unit) => isMeant(line, unit));
@@ -431,7 +441,7 @@ export async function releaseClaim(
     await setCounts(tx, shelves, line, { wanted });
   }
   if (units === null) {
-    const act = reservation.status === "committed" ? "give_back" : "release";
+    const act = isCommitted(reservation.status) ? "give_back" : "release";
     const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, act, reservation.status);
     await change(tx, claim, { status, released_at: tx.now });
   }

@@ -15,3 +15,6 @@ export type CountAction = keyof typeof countMoves;
 /** Where the value of a unit is known from: what the newest units cost that came with a cost, else the price. */
 export const valueSources = ["cost", "price"] as const;
 export type ValueSource = (typeof valueSources)[number];
+
+/** The state in which a count is opened. */
+export const countStarts: CountStatus = "open";

@@ -11,7 +11,7 @@ import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Count, CountLine, PlainCount, Progress } from "./count.ts";
-import type { CountStatus, ValueSource } from "./status.ts";
+import { type CountStatus, countStarts, type ValueSource } from "./status.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(counts).where(eq(counts.id, a.id)));
 const lockedById = prepared((sql, a: Args<{ id: number }>) =>
@@ -174,7 +174,7 @@ export type NewCount = Pick<PlainCount, "warehouse_id" | "bins" | "skus" | "blin
 export async function insertCount(tx: Tx, fields: NewCount, places: readonly Place[]): Promise<number> {
   const row = { ...fields, bins: fields.bins && [...fields.bins], skus: fields.skus && [...fields.skus] };
   const [id = 0] = await insertIds(tx, counts, [
-    { ...row, status: "open", version: 1, created_at: tx.now, updated_at: tx.now },
+    { ...row, status: countStarts, version: 1, created_at: tx.now, updated_at: tx.now },
   ]);
   const lines = places.map(({ on_hand, ...place }) => ({ count_id: id, ...place, expected: on_hand }));
   await insert(tx, count_lines, lines);

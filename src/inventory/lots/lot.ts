@@ -3,7 +3,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
 import type { LotSpot } from "../ledger/spot.ts";
-import type { BinKind, LotStatus } from "../status.ts";
+import { type BinKind, hasExpired, isAvailable, type LotStatus } from "../status.ts";
 import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./status.ts";
 
 /** A batch of a product. */
@@ -62,7 +62,7 @@ export function isPastExpiry({ expiration_date }: Lot, now: number): boolean {
 
 /** A lot's status at this moment (ms): one past its expiry has expired before a job has noted it. */
 export function lotStatus(lot: Lot, now: number): LotStatus {
-  return lot.status === "available" && isPastExpiry(lot, now) ? "expired" : lot.status;
+  return isAvailable(lot.status) && isPastExpiry(lot, now) ? lotMoves.expire.to : lot.status;
 }
 
 /** When a lot came and when it expires. */
@@ -71,8 +71,8 @@ export type LotDates = Pick<Lot, "received_date" | "expiration_date">;
 /** The status that a lot has once its dates are these: time alone decides between available and expired. */
 export function correctedStatus(lot: Lot, dates: LotDates, now: number): LotStatus {
   const isPast = isPastExpiry({ ...lot, ...dates }, now);
-  if (lot.status === "available" && isPast) return lotMoves.expire.to;
-  return lot.status === "expired" && !isPast ? lotMoves.correct.to : lot.status;
+  if (isAvailable(lot.status) && isPast) return lotMoves.expire.to;
+  return hasExpired(lot.status) && !isPast ? lotMoves.correct.to : lot.status;
 }
 
 /** What a correction of a lot's dates changed, in words; empty when they stay as they were. */
@@ -91,7 +91,7 @@ export function correctionOf(before: LotDates, after: LotDates): string {
 export function allowedStatuses(lot: Lot, now: number): GivenLotStatus[] {
   const allowed = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lotStatus(lot, now), false);
   return givenLotStatuses.filter(
-    (status) => allowed.includes(lotActions[status]) && !(status === "available" && isPastExpiry(lot, now)),
+    (status) => allowed.includes(lotActions[status]) && !(isAvailable(status) && isPastExpiry(lot, now)),
   );
 }
 

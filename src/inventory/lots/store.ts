@@ -9,9 +9,10 @@ import { type Args, insert, insertIds, prepared } from "../../database/statement
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import type { Position, Window } from "../../kit/page.ts";
-import type { LotStatus } from "../status.ts";
+import { hasExpired, type LotStatus } from "../status.ts";
 import type { Lot, LotChange, LotUnits, NamedLot } from "./lot.ts";
 import type { lotSorts } from "./schemas.ts";
+import { lotMoves } from "./status.ts";
 
 const named = {
   id: lots.id,
@@ -68,7 +69,7 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
     status === undefined
       ? undefined
-      : status === "expired"
+      : hasExpired(status)
         ? sql`(${lots.status} = 'expired' or ${past})`
         : sql`${lots.status} = ${status} and not ${past}`,
     expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
@@ -249,7 +250,8 @@ export async function nextLotExpiry(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-const expiring = { from_status: "available", to_status: "expired" } as const;
+const [from_status] = lotMoves.expire.from;
+const expiring = { from_status, to_status: lotMoves.expire.to };
 
 /**
  * Marks those of these lots as expired that are available and past their expiry, with a row of the history of each. The
@@ -258,8 +260,8 @@ const expiring = { from_status: "available", to_status: "expired" } as const;
 export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
   const marked = await tx.sql
     .update(lots)
-    .set({ status: "expired", version: sql`${lots.version} + 1` })
-    .where(and(inArray(lots.id, [...ids]), eq(lots.status, "available"), lte(lots.expiration_date, tx.now)))
+    .set({ status: lotMoves.expire.to, version: sql`${lots.version} + 1` })
+    .where(and(inArray(lots.id, [...ids]), eq(lots.status, from_status), lte(lots.expiration_date, tx.now)))
     .returning({ lot_id: lots.id });
   const why = { reason: "past its expiry", actor: system("inventory.expire_lots") };
   await insertLotChanges(

@@ -1,3 +1,5 @@
+import { lotMoves } from "../lots/status.ts";
+import { isAvailable, isRecalled } from "../status.ts";
 // Units on their way through staging: picked from the shelf, handed over, or brought back.
 
 import type { Tx } from "../../database/store.ts";
@@ -202,7 +204,7 @@ export async function handOutUnits(
     if (units === 0) continue;
     if (!anyway && !isLotGood(item, tx.now)) throw notPickable(item);
     // A carrier took what was recalled: the order need not be held for it any more.
-    if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
+    if (isRecalled(item.lot_status)) tx.wake("orders.hold_recalled", tx.now);
     left -= units;
     await withdraw(tx, line, allocation, units);
     await moveUnits(tx, shelfOf(shelves, line.product_id), {
@@ -239,7 +241,7 @@ export async function unpickUnits(
     const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
     const units = Math.min(left, allocation.quantity);
     if (units === 0) continue;
-    if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
+    if (isRecalled(item.lot_status)) tx.wake("orders.hold_recalled", tx.now);
     left -= units;
     await withdraw(tx, line, allocation, units);
     await promise(tx, item, -units);
@@ -262,7 +264,7 @@ export async function unpickUnits(
 
 function notPickable({ lot_id, lot_number, lot_status }: StockItem): Fault {
   const lot = lot_id === null ? null : wireId("lot", lot_id);
-  const status = lot_status === "available" ? "expired" : lot_status;
+  const status = lot_status !== null && isAvailable(lot_status) ? lotMoves.expire.to : lot_status;
   return new Fault("lot_not_pickable", `Lot ${lot_number} may not leave the house: it is ${status}.`, {
     lot_id: lot,
     lot_number,

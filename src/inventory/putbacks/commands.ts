@@ -1,3 +1,4 @@
+import { isRecalled } from "../status.ts";
 // Units that go back to the shelf: those that an order gave up wait in the put-back bin, those that came back with a
 // return in the returns bin, and those of a lot that may not leave lie in staging still.
 
@@ -175,7 +176,7 @@ async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantit
     await setCounts(tx, shelves, line, { reserved: line.reserved - units, picked: line.picked - units });
   }
   assert(left === 0, "no more units are put back than were picked");
-  if (item.lot_status === "recalled") tx.wake("orders.hold_recalled", tx.now);
+  if (isRecalled(item.lot_status)) tx.wake("orders.hold_recalled", tx.now);
 }
 
 /** Whose units leave after all, and the only warehouse they may come from, when the order names one. */

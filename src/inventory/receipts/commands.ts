@@ -5,7 +5,7 @@ import { invalid, within } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
-import { takeIn } from "../arrivals/commands.ts";
+import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type OpenShelf, shelfOf, stockEvent } from "../shelves/commands.ts";
 import { getStockedIds } from "../stock/store.ts";
@@ -49,7 +49,7 @@ export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor:
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
   const ids = await getStockedIds(tx, input.items, "items");
   const shelves = await freshShelves(tx, ids);
-  const arrivals: { shelf: OpenShelf; received: Awaited<ReturnType<typeof takeIn>> }[] = [];
+  const arrivals: { shelf: OpenShelf; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
   const changed = new Set<ReceiptLine>();
   for (const [at, item] of input.items.entries()) {
     const shelf = shelfOf(shelves, ids[at] ?? 0);
@@ -93,7 +93,7 @@ function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: Op
   const { id, lines } = receipt;
   const { sku, quantity, bin, condition = "good" } = item;
   const lot_number = item.lot_number ?? expectedLot(lines, sku);
-  return takeIn(tx, shelf, {
+  return receiveUnits(tx, shelf, {
     warehouse,
     quantity,
     bin,
@@ -113,7 +113,7 @@ function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: Op
  */
 export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
-  if (before.status === "closed") return before;
+  if (before.status === receiptMoves.close.to) return before;
   const status = moved("close", before.status);
   await endReceiptLines(tx, before.id);
   return saveReceipt(tx, before, { status, closed_at: tx.now });
@@ -125,7 +125,7 @@ export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
  */
 export async function cancelReceipt(tx: Tx, id: string): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
-  if (before.status === "cancelled") return before;
+  if (before.status === receiptMoves.cancel.to) return before;
   const status = moved("cancel", before.status);
   await endReceiptLines(tx, before.id);
   return saveReceipt(tx, before, { status, cancelled_at: tx.now });

@@ -13,3 +13,6 @@ export type ReceiptAction = keyof typeof receiptMoves;
 /** How units came: what is not good is received all the same, into the bin for its kind. */
 export const receivedConditions = ["good", "damaged", "quarantined"] as const;
 export type ReceivedCondition = (typeof receivedConditions)[number];
+
+/** The state in which a delivery is announced. */
+export const receiptStarts: ReceiptStatus = "expected";

@@ -9,7 +9,7 @@ import { readId } from "../../kit/ids.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import type { AwaitedDelivery, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 import type { receiptSorts } from "./schemas.ts";
-import type { ReceiptStatus } from "./status.ts";
+import { type ReceiptStatus, receiptStarts } from "./status.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(receipts).where(eq(receipts.id, a.id)));
 const lockedById = prepared((sql, a: Args<{ id: number }>) =>
@@ -148,7 +148,7 @@ export async function insertReceipt(
   lines: readonly Pick<ReceiptLine, "product_id" | "lot_number" | "expiration_date" | "quantity">[],
 ): Promise<Receipt> {
   const times = { created_at: tx.now, updated_at: tx.now, closed_at: null, cancelled_at: null };
-  const [receipt_id = 0] = await insertIds(tx, receipts, [{ ...fields, status: "expected", version: 1, ...times }]);
+  const [receipt_id = 0] = await insertIds(tx, receipts, [{ ...fields, status: receiptStarts, version: 1, ...times }]);
   const rows = lines.map((line) => ({ receipt_id, ...line, received: 0, set_aside: 0, outstanding: line.quantity }));
   await insert(tx, receipt_lines, rows);
   return getReceipt(tx, receipt_id);

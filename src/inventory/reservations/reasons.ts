@@ -1,3 +1,4 @@
+import { hasExpired, isAvailable } from "../status.ts";
 // Why a plan took the stock it took: for each stock item left where it lies, the first rule that passed over it.
 
 import { iso, isoOrNull } from "../../kit/clock.ts";
@@ -102,7 +103,8 @@ function whyUnsuitable(item: StockItem, shelf: PlannedShelf, options: PlanOption
   if (warehouse_id !== null && item.warehouse_id !== warehouse_id) return "other_warehouse";
   if (item.bin_kind !== "storage") return "bin_not_for_sale";
   if (!suits(item, shelf.product, options)) return "zone_too_warm";
-  if (item.lot_status !== null && item.lot_status !== "available" && item.lot_status !== "expired") return "lot_status";
+  const { lot_status } = item;
+  if (lot_status !== null && !isAvailable(lot_status) && !hasExpired(lot_status)) return "lot_status";
   if (!isLotGood(item, now)) return "lot_expired";
   if (unpromised(item, options) === 0) return "no_free_units";
   return shelf.crowded && freeUnits(item, { ...shelf, crowded: false }, options) > 0 ? "older_demand" : "shelf_life";

@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { ClaimLine } from "./claim.ts";
-import type { ReservationStatus } from "./status.ts";
+import { isReserved, type ReservationStatus } from "./status.ts";
 
 /** A claim on stock: of an order, or of a client for an order that may come later. */
 export interface Reservation {
@@ -68,7 +68,7 @@ export interface ReservedUnits {
 
 /** Whether a reservation is past its time at this moment (ms): it counts as expired before a job has ended it. */
 export function isOverdue({ status, expires_at }: Reservation, now: number): boolean {
-  return status === "reserved" && expires_at !== null && expires_at <= now;
+  return isReserved(status) && expires_at !== null && expires_at <= now;
 }
 
 /** The reservation as the API shows it. */

@@ -14,3 +14,26 @@ export const reservationMoves = {
 /** What becomes of an order's claim without its doing: units it waited for, units now elsewhere, units it lost. */
 export const claimNews = ["filled", "moved", "lost"] as const;
 export type ClaimNews = (typeof claimNews)[number];
+
+/** The state in which a reservation is made. */
+export const reservationStarts: ReservationStatus = "reserved";
+
+/** Whether a reservation holds its units and no work on its order has begun. */
+export function isReserved(status: ReservationStatus): boolean {
+  return status === "reserved";
+}
+
+/** Whether the work on the order of a reservation has begun. */
+export function isCommitted(status: ReservationStatus): boolean {
+  return status === "committed";
+}
+
+/** Whether a reservation was given up. */
+export function isReleased(status: ReservationStatus): boolean {
+  return status === "released";
+}
+
+/** Whether a reservation ended since its time was over. */
+export function isExpired(status: ReservationStatus): boolean {
+  return status === "expired";
+}

@@ -9,7 +9,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
 import type { ClaimLine, PlannedUnits } from "./claim.ts";
 import type { Avoided, Reservation, ReservationLine, ReservedUnits } from "./reservation.ts";
-import type { ReservationStatus } from "./status.ts";
+import { isExpired, type ReservationStatus } from "./status.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) =>
   sql.select().from(reservations).where(eq(reservations.id, a.id)),
@@ -326,7 +326,7 @@ function matching(db: Db, { status, order_ref, order_id, sku }: ReservationFilte
   return and(
     status === undefined
       ? undefined
-      : status === "expired"
+      : isExpired(status)
         ? sql`(${reservations.status} = 'expired' or ${past})`
         : sql`${reservations.status} = ${status} and not ${past}`,
     order_ref === undefined ? undefined : sql`(${reservations.order_ref} = ${order_ref} or ${named})`,

@@ -10,6 +10,7 @@ import type { Spot, StockItem } from "../ledger/spot.ts";
 import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { isAvailable } from "../status.ts";
 import { refuseBundle } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor, warehouseNamed } from "../warehouses/commands.ts";
@@ -128,7 +129,7 @@ async function spotOf(tx: Tx, shelf: OpenShelf, warehouse_id: number, row: Count
     const bin = await binFor(inner, warehouse, product, code, "counted");
     const arrival = { lot_number, received_date, expiration_date: momentOf(row.expiration_date) ?? null };
     const lot = await lotFor(inner, product, arrival);
-    if (lot?.status === "available" && lot.expiration_date !== null) {
+    if (lot && isAvailable(lot.status) && lot.expiration_date !== null) {
       inner.wake("inventory.expire_lots", lot.expiration_date);
     }
     return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };

@@ -2,7 +2,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
-import type { ItemStatus, UnavailableCause } from "../status.ts";
+import { causeOf, type ItemStatus, isAvailable, type UnavailableCause } from "../status.ts";
 
 /** What stock needs to know of a product. */
 export type StockedProduct = Pick<
@@ -52,7 +52,7 @@ export function isSellable(item: Spot, now: number): boolean {
 
 /** Whether an item's lot, if it has one, may leave the house at this moment (ms). */
 export function isLotGood({ lot_status, expiration_date }: Spot, now: number): boolean {
-  return (lot_status === null || lot_status === "available") && (expiration_date === null || expiration_date > now);
+  return (lot_status === null || isAvailable(lot_status)) && (expiration_date === null || expiration_date > now);
 }
 
 /** Sums up a product's stock at this moment (ms). */
@@ -83,8 +83,7 @@ export function whyNot({ bin_kind, lot_status }: Spot): UnavailableCause {
     case "quarantine":
       return "quarantined";
     case "storage":
-      if (lot_status === "damaged") return "damaged";
-      return lot_status === "available" || lot_status === "expired" ? "expired" : "quarantined";
+      return causeOf(lot_status);
   }
 }
 

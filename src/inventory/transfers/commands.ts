@@ -117,7 +117,7 @@ function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
  */
 export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
-  const status = moved("receive", before.status);
+  moved("receive", before.status);
   const loads = loadsOf(before);
   const arrived = planArrival(loads, input.items);
   const products = productsOf(arrived.map(({ load }) => load));
@@ -132,14 +132,21 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
     units.load.received += units.quantity;
     await saveLoad(tx, units.load);
   }
-  const after = await saveTransfer(tx, before, hasEnded(loads) ? received(tx) : { status });
+  const after = await saveTransfer(
+    tx,
+    before,
+    hasEnded(loads) ? received(tx, "receive", before) : { status: moved("receive_part", before.status) },
+  );
   await fillBackorders(tx, shelves, products);
   return after;
 }
 
 const hasEnded = (loads: readonly TransferLoad[]) => loads.every((load) => load.in_transit === 0);
 
-const received = (tx: Tx) => ({ status: moved("close", "in_transit"), received_at: tx.now });
+const received = (tx: Tx, action: "receive" | "close", { status }: Transfer) => ({
+  status: moved(action, status),
+  received_at: tx.now,
+});
 
 /** Puts units that were in transit into a bin; answers the stock item that holds them. */
 async function takeLoad(
@@ -168,7 +175,7 @@ async function takeLoad(
  */
 export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
-  if (before.status === "received") return before;
+  if (before.status === transferMoves.close.to) return before;
   moved("close", before.status);
   const { reason = "lost", notes } = input;
   const open = planArrival(loadsOf(before), undefined);
@@ -182,7 +189,7 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
     load.written_off += quantity;
     await saveLoad(tx, load);
   }
-  return saveTransfer(tx, before, received(tx));
+  return saveTransfer(tx, before, received(tx, "close", before));
 }
 
 /**
@@ -191,7 +198,7 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
  */
 export async function cancelTransfer(tx: Tx, id: string): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
-  if (before.status === "cancelled") return before;
+  if (before.status === transferMoves.cancel.to) return before;
   return saveTransfer(tx, before, { status: moved("cancel", before.status), cancelled_at: tx.now });
 }
 

@@ -8,7 +8,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { TransferStatus } from "./status.ts";
+import { type TransferStatus, transferStarts } from "./status.ts";
 import type { InTransit, PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(transfers).where(eq(transfers.id, a.id)));
@@ -148,7 +148,9 @@ export async function insertTransfer(
   lines: readonly Pick<TransferLine, "product_id" | "lot_number" | "bin" | "quantity">[],
 ): Promise<Transfer> {
   const times = { created_at: tx.now, updated_at: tx.now, shipped_at: null, received_at: null, cancelled_at: null };
-  const [transfer_id = 0] = await insertIds(tx, transfers, [{ ...fields, status: "pending", version: 1, ...times }]);
+  const [transfer_id = 0] = await insertIds(tx, transfers, [
+    { ...fields, status: transferStarts, version: 1, ...times },
+  ]);
   await insert(
     tx,
     transfer_lines,

@@ -1,3 +1,4 @@
+import { reservationStarts } from "../../reservations/status.ts";
 // The claims of many orders at once: planned one after the other, stored all together.
 
 import type { Tx } from "../../../database/store.ts";
@@ -43,7 +44,7 @@ export async function claimForOrders(tx: Tx, claims: readonly OrderClaim[]): Pro
 /** Claims for orders that adopt nothing. */
 async function claimPlainly(tx: Tx, shelves: Shelves, claims: readonly OrderClaim[]): Promise<ClaimLine[][]> {
   const plans = planInTurn(tx, shelves, claims);
-  const open = { status: "reserved", paused: false, expires_at: null, released_at: null, avoids: null } as const;
+  const open = { status: reservationStarts, paused: false, expires_at: null, released_at: null, avoids: null };
   const ids = await insertReservations(
     tx,
     claims.map(({ order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage }) => {

@@ -1,10 +1,12 @@
 // An order's claim taken apart: some of its units become the claim of another order.
+
 import type { Tx } from "../../../database/store.ts";
 import { assert } from "../../../kit/assert.ts";
 import { assignUnits, replaceLines, setCounts } from "../../allocations/commands.ts";
 import type { ClaimLine, OrderClaim, PartUnits } from "../../reservations/claim.ts";
 import { claimLine, type HeldLine } from "../../reservations/reservation.ts";
 import type { Portion } from "../../reservations/rules.ts";
+import { reservationStarts } from "../../reservations/status.ts";
 import { insertReservation } from "../../reservations/store.ts";
 import { dropLines, firstUnits, openClaim } from "../commands.ts";
 
@@ -41,7 +43,7 @@ export async function splitClaim(
   const { paused, created_at } = reservation;
   const id = await insertReservation(tx, {
     ...{ order_id: to.order_id, order_ref, source, priority, warehouse_id, requires_cold_storage },
-    ...{ status: "reserved", paused, expires_at: null, released_at: null, created_at },
+    ...{ status: reservationStarts, paused, expires_at: null, released_at: null, created_at },
   });
   const wants = units.map(({ product_id, to_line_id, quantity }) => {
     return { product_id, order_line_id: to_line_id, quantity };

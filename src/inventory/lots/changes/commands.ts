@@ -8,7 +8,7 @@ import { allowedActions } from "../../../kit/moves.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../../backorders/commands.ts";
 import type { Shortfall } from "../../backorders/shortfall.ts";
 import { type OpenShelf, type Shelves, shelfOf } from "../../shelves/commands.ts";
-import type { LotStatus } from "../../status.ts";
+import { hasExpired, isAvailable, isRecalled, type LotStatus } from "../../status.ts";
 import {
   allowedStatuses,
   correctedStatus,
@@ -43,12 +43,12 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
   await saveLotStatus(tx, before, status, { reason, notes, actor });
   const lot = { ...before, status, version: before.version + 1 };
   relabel(shelf, lot);
-  const shortfalls = before.status === "available" ? await displaceAll(tx, shelves, shelf, lot.id) : [];
-  if (status === "available") {
+  const shortfalls = isAvailable(before.status) ? await displaceAll(tx, shelves, shelf, lot.id) : [];
+  if (isAvailable(status)) {
     await fillBackorders(tx, shelves, [before.product_id]);
     if (before.expiration_date !== null) tx.wake("inventory.expire_lots", before.expiration_date);
   }
-  if (status === "recalled" || before.status === "recalled") tx.wake("orders.hold_recalled", tx.now);
+  if (isRecalled(status) || isRecalled(before.status)) tx.wake("orders.hold_recalled", tx.now);
   return { lot, shortfalls };
 }
 
@@ -69,10 +69,10 @@ export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: A
   await saveLotStatus(tx, before, lot.status, { reason, notes: input.notes, actor });
   relabel(shelf, lot);
   shelf.relabelled = true;
-  const hasExpired = before.status === "available" && lot.status === "expired";
-  const shortfalls = hasExpired ? await displaceAll(tx, shelves, shelf, lot.id) : [];
+  const isOver = isAvailable(before.status) && hasExpired(lot.status);
+  const shortfalls = isOver ? await displaceAll(tx, shelves, shelf, lot.id) : [];
   await fillBackorders(tx, shelves, [lot.product_id]);
-  if (lot.status === "available" && lot.expiration_date !== null) {
+  if (isAvailable(lot.status) && lot.expiration_date !== null) {
     tx.wake("inventory.expire_lots", lot.expiration_date);
   }
   return { lot, shortfalls };
