@@ -78,6 +78,15 @@ export const plainNumber = (name: string, column: string) => {
 /** A partial index's condition in plain SQL. */
 export const where = (condition: string): SQL => sql.raw(condition);
 
+/**
+ * Whether a column holds one of these words of the program, written in the text: for a partial index whose condition
+ * says the same, since the engines do not look into parameters.
+ */
+export const isOneOf = (column: AnyColumn | SQLWrapper, words: readonly string[]): SQL => {
+  const quoted = sql.raw(words.map((word) => `'${word}'`).join(", "));
+  return words.length === 1 ? sql`${column} = ${quoted}` : sql`${column} in (${quoted})`;
+};
+
 /** Case-insensitive search for a piece of text; on SQLite the case of ASCII letters only. */
 export const contains = (column: AnyColumn | SQLWrapper, piece: string): SQL =>
   sql`lower(${column}) like ${`%${piece.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;

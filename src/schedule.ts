@@ -29,13 +29,13 @@ import { moveLooks } from "./tracking/polling/store.ts";
 import { mailInvitations } from "./users/invitations/jobs.ts";
 import { moveInvitationMails } from "./users/invitations/store.ts";
 import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
-import { deliverDue, deliveriesSettled, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
+import { endWaiting, fanOutEvents } from "./webhooks/deliveries/jobs.ts";
 import { moveAttempts } from "./webhooks/deliveries/store.ts";
+import { deliverDue, deliveriesSettled } from "./webhooks/dispatch/jobs.ts";
 import { mailNotices } from "./webhooks/notices/jobs.ts";
 import { moveMails } from "./webhooks/notices/store.ts";
 import { queueRecoveries } from "./webhooks/recoveries/jobs.ts";
 import { forgetOldDeliveries } from "./webhooks/retention/jobs.ts";
-import { endWaiting } from "./webhooks/subscriptions/jobs.ts";
 import { movePauses } from "./webhooks/subscriptions/store.ts";
 
 /** An act at set times, in each store. It repeats itself until nothing is left to do. */

@@ -19,8 +19,8 @@ import { invitation_purpose } from "./users/invitations/invitation.ts";
 import { listSealedInvitations } from "./users/invitations/store.ts";
 import { second_factor_purpose } from "./users/second_factor/factor.ts";
 import { listSecondFactors } from "./users/second_factor/store.ts";
+import { secret_purpose as webhook_purpose } from "./webhooks/subscriptions/secret.ts";
 import { listSubscriptions } from "./webhooks/subscriptions/store.ts";
-import { secret_purpose as webhook_purpose } from "./webhooks/subscriptions/subscription.ts";
 
 const purpose = "installation.seal";
 const all = { limit: 1_000_000, offset: 0, after: null };

@@ -14,7 +14,6 @@ import type { Log } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
 import { secondEventSchema } from "../src/outbox/schemas.ts";
-import { listEventsAfter } from "../src/outbox/store.ts";
 import { refusalsOf } from "../src/reference/operation.ts";
 import { operationsOf } from "../src/reference/routes.ts";
 import { wokenJobs } from "../src/schedule.ts";
@@ -22,6 +21,7 @@ import { ensureRateCards } from "../src/shipping/rates/commands.ts";
 import { ensureRoles } from "../src/users/commands.ts";
 import { eventDescriptions } from "../src/webhooks/catalog.ts";
 import { openTemporaryStore } from "./database/temporary.ts";
+import { listEventsAfter } from "./outbox/stored.ts";
 import { Watch } from "./watch.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");

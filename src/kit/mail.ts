@@ -1,4 +1,5 @@
 // An e-mail on its way to the mail server: what it is, and when it is tried again.
+import { type Moves, move } from "./moves.ts";
 
 /** An e-mail; `name` is the same whenever it is sent again. */
 export interface Mail {
@@ -10,6 +11,16 @@ export interface Mail {
 /** Where the e-mail about a record stands; none without a mail server. */
 export const mailStatuses = ["none", "waiting", "sent", "failed"] as const;
 export type MailStatus = (typeof mailStatuses)[number];
+
+// biome-ignore format: a table is read by its columns.
+const mailMoves = {
+  send:    { from: ["waiting"], to: "sent",    held: false, emits: null },
+  wait:    { from: ["waiting"], to: "waiting", held: false, emits: null },
+  give_up: { from: ["waiting"], to: "failed",  held: false, emits: null },
+} as const satisfies Moves<MailStatus>;
+
+/** The statuses of e-mails that wait to be sent. */
+export const unsentMails: readonly MailStatus[] = mailMoves.send.from;
 
 /** Where an e-mail stands, as its record keeps it. */
 export interface MailState {
@@ -38,10 +49,12 @@ const minute_ms = 60_000;
 const mailWaits_ms: readonly number[] = [1, 5, 30, 120, 720].map((minutes) => minutes * minute_ms);
 
 /** Where an e-mail stands after it was handed to the mail server. */
-export function afterMail({ mail_attempts }: Pick<MailState, "mail_attempts">, taken: boolean, now: number): MailState {
-  const attempts = { mail_attempts: mail_attempts + 1 };
-  if (taken) return { ...attempts, mail_status: "sent", mail_next_at: null };
+export function afterMail({ mail_status, mail_attempts }: MailState, taken: boolean, now: number): MailState {
   const wait_ms = mailWaits_ms[mail_attempts];
-  if (wait_ms === undefined) return { ...attempts, mail_status: "failed", mail_next_at: null };
-  return { ...attempts, mail_status: "waiting", mail_next_at: now + wait_ms };
+  const action = taken ? "send" : wait_ms === undefined ? "give_up" : "wait";
+  return {
+    mail_status: move(mailMoves, action, mail_status),
+    mail_attempts: mail_attempts + 1,
+    mail_next_at: taken || wait_ms === undefined ? null : now + wait_ms,
+  };
 }

@@ -11,6 +11,7 @@ import { iso, momentOf } from "../kit/clock.ts";
 import { invalid, missing } from "../kit/fault.ts";
 import { queryOf } from "../kit/schema.ts";
 import { eventDescriptions } from "../webhooks/catalog.ts";
+import { haveArrived } from "../webhooks/deliveries/store.ts";
 import { eventTypes } from "./catalog.ts";
 import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./schemas.ts";
 import { countEvents, findEvent, listEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
@@ -55,7 +56,7 @@ export const eventRoutes = new Elysia()
 function list(call: Call, query: ListEvents): Promise<Response> {
   const { type, created_after, delivered, sort = "created_at", page = 1 } = query;
   const newest_first = sort === "-created_at";
-  const filter = { type, created_after: momentOf(created_after), delivered };
+  const filter = { type, created_after: momentOf(created_after) };
   if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; go on by cursor");
   if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
   return answerList(
@@ -67,7 +68,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
         const { limit } = window;
         return delivered === undefined
           ? listEvents(db, filter, { ...window, after, newest_first })
-          : stretchOfEvents(db, filter, { limit, after });
+          : stretchOfEvents(db, filter, { limit, after, arrived: haveArrived(delivered) });
       },
       count: (db) => countEvents(db, filter),
       position: (event) => [event.position ?? 0, event.seq],

@@ -1,23 +1,7 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  exists,
-  gt,
-  isNull,
-  lt,
-  lte,
-  max,
-  ne,
-  notExists,
-  type SQL,
-  sql as template,
-} from "drizzle-orm";
-import { amongTexts, given, list } from "../../db/kit.ts";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, max, type SQL, sql as template } from "drizzle-orm";
+import { amongTexts, amongThose, given, hasText, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
-import { deliveries } from "../../db/schema/webhooks.ts";
 import { type Args, insert, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import type { EventContent, EventType } from "./catalog.ts";
@@ -49,11 +33,6 @@ const last = prepared((sql, _: Args<Record<never, never>>) => sql.select({ last:
 export async function lastPosition(db: Db): Promise<number> {
   const [row] = await last(db, {});
   return row?.last ?? 0;
-}
-
-/** How many events no subscription has been told of yet. */
-export async function countWaitingEvents(db: Db): Promise<number> {
-  return db.sql.$count(events, isNull(events.fanned_out_at));
 }
 
 const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; at: number }>) => {
@@ -117,42 +96,29 @@ export async function listPlacedAfter(db: Db, after: number, limit: number) {
 }
 
 /** What `GET /events` may ask for. */
-export interface EventFilter {
+interface EventFilter {
   readonly type?: EventType | undefined;
   readonly created_after?: number | undefined;
-  /** False: some delivery of it has not arrived. True: every other event, also one that nobody chose. */
-  readonly delivered?: boolean | undefined;
 }
 
 // Events before this many were looked at make a page of its own, even if few of them match.
 const looked_at_max = 5000;
 
 /**
- * A page of events by whether all of their deliveries arrived, of which no index knows: the first that match among the
- * next 5,000, and where the list goes on when there are more behind these.
+ * A page of events by a condition that no index knows, `arrived`: the first that match among the next 5,000, and where
+ * the list goes on when there are more behind these.
  */
 export async function stretchOfEvents(
   db: Db,
   filter: EventFilter,
-  { limit, after }: { limit: number; after: number | null },
+  { limit, after, arrived }: { limit: number; after: number | null; arrived: SQL },
 ): Promise<{ rows: StoredEvent[]; end: readonly [position: number, id: number] | null }> {
   const [from, last_position] = [after ?? 0, await lastPosition(db)];
-  const undelivered = db.sql
-    .select({ one: template`1` })
-    .from(deliveries)
-    .where(and(eq(deliveries.event_id, events.id), ne(deliveries.status, "delivered")));
   const to = from + looked_at_max;
   const rows = await db.sql
     .select()
     .from(events)
-    .where(
-      and(
-        matching(filter),
-        gt(events.position, from),
-        lte(events.position, to),
-        filter.delivered === true ? notExists(undelivered) : exists(undelivered),
-      ),
-    )
+    .where(and(matching(filter), gt(events.position, from), lte(events.position, to), arrived))
     .orderBy(asc(events.position))
     .limit(limit);
   return { rows, end: to < last_position ? [to, 0] : null };
@@ -207,12 +173,26 @@ export async function findEventContents(db: Db, ids: readonly string[]): Promise
   return new Map((await contents(db, { ids: list(ids) })).map(({ id, ...content }) => [id, content]));
 }
 
-/** The events stored after this one, placed or not, in the order they were stored. */
-export async function listEventsAfter(db: Db, seq: number): Promise<StoredEvent[]> {
-  return db.sql.select().from(events).where(gt(events.seq, seq)).orderBy(asc(events.seq));
-}
-
 /** How many events are kept, placed or not. */
 export async function countStoredEvents(db: Db): Promise<number> {
   return db.sql.$count(events);
+}
+
+/**
+ * Forgets up to `limit` payloads of events older than a moment of which the condition `sent` holds, and answers how
+ * many. The events themselves are kept.
+ */
+export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<number> {
+  const old = tx.sql
+    .select({ seq: events.seq })
+    .from(events)
+    .where(and(hasText(events.body), lt(events.created_at, before), isNotNull(events.fanned_out_at), sent))
+    .orderBy(asc(events.created_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(events)
+    .set({ body: "", previous: null })
+    .where(amongThose(events.seq, old))
+    .returning({ seq: events.seq });
+  return forgotten.length;
 }

@@ -1,5 +1,5 @@
 // The record of one attempt, as the sender answers it and the log keeps it, and questions about it.
-import type { AttemptErrorCode, AttemptStatus } from "./status.ts";
+import { type AttemptErrorCode, type AttemptStatus, attemptStatusOf } from "./status.ts";
 
 /** What came of one attempt. An attempt without an error is a success: the receiver answered 2xx. */
 export interface AttemptResult {
@@ -24,10 +24,22 @@ export interface AttemptError {
   readonly message: string;
 }
 
+/** When an answer came, and the luck of the draw. */
+export interface Moment {
+  /** The store's time, which the sandbox may move. */
+  readonly now: number;
+  /** Real time, by which a receiver writes its dates. */
+  readonly real_now: number;
+  /** A random number from 0 to 1 for the jitter. */
+  readonly random: number;
+}
+
+/** As much of a receiver's wish for a longer wait as is heeded. */
+export const hint_max_ms = 24 * 3_600_000;
+
 /** How the log names what came of an attempt. */
 export function attemptStatus(result: AttemptResult): AttemptStatus {
-  if (result.error === null) return "success";
-  return result.error.code === "blocked_address" ? "blocked" : "failed";
+  return attemptStatusOf(result.error?.code ?? null);
 }
 
 /** Whether the receiver refused this delivery for good, by the header `webhook-delivery: abort-message`. */

@@ -15,6 +15,12 @@ export const subscriptionMoves = {
 } as const satisfies Moves<SubscriptionStatus>;
 export type SubscriptionAction = keyof typeof subscriptionMoves;
 
+/** What a new subscription is. */
+export const subscriptionStarts: SubscriptionStatus = "active";
+
+/** Whether a receiver has failed for so long that it is only probed. */
+export const isFailing = (status: SubscriptionStatus): boolean => status === "failing";
+
 /** Why the service disabled a subscription: the receiver answered 410, or nothing arrived for five days. */
 export const disabledReasons = ["gone", "no_success"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
@@ -38,13 +44,44 @@ export const deliveryMoves = {
 } as const satisfies Moves<DeliveryStatus>;
 export type DeliveryAction = keyof typeof deliveryMoves;
 
-/** What a subscription in each status says of itself, and what becomes of the deliveries recorded for it meanwhile. */
-export const subscriptionMeanings = {
-  active: { active: true, new_delivery: "pending" },
-  failing: { active: true, new_delivery: "pending" },
-  paused: { active: false, new_delivery: "skipped" },
-  disabled: { active: false, new_delivery: "skipped" },
-} as const satisfies Record<SubscriptionStatus, { active: boolean; new_delivery: DeliveryStatus }>;
+/** What the delivery of a test event is from the start: its one attempt is spent, whatever comes of it. */
+export const testDeliveryStarts: DeliveryStatus = "exhausted";
+
+/** The statuses of deliveries that wait to be sent. */
+export const unsentDeliveries: readonly DeliveryStatus[] = deliveryMoves.skip.from;
+
+/** Whether a delivery waits to be sent. */
+export const isUnsent = (status: DeliveryStatus): boolean => unsentDeliveries.includes(status);
+
+/** The statuses of deliveries that their receivers accepted. */
+export const arrivedDeliveries: readonly DeliveryStatus[] = [deliveryMoves.deliver.to];
+
+/** The statuses of deliveries that a receiver missed, which a recovery queues again. */
+export const missedDeliveries: readonly DeliveryStatus[] = deliveryMoves.recover.from;
+
+/** What the operator is told of a subscription. */
+export const noticeKinds = ["webhook_failing", "webhook_disabled", "webhook_backlog"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+interface SubscriptionMeaning {
+  /** Whether it takes deliveries. */
+  readonly active: boolean;
+  /** What becomes of the deliveries recorded for it. */
+  readonly new_delivery: DeliveryStatus;
+  /** What the operator is told when it enters this status. */
+  readonly notice: NoticeKind | null;
+}
+
+/** What each status of a subscription means. */
+export const subscriptionMeanings: Readonly<Record<SubscriptionStatus, SubscriptionMeaning>> = {
+  active: { active: true, new_delivery: "pending", notice: null },
+  failing: { active: true, new_delivery: "pending", notice: "webhook_failing" },
+  paused: { active: false, new_delivery: "skipped", notice: null },
+  disabled: { active: false, new_delivery: "skipped", notice: "webhook_disabled" },
+};
+
+/** The statuses of subscriptions that take deliveries. */
+export const activeSubscriptions = subscriptionStatuses.filter((status) => subscriptionMeanings[status].active);
 
 export const attemptStatuses = ["success", "failed", "blocked"] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
@@ -65,6 +102,12 @@ export const attemptErrors = [
 ] as const;
 export type AttemptErrorCode = (typeof attemptErrors)[number];
 
+/** How the log names an attempt that ended with this error, or with none. */
+export function attemptStatusOf(error: AttemptErrorCode | null): AttemptStatus {
+  if (error === null) return "success";
+  return error === "blocked_address" ? "blocked" : "failed";
+}
+
 export const subscriptionVersions = ["v1", "v2"] as const;
 export type SubscriptionVersion = (typeof subscriptionVersions)[number];
 
@@ -79,6 +122,11 @@ export type RetryLimit = (typeof retryLimits)[number];
 export const recoveryStatuses = ["queueing", "queued", "cancelled"] as const;
 export type RecoveryStatus = (typeof recoveryStatuses)[number];
 
-/** What the operator is told of a subscription. */
-export const noticeKinds = ["webhook_failing", "webhook_disabled", "webhook_backlog"] as const;
-export type NoticeKind = (typeof noticeKinds)[number];
+// biome-ignore format: a table is read by its columns.
+export const recoveryMoves = {
+  finish: { from: ["queueing"], to: "queued",    held: false, emits: null },
+  cancel: { from: ["queueing"], to: "cancelled", held: false, emits: null },
+} as const satisfies Moves<RecoveryStatus>;
+
+/** What a new recovery is. */
+export const recoveryStarts: RecoveryStatus = "queueing";

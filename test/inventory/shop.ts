@@ -10,9 +10,9 @@ import { createWarehouse, ensureWarehouse, updateWarehouse } from "../../src/inv
 import { listWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
 import { iso, stillClock } from "../../src/kit/clock.ts";
-import { listEventsAfter } from "../../src/outbox/store.ts";
 import { createProduct } from "../../src/products/commands.ts";
 import { openTemporaryStore, type TemporarySettings } from "../database/temporary.ts";
+import { listEventsAfter } from "../outbox/stored.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const day_ms = 86_400_000;

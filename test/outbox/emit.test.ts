@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { emit } from "../../src/outbox/emit.ts";
-import { listEventsAfter, placeEvents } from "../../src/outbox/store.ts";
+import { placeEvents } from "../../src/outbox/store.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
+import { listEventsAfter } from "./stored.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
 const isTable = (file: string) => /(?:^|\/)status\.ts$/.test(file);
 
-// What shows states to people and describes them names them: the shapes on the wire, views, papers, pages, the story
-// of the sample business, the reference, and the front end.
+// What shows states to people and describes them names them: the shapes on the wire, views, papers, pages, the examples
+// of events, the story of the sample business, the reference, and the front end.
 const shows =
-  /(?:^|\/)(?:schemas|views?|page|told)\.ts$|^src\/(?:dashboard\/web|demo|reference|papers)\/|^src\/kit\/|^src\/http\//;
+  /(?:^|\/)(?:schemas|views?|page|told|catalog)\.ts$|^src\/(?:dashboard\/web|demo|http|kit|papers|reference)\//;
 
 /** The words of all states: what the tuples `…Statuses` of the tables hold. */
 export function stateWords(sources: readonly Source[]): ReadonlySet<string> {

@@ -4,10 +4,10 @@ import { events as eventRows } from "../../db/schema/outbox.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { eventTypes } from "../../src/outbox/catalog.ts";
 import { emit } from "../../src/outbox/emit.ts";
-import { fanOut, recordAttempts } from "../../src/webhooks/deliveries/commands.ts";
-import type { Claim } from "../../src/webhooks/deliveries/delivery.ts";
-import { deliverDue, deliveriesSettled } from "../../src/webhooks/deliveries/jobs.ts";
-import { claimDeliveries } from "../../src/webhooks/dispatch/commands.ts";
+import { fanOut } from "../../src/webhooks/deliveries/commands.ts";
+import type { Claim } from "../../src/webhooks/dispatch/claim.ts";
+import { claimDeliveries, recordAttempts } from "../../src/webhooks/dispatch/commands.ts";
+import { deliverDue, deliveriesSettled } from "../../src/webhooks/dispatch/jobs.ts";
 import { mustVerify, openReceiver } from "./receiver.ts";
 import { useScene } from "./scene.ts";
 

@@ -1,8 +1,10 @@
 // Whether every delivery is there, by its number and its event.
 import { eq, sql } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
+import { unsentDeliveries } from "../status.ts";
 
 const numbered = sql`(
   select ${deliveries.subscription_id} as id, count(*) as rows, max(${deliveries.sequence}) as last
@@ -38,7 +40,7 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
   {
     rule: "a delivery that has ended is not due, and one that waits is",
     noun: "delivery",
-    rows: sql`select ${deliveries.id} as id, case when ${deliveries.status} = 'pending' then 1 else 0 end as expected,
+    rows: sql`select ${deliveries.id} as id, case when ${isOneOf(deliveries.status, unsentDeliveries)} then 1 else 0 end as expected,
         case when ${deliveries.next_at} is null then 0 else 1 end as actual
       from ${deliveries}`,
   },

@@ -1,27 +1,20 @@
-import { isDeepStrictEqual } from "node:util";
 import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { findEventContents, lastPosition, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
-import { type Attempt, attemptOf } from "../logs/log.ts";
-import { insertAttempts } from "../logs/store.ts";
-import { type Entered, notify } from "../notices/commands.ts";
-import { subscriptionMeanings } from "../status.ts";
-import { endSome, subscribing_turn } from "../subscriptions/commands.ts";
-import { afterAnswer, healthOf, type SubscriptionHealth } from "../subscriptions/rules.ts";
+import { isUnsent, subscriptionMeanings } from "../status.ts";
 import {
   countSubscriptions,
+  lockEnding,
   lockSubscription,
   lockSubscriptions,
-  lockSubscriptionsById,
   saveEnding,
-  saveHealth,
   saveSequence,
 } from "../subscriptions/store.ts";
-import { refuseInactive, type Subscription } from "../subscriptions/subscription.ts";
-import { type Delivery, type Finished, formOf, payload_turn } from "./delivery.ts";
-import { afterAttempt, budget, type DeliveryStep, requeued } from "./rules.ts";
-import { insertDeliveries, lockDeliveries, lockDelivery, saveProgress, saveRequeued } from "./store.ts";
+import { refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
+import { type Delivery, formOf, payload_turn } from "./delivery.ts";
+import { budget, requeued } from "./rules.ts";
+import { endPending, insertDeliveries, lockDelivery, saveRequeued } from "./store.ts";
 
 const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
@@ -59,18 +52,28 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
   const rows: Omit<Delivery, "id">[] = [];
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
+    const form = formOf(subscription);
     const status = subscriptionMeanings[subscription.status].new_delivery;
-    const pending = status === "pending";
+    const waits = isUnsent(status);
     for (const event of events) {
       if (!chosen(event, subscription)) continue;
       sequence += 1;
       rows.push({
-        ...{ subscription_id: subscription.id, event_id: event.id, event_type: event.type, sequence, status },
-        ...{ attempts: 0, ...budget(0, subscription.retry_limit) },
-        ...{ next_at: pending ? tx.now : null, leased_until: null },
-        ...{ form: formOf(subscription), body: null },
-        ...{ trigger: "scheduled", recovery_id: null },
-        ...{ created_at: tx.now, finished_at: pending ? null : tx.now },
+        subscription_id: subscription.id,
+        event_id: event.id,
+        event_type: event.type,
+        sequence,
+        status,
+        attempts: 0,
+        ...budget(0, subscription.retry_limit),
+        next_at: waits ? tx.now : null,
+        leased_until: null,
+        form,
+        body: null,
+        trigger: "scheduled",
+        recovery_id: null,
+        created_at: tx.now,
+        finished_at: waits ? null : tx.now,
       });
     }
     if (sequence > subscription.sequence) await saveSequence(tx, subscription.id, sequence);
@@ -78,69 +81,6 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
   if (rows.length === 0) return;
   await insertDeliveries(tx, rows);
   tx.wake("webhooks.deliver", tx.now);
-}
-
-/**
- * Records attempts that have ended, in the order they ended: the log, where each delivery stands, and what they tell of
- * each receiver. Answers which subscriptions entered another status; of some the operator is told once, by e-mail too
- * where there is a mail server (`mails`).
- */
-export async function recordAttempts(tx: Tx, finished: readonly Finished[], mails = false): Promise<Entered[]> {
-  const subscription_ids = new Set(finished.map(({ claim }) => claim.subscription.id));
-  tx.changed("attempts");
-  const subscriptions = await lockSubscriptionsById(tx, [...subscription_ids]);
-  const deliveries = await lockDeliveries(
-    tx,
-    finished.map(({ claim }) => claim.delivery.id),
-  );
-  const healths = new Map<number, SubscriptionHealth>();
-  const moved = new Map<number, Delivery>();
-  const entered: Entered[] = [];
-  const log: Omit<Attempt, "id">[] = [];
-  for (const attempt of finished) {
-    const { claim, result, real_now, random } = attempt;
-    const delivery = moved.get(claim.delivery.id) ?? deliveries.get(claim.delivery.id);
-    const subscription = subscriptions.get(claim.subscription.id);
-    if (delivery === undefined || subscription === undefined) continue;
-    const moment = { now: tx.now, real_now, random };
-    // Another server has claimed it meanwhile and decides; but what was accepted is delivered.
-    const overtaken = delivery.leased_until !== claim.delivery.leased_until && result.error !== null;
-    const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
-    if (after !== null) moved.set(after.id, after);
-    log.push(attemptOf(attempt, after?.next_at ?? null));
-    const before = healths.get(subscription.id) ?? subscription;
-    const { health, entered: status } = afterAnswer(before, result, moment, claim.probe);
-    healths.set(subscription.id, health);
-    if (status !== null) entered.push({ subscription: { ...subscription, ...health }, status });
-  }
-  await insertAttempts(tx, log);
-  await saveMoved(tx, [...moved.values()]);
-  for (const [id, subscription] of subscriptions) {
-    const after = healths.get(id) ?? subscription;
-    if (!isDeepStrictEqual(healthOf(after), healthOf(subscription))) await saveHealth(tx, id, after);
-  }
-  for (const { subscription, status } of entered) {
-    if (!subscriptionMeanings[status].active) await saveEnding(tx, subscription.id, await endSome(tx, subscription));
-  }
-  await notify(tx, entered, mails);
-  return entered;
-}
-
-function stepped(delivery: Delivery, step: DeliveryStep, now: number): Delivery {
-  const finished_at = step.status === "pending" ? null : (delivery.finished_at ?? now);
-  return { ...delivery, ...step, finished_at, leased_until: null };
-}
-
-/** Saves deliveries; most have come to the same end and are saved together. */
-async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
-  const alike = ({ status, attempts, next_at, finished_at }: Delivery) =>
-    `${status} ${attempts} ${next_at} ${finished_at}`;
-  for (const [first, ...others] of Map.groupBy(moved, alike).values()) {
-    if (first === undefined) continue;
-    const ids = [first, ...others].map(({ id }) => id);
-    await saveProgress(tx, ids, first);
-    if (first.next_at !== null) tx.wake("webhooks.deliver", first.next_at);
-  }
 }
 
 /**
@@ -155,13 +95,35 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
   const body = before.body ?? (await findEventContents(tx, [before.event_id])).get(before.event_id)?.body ?? "";
   if (body === "") throw new Fault("payload_expired", "The payload of this delivery is not kept any more.");
   // An attempt under way goes on and counts for the new budget.
-  const underWay = before.status === "pending" && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
+  const underWay = isUnsent(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
   const after: Delivery = {
     ...requeued(before, "redeliver", subscription.retry_limit),
-    ...{ trigger: "manual", finished_at: null },
+    trigger: "manual",
+    finished_at: null,
     ...(underWay ? {} : { next_at: tx.now, leased_until: null }),
   };
   await saveRequeued(tx, after);
   tx.wake("webhooks.deliver", tx.now);
   return after;
+}
+
+const ended_together_max = 500;
+
+/**
+ * Skips, or cancels where the subscription was deleted, some of what waits for one that takes nothing more. Answers
+ * whether more may be left: a job ends that.
+ */
+export async function endSome(tx: Tx, { id, deleted_at }: Pick<Subscription, "id" | "deleted_at">): Promise<boolean> {
+  const action = deleted_at === null ? "skip" : "cancel";
+  const more = (await endPending(tx, id, action, ended_together_max)) === ended_together_max;
+  if (more) tx.wake("webhooks.end_waiting", tx.now);
+  return more;
+}
+
+/** As `endSome`, for the first subscription of which something is left to be ended. Answers whether there is one. */
+export async function endNext(tx: Tx): Promise<boolean> {
+  const subscription = await lockEnding(tx);
+  if (subscription === null) return false;
+  if (!(await endSome(tx, subscription))) await saveEnding(tx, subscription.id, false);
+  return true;
 }

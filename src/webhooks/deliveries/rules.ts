@@ -2,8 +2,8 @@
 import { assert } from "../../kit/assert.ts";
 import { move } from "../../kit/moves.ts";
 import { readRetryAfter } from "../../kit/retry_after.ts";
-import { type AttemptResult, isAborted } from "../attempt.ts";
-import { type DeliveryAction, type DeliveryStatus, deliveryMoves, type RetryLimit } from "../status.ts";
+import { type AttemptResult, hint_max_ms, isAborted, type Moment } from "../attempt.ts";
+import { type DeliveryAction, type DeliveryStatus, deliveryMoves, isUnsent, type RetryLimit } from "../status.ts";
 
 const second_ms = 1000;
 const minute_ms = 60 * second_ms;
@@ -18,9 +18,6 @@ export const retryWaits_ms: readonly number[] = [
 ];
 
 const jitter_max = 0.2;
-
-/** As much of a receiver's wish for a longer wait as is heeded. */
-export const hint_max_ms = 24 * hour_ms;
 
 /** A delivery, as far as its next attempt depends on it. */
 export interface DeliveryProgress {
@@ -39,16 +36,6 @@ export interface DeliveryStep {
   readonly attempts: number;
   /** When to try again, by the store's clock; null when nothing more is to be sent. */
   readonly next_at: number | null;
-}
-
-/** When an answer came, and the luck of the draw. */
-export interface Moment {
-  /** The store's time, which the sandbox may move. */
-  readonly now: number;
-  /** Real time, by which a receiver writes its dates. */
-  readonly real_now: number;
-  /** A random number from 0 to 1 for the jitter. */
-  readonly random: number;
 }
 
 /**
@@ -80,13 +67,13 @@ export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, 
   const attempts = delivery.attempts + 1;
   const ended = (status: DeliveryStatus): DeliveryStep => ({ status, attempts, next_at: null });
   if (result.error === null) return ended(deliveryAfter("deliver", delivery.status));
-  if (delivery.status !== "pending") return ended(delivery.status);
+  if (!isUnsent(delivery.status)) return ended(delivery.status);
   if (isAborted(result)) return ended(deliveryAfter("cancel", delivery.status));
   if (result.error.code === "gone") return ended(deliveryAfter("skip", delivery.status));
   if (attempts >= delivery.max_attempts) return ended(deliveryAfter("give_up", delivery.status));
   const hint_ms = readRetryAfter(result.headers["retry-after"], moment.real_now);
   const delay = retryDelay(attempts - delivery.spent_attempts, moment.random, hint_ms);
-  return { status: "pending", attempts, next_at: moment.now + delay };
+  return { status: delivery.status, attempts, next_at: moment.now + delay };
 }
 
 /**

@@ -1,5 +1,24 @@
-import { and, asc, count, desc, eq, inArray, lt, lte, min, type SQL, sql as template } from "drizzle-orm";
-import { among, amongThose, forUpdate, given, list, skipLocked } from "../../../db/kit.ts";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  min,
+  ne,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import { among, amongThose, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -7,7 +26,15 @@ import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { EventFilter } from "../schemas.ts";
-import type { DeliveryStatus } from "../status.ts";
+import {
+  activeSubscriptions,
+  arrivedDeliveries,
+  type DeliveryStatus,
+  deliveryMoves,
+  missedDeliveries,
+  type RetryLimit,
+  unsentDeliveries,
+} from "../status.ts";
 import { aboutEvents } from "../store.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import type { Delivery } from "./delivery.ts";
@@ -24,7 +51,18 @@ export async function insertDelivery(tx: Tx, row: Omit<Delivery, "id">): Promise
 }
 
 // The conditions of partial indexes stand in the text, since the engines do not look into parameters.
-const isPending = template`${deliveries.status} = 'pending'`;
+const isPending = isOneOf(deliveries.status, unsentDeliveries);
+
+const ofEvent = eq(deliveries.event_id, events.id);
+
+/** Whether nothing of an event waits to be sent. */
+export const nothingWaits: SQL = template`not exists (select 1 from ${deliveries} where ${and(ofEvent, isPending)})`;
+
+const hasMissing = template`exists (select 1 from ${deliveries}
+  where ${and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]))})`;
+
+/** Whether some delivery of an event has not arrived (false), or every other event, also one that nobody chose (true). */
+export const haveArrived = (delivered: boolean): SQL => (delivered ? template`not ${hasMissing}` : hasMissing);
 
 const isFirst = and(isPending, template`${deliveries.trigger} = 'scheduled'`, template`${deliveries.attempts} < 2`);
 const isLast = and(isPending, template`(${deliveries.trigger} <> 'scheduled' or ${deliveries.attempts} >= 2)`);
@@ -47,7 +85,7 @@ const sending = prepared((sql, _: Args<Record<never, never>>) => {
       late_at: template<number | null>`(${earliest(isLast)})`.as("late_at"),
     })
     .from(subscriptions)
-    .where(inArray(subscriptions.status, ["active", "failing"]))
+    .where(inArray(subscriptions.status, activeSubscriptions))
     .orderBy(asc(subscriptions.id));
 });
 
@@ -131,7 +169,7 @@ export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<Ma
 }
 
 /** Where a delivery stands. */
-export type Progress = Pick<Delivery, "status" | "attempts" | "next_at" | "finished_at">;
+type Progress = Pick<Delivery, "status" | "attempts" | "next_at" | "finished_at">;
 
 const setProgress = prepared((sql: Tx["sql"], a: Args<Progress & { ids: string }>) =>
   sql
@@ -167,7 +205,7 @@ export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
 export async function endPending(
   tx: Tx,
   subscription_id: number,
-  status: "skipped" | "cancelled",
+  action: "skip" | "cancel",
   limit: number,
   due_before?: number,
 ): Promise<number> {
@@ -182,7 +220,7 @@ export async function endPending(
       .limit(limit - done);
     const ended = await tx.sql
       .update(deliveries)
-      .set({ status, next_at: null, finished_at: tx.now })
+      .set({ status: deliveryMoves[action].to, next_at: null, finished_at: tx.now })
       .where(and(amongThose(deliveries.id, some), isPending))
       .returning({ id: deliveries.id });
     done += ended.length;
@@ -224,7 +262,7 @@ export async function saveRequeued(tx: Tx, delivery: Delivery): Promise<void> {
 }
 
 /** What a subscription's deliveries may be narrowed to. */
-export interface DeliveryFilter extends EventFilter {
+interface DeliveryFilter extends EventFilter {
   readonly subscription_id: number;
   readonly status?: DeliveryStatus | undefined;
 }
@@ -256,4 +294,80 @@ export async function listDeliveries(
 /** How many of a subscription's deliveries match. */
 export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
   return db.sql.$count(deliveries, matching(filter));
+}
+
+/** Forgets up to `limit` payloads of finished deliveries older than a moment, and answers how many. */
+export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(and(template`${deliveries.body} <> ''`, lt(deliveries.created_at, before), not(isPending)))
+    .orderBy(asc(deliveries.created_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(deliveries)
+    .set({ body: "" })
+    .where(amongThose(deliveries.id, old))
+    .returning({ id: deliveries.id });
+  return forgotten.length;
+}
+
+interface Missed {
+  readonly subscription_id: number;
+  readonly since: number;
+  readonly until: number;
+  readonly statuses: readonly DeliveryStatus[];
+}
+
+/** The ids of what a subscription missed, oldest first, payloads kept; those of recovery `own_id` are left out. */
+function missed(db: Db, { subscription_id, since, until, statuses }: Missed, own_id: number | null, limit: number) {
+  // Asked for each delivery: PostgreSQL joins an `exists`, by the whole table where it takes it for empty.
+  const kept = template`(select length(${events.body}) from ${events} where ${events.id} = ${deliveries.event_id}) > 0`;
+  return db.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.subscription_id, subscription_id),
+        isOneOf(deliveries.status, missedDeliveries),
+        inArray(deliveries.status, [...statuses]),
+        gte(deliveries.created_at, since),
+        lt(deliveries.created_at, until),
+        template`${deliveries.sequence} > 0`,
+        own_id === null ? undefined : or(isNull(deliveries.recovery_id), ne(deliveries.recovery_id, own_id)),
+        kept,
+      ),
+    )
+    .orderBy(asc(deliveries.created_at), asc(deliveries.id))
+    .limit(limit);
+}
+
+/** How much a subscription missed, counted to `limit` at most. */
+export async function countMissed(db: Db, what: Missed, limit: number): Promise<number> {
+  const [row] = await db.sql.select({ count: count() }).from(missed(db, what, null, limit).as("missed"));
+  return row?.count ?? 0;
+}
+
+/** Queues up to `limit` of what a recovery is for, each with a fresh budget of retries, and answers how many. */
+export async function queueMissed(
+  tx: Tx,
+  recovery: Missed & { readonly id: number },
+  retry_limit: RetryLimit,
+  limit: number,
+): Promise<number> {
+  const queued = await tx.sql
+    .update(deliveries)
+    .set({
+      status: deliveryMoves.recover.to,
+      trigger: "manual",
+      recovery_id: recovery.id,
+      spent_attempts: deliveries.attempts,
+      max_attempts: template`${deliveries.attempts} + ${retry_limit} + 1`,
+      next_at: tx.now,
+      leased_until: null,
+      finished_at: null,
+    })
+    .where(amongThose(deliveries.id, missed(tx, recovery, recovery.id, limit)))
+    .returning({ id: deliveries.id });
+  return queued.length;
 }

@@ -1,16 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../database/store.ts";
 import { findEventContents } from "../../outbox/store.ts";
-import { type Claim, type Delivery, deliveryBody, isLate } from "../deliveries/delivery.ts";
+import { endSome } from "../deliveries/commands.ts";
+import { type Delivery, deliveryBody, isLate } from "../deliveries/delivery.ts";
+import { afterAttempt, type DeliveryStep } from "../deliveries/rules.ts";
 import {
   endLeases,
   type Lane,
   leaseDeliveries,
   listWaiting,
+  lockDeliveries,
   lockDue,
   type Pace,
+  saveProgress,
   type Waiting,
 } from "../deliveries/store.ts";
-import { findSubscriptions, lockFreeSubscriptions, savePace } from "../subscriptions/store.ts";
+import type { Attempt } from "../logs/log.ts";
+import { insertAttempts } from "../logs/store.ts";
+import { isUnsent, subscriptionMeanings } from "../status.ts";
+import { afterAnswer, healthOf, type SubscriptionHealth } from "../subscriptions/rules.ts";
+import {
+  findSubscriptions,
+  lockFreeSubscriptions,
+  lockSubscriptionsById,
+  saveEnding,
+  saveHealth,
+  savePace,
+} from "../subscriptions/store.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+import { attemptOf, type Claim, type Finished } from "./claim.ts";
 import { type Busy, burst, pacedUntil, type Room, slotsFor } from "./rules.ts";
 
 const lease_ms = 30_000;
@@ -18,7 +36,7 @@ const lease_ms = 30_000;
 const failing_together_max = 16;
 
 /** What was claimed, and when there will be more to claim unless something else happens first. */
-export interface Claimed {
+interface Claimed {
   readonly claims: readonly Claim[];
   readonly next_at: number | null;
 }
@@ -63,7 +81,7 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
 }
 
 /** Gives back what was claimed and will not be sent: it is due again, as it was. */
-export async function giveBack(tx: Tx, claims: readonly Claim[]): Promise<void> {
+export async function returnClaims(tx: Tx, claims: readonly Claim[]): Promise<void> {
   for (const [until, some] of Map.groupBy(claims, ({ delivery }) => delivery.leased_until)) {
     if (until === null) continue;
     await endLeases(
@@ -162,4 +180,66 @@ async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boo
     const gone = subscription === undefined || subscription.deleted_at !== null;
     return gone || body === undefined ? [] : [{ delivery: { ...delivery, leased_until }, subscription, body, probe }];
   });
+}
+
+/**
+ * Records attempts that have ended, in the order they ended: the log, where each delivery stands, and what they tell of
+ * each receiver. Answers the subscriptions that entered another status, as they are then.
+ */
+export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Promise<Subscription[]> {
+  const subscription_ids = new Set(finished.map(({ claim }) => claim.subscription.id));
+  tx.changed("attempts");
+  const subscriptions = await lockSubscriptionsById(tx, [...subscription_ids]);
+  const deliveries = await lockDeliveries(
+    tx,
+    finished.map(({ claim }) => claim.delivery.id),
+  );
+  const healths = new Map<number, SubscriptionHealth>();
+  const moved = new Map<number, Delivery>();
+  const entered: Subscription[] = [];
+  const log: Omit<Attempt, "id">[] = [];
+  for (const attempt of finished) {
+    const { claim, result, real_now, random } = attempt;
+    const delivery = moved.get(claim.delivery.id) ?? deliveries.get(claim.delivery.id);
+    const subscription = subscriptions.get(claim.subscription.id);
+    if (delivery === undefined || subscription === undefined) continue;
+    const moment = { now: tx.now, real_now, random };
+    // Another server has claimed it meanwhile and decides; but what was accepted is delivered.
+    const overtaken = delivery.leased_until !== claim.delivery.leased_until && result.error !== null;
+    const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
+    if (after !== null) moved.set(after.id, after);
+    log.push(attemptOf(attempt, after?.next_at ?? null));
+    const before = healths.get(subscription.id) ?? subscription;
+    const { health, entered: status } = afterAnswer(before, result, moment, claim.probe);
+    healths.set(subscription.id, health);
+    if (status !== null) entered.push({ ...subscription, ...health });
+  }
+  await insertAttempts(tx, log);
+  await saveMoved(tx, [...moved.values()]);
+  for (const [id, subscription] of subscriptions) {
+    const after = healths.get(id) ?? subscription;
+    if (!isDeepStrictEqual(healthOf(after), healthOf(subscription))) await saveHealth(tx, id, after);
+  }
+  for (const subscription of entered) {
+    if (!subscriptionMeanings[subscription.status].active)
+      await saveEnding(tx, subscription.id, await endSome(tx, subscription));
+  }
+  return entered;
+}
+
+function stepped(delivery: Delivery, step: DeliveryStep, now: number): Delivery {
+  const finished_at = isUnsent(step.status) ? null : (delivery.finished_at ?? now);
+  return { ...delivery, ...step, finished_at, leased_until: null };
+}
+
+/** Saves deliveries; most have come to the same end and are saved together. */
+async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
+  const alike = ({ status, attempts, next_at, finished_at }: Delivery) =>
+    `${status} ${attempts} ${next_at} ${finished_at}`;
+  for (const [first, ...others] of Map.groupBy(moved, alike).values()) {
+    if (first === undefined) continue;
+    const ids = [first, ...others].map(({ id }) => id);
+    await saveProgress(tx, ids, first);
+    if (first.next_at !== null) tx.wake("webhooks.deliver", first.next_at);
+  }
 }

@@ -1,7 +1,8 @@
 // The deliveries that one server has claimed, in a line for each subscription: some are being sent, others were claimed
 // ahead, so that a slot that becomes free is taken at once and not after the next transaction.
 import type { AttemptResult } from "../attempt.ts";
-import { type Claim, isLate } from "../deliveries/delivery.ts";
+import { isLate } from "../deliveries/delivery.ts";
+import type { Claim } from "./claim.ts";
 import { afterLoad, type Busy, full_load, type Load, type Room } from "./rules.ts";
 
 // After that its subscription may have been changed, or its receiver has become slow: whoever claims it anew will see.

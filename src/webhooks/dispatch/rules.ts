@@ -2,10 +2,10 @@
 import { type AttemptResult, isOverloaded } from "../attempt.ts";
 
 /** Deliveries that are claimed at once, of all subscriptions together. */
-export const slots_in_all = 256;
+const slots_in_all = 256;
 
 /** Attempts under way at once of one subscription. */
-export const slots_of_one = 8;
+const slots_of_one = 8;
 
 const successes_to_grow = 20;
 

@@ -1,9 +1,20 @@
 // One attempt at one delivery over the network, and what the log keeps of it.
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { assert } from "../../kit/assert.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { counter, gauge, histogram } from "../../kit/meter.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { open } from "../../kit/seal.ts";
 import type { Deadlines } from "../../outbound/connection.ts";
-import type { AddressPolicy, UrlProblem } from "../../outbound/destination.ts";
+import { type AddressPolicy, default_ports, ranges, type UrlProblem } from "../../outbound/destination.ts";
 import { createOutbound, type Outcome, type Resolve } from "../../outbound/outbound.ts";
 import type { Answered, TalkOver } from "../../outbound/talk.ts";
 import type { AttemptError, AttemptResult } from "../attempt.ts";
+import { secret_purpose } from "../subscriptions/secret.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+import type { Claim, Finished } from "./claim.ts";
+import { type Secrets, signed } from "./signing.ts";
 
 export interface SenderOptions {
   readonly policy: AddressPolicy;
@@ -21,7 +32,7 @@ export interface Sending {
   readonly body: string;
 }
 
-export interface Sender {
+interface Sender {
   /** Makes one attempt. It never throws: whatever goes wrong is in the result. */
   send(sending: Sending): Promise<AttemptResult>;
   /** Why a client may not name this receiver, by its text and by what its name resolves to now; an unknown name may. */
@@ -41,6 +52,23 @@ const kept_headers = [
   ...["content-type", "content-length", "content-encoding", "date", "location", "retry-after", "server", "via"],
   ...["webhook-delivery", "x-request-id", "x-correlation-id", "cf-ray", "x-amzn-requestid", "traceparent"],
 ];
+
+const senders = new WeakMap<Service, Readonly<Record<Mode, Sender>>>();
+
+/** The one sender of a mode. */
+export function senderOf(service: Service, mode: Mode): Sender {
+  let made = senders.get(service);
+  if (made === undefined) {
+    const openings = ranges(service.webhook_allow_cidrs);
+    const policy = { loopback_server: service.loopback_only, ports: default_ports, openings };
+    made = {
+      live: createSender({ policy: { ...policy, mode: "live" } }),
+      test: createSender({ policy: { ...policy, mode: "test" } }),
+    };
+    senders.set(service, made);
+  }
+  return made[mode];
+}
 
 /** A sender for the receivers that the policy allows. It keeps connections open between attempts. */
 export function createSender({ deadlines = default_deadlines, ...options }: SenderOptions): Sender {
@@ -101,3 +129,56 @@ const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { 
 
 /** A text without NUL, which not every database can keep. */
 const printable = (text: string): string => text.replaceAll("\u0000", "\ufffd");
+
+const attempts_made = counter("packhouse_delivery_attempts_total", "Attempts at deliveries.", ["mode", "outcome"]);
+const attempt_seconds = histogram(
+  "packhouse_delivery_attempt_seconds",
+  "How long attempts at deliveries took.",
+  [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ["mode"],
+);
+const under_way = gauge("packhouse_deliveries_under_way", "Attempts that wait for their receiver.", ["mode"]);
+
+const realTime = systemClock();
+
+/** Makes one attempt at a claimed delivery. */
+export async function attempt(claim: Claim, store: Store, service: Service, test: boolean): Promise<Finished> {
+  const started_at = store.clock.now();
+  const secrets = secretsOf(claim.subscription, service.secret_key, started_at);
+  const { sending, signatures } = signed(claim, secrets, test, realTime.now());
+  const begun_at = performance.now();
+  under_way.add(1, store.mode);
+  const result = await senderOf(service, store.mode)
+    .send(sending)
+    .finally(() => under_way.add(-1, store.mode));
+  attempts_made.add(1, store.mode, result.error?.code ?? "delivered");
+  attempt_seconds.observe((performance.now() - begun_at) / 1000, store.mode);
+  return { claim, signatures, result, started_at, real_now: realTime.now(), random: draw() };
+}
+
+/** A number from 0 up to 1. */
+function draw(): number {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return number / 2 ** 32;
+}
+
+// As long as the claims that were read together with the subscription.
+const opened = new WeakMap<Subscription, Secrets>();
+
+/** What is signed with for a subscription at a moment of the store's clock. */
+function secretsOf(subscription: Subscription, secret_key: Uint8Array, now: number): Secrets {
+  let known = opened.get(subscription);
+  if (known === undefined) {
+    const { secret, previous_secret } = subscription;
+    const text = open(secret, secret_key, secret_purpose);
+    assert(text !== null, "a signing secret was sealed under another secret key");
+    // The one before may have been sealed under a secret key that is lost: then the new one signs alone.
+    known = {
+      secret: text,
+      previous_secret: previous_secret === null ? null : open(previous_secret, secret_key, secret_purpose),
+    };
+    opened.set(subscription, known);
+  }
+  const overlaps = (subscription.previous_secret_expires_at ?? 0) > now;
+  return overlaps ? known : { ...known, previous_secret: null };
+}

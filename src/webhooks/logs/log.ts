@@ -2,10 +2,8 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { EventType } from "../../outbox/catalog.ts";
-import { attemptStatus } from "../attempt.ts";
-import type { Finished } from "../deliveries/delivery.ts";
-import { deliveryHeaders } from "../dispatch/signing.ts";
 import type { AttemptErrorCode, AttemptStatus, AttemptTrigger } from "../status.ts";
+import { deliveryHeaders } from "./headers.ts";
 
 /** One line of a subscription's log. */
 export interface Attempt {
@@ -36,32 +34,6 @@ export interface Attempt {
 export interface LoggedAttempt extends Attempt {
   readonly event_id: string;
   readonly event_type: EventType;
-}
-
-/** What the log keeps of an attempt that has ended, and of the moment of the next one. */
-export function attemptOf(finished: Finished, next_at: number | null): Omit<Attempt, "id"> {
-  const { claim, signatures, result, started_at } = finished;
-  const { delivery, subscription } = claim;
-  return {
-    delivery_id: delivery.id,
-    subscription_id: subscription.id,
-    attempt: delivery.attempts + 1,
-    max_attempts: delivery.max_attempts,
-    trigger: delivery.trigger,
-    status: attemptStatus(result),
-    url: subscription.url,
-    ...signatures,
-    status_code: result.status_code,
-    response_headers: result.status_code === null ? null : result.headers,
-    response_body: result.body,
-    truncated: result.truncated,
-    error_code: result.error?.code ?? null,
-    error_message: result.error?.message ?? null,
-    ip_address: result.ip_address,
-    duration_ms: result.duration_ms,
-    started_at,
-    next_attempt_at: next_at,
-  };
 }
 
 /** A line of the log as the API shows it. */

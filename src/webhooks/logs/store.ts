@@ -1,4 +1,5 @@
-import { and, count, desc, eq, getTableColumns, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, lt, type SQL, sql as template } from "drizzle-orm";
+import { amongThose } from "../../../db/kit.ts";
 import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -14,7 +15,7 @@ export async function insertAttempts(tx: Tx, rows: readonly Omit<Attempt, "id">[
 }
 
 /** What a subscription's log may be narrowed to. */
-export interface AttemptFilter extends EventFilter {
+interface AttemptFilter extends EventFilter {
   readonly subscription_id: number;
   readonly status?: AttemptStatus | undefined;
 }
@@ -71,4 +72,34 @@ export async function countAttempts(db: Db, filter: AttemptFilter): Promise<numb
     .innerJoin(deliveries, isOfDelivery)
     .where(matching(filter));
   return row?.count ?? 0;
+}
+
+/** Forgets up to `limit` answers of receivers older than a moment, and answers how many. The attempts are kept. */
+export async function forgetResponses(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: delivery_attempts.id })
+    .from(delivery_attempts)
+    .where(and(template`${delivery_attempts.response_body} <> ''`, lt(delivery_attempts.started_at, before)))
+    .orderBy(asc(delivery_attempts.started_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(delivery_attempts)
+    .set({ response_body: null })
+    .where(amongThose(delivery_attempts.id, old))
+    .returning({ id: delivery_attempts.id });
+  return forgotten.length;
+}
+
+/** Deletes up to `limit` lines of the log older than a moment, and answers how many. */
+export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.sql
+    .select({ id: delivery_attempts.id })
+    .from(delivery_attempts)
+    .orderBy(asc(delivery_attempts.id))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(delivery_attempts)
+    .where(and(amongThose(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
+    .returning({ id: delivery_attempts.id });
+  return deleted.length;
 }

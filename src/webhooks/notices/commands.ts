@@ -1,7 +1,6 @@
 import type { Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { afterMail, freshMail } from "../../kit/mail.ts";
-import type { SubscriptionStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import { backlogMessage, messageOf, type Notice } from "./notice.ts";
 import {
@@ -15,15 +14,9 @@ import {
   saveMail,
 } from "./store.ts";
 
-/** A subscription that has entered a status. */
-export interface Entered {
-  readonly subscription: Subscription;
-  readonly status: SubscriptionStatus;
-}
-
-/** Tells the operator, once each, of subscriptions that are failing or were disabled; by e-mail if there is any. */
-export async function notify(tx: Tx, entered: readonly Entered[], mails: boolean): Promise<void> {
-  const told = entered.flatMap(({ subscription: { id, url, disabled_reason }, status }) => {
+/** Tells the operator, once each, of subscriptions that began to fail or were disabled; by e-mail if there is a server. */
+export async function notify(tx: Tx, entered: readonly Subscription[], mails: boolean): Promise<void> {
+  const told = entered.flatMap(({ id, url, disabled_reason, status }) => {
     const message = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
     return message === null ? [] : [{ ...message, subscription_id: id }];
   });
@@ -58,7 +51,7 @@ export async function acknowledge(tx: Tx, id: string): Promise<Notice> {
 }
 
 /** The notices to send by e-mail now, and when the next one is due. */
-export interface ClaimedMails {
+interface ClaimedMails {
   readonly due: readonly Notice[];
   readonly next_at: number | null;
 }

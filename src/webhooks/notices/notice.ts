@@ -2,7 +2,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Mail, MailState } from "../../kit/mail.ts";
 import type { Mode } from "../../kit/mode.ts";
-import type { NoticeKind } from "../status.ts";
+import { type NoticeKind, type SubscriptionStatus, subscriptionMeanings } from "../status.ts";
 
 /** One thing that the operator is told of a subscription. */
 export interface Notice extends MailState {
@@ -30,18 +30,21 @@ export function noticeView({ id, kind, subscription_id, message, mail_status, ..
 
 /** What is told of a subscription that is failing, or was disabled; null for what the operator need not know. */
 export function messageOf(
-  status: string,
+  status: SubscriptionStatus,
   { name, url, reason }: { name: string; url: string; reason: string | null },
 ): { kind: NoticeKind; message: string } | null {
   const receiver = `${name} (${url})`;
-  if (status === "failing") {
-    const message = `The receiver of ${receiver} has failed five times or more; it is now tried now and then only.`;
-    return { kind: "webhook_failing", message };
+  const kind = subscriptionMeanings[status].notice;
+  if (kind === null) return null;
+  if (kind === "webhook_failing") {
+    return {
+      kind,
+      message: `The receiver of ${receiver} has failed five times or more; it is now tried only from time to time.`,
+    };
   }
-  if (status !== "disabled") return null;
-  const because = reason === "gone" ? "it answered 410 Gone" : "it has taken nothing for five days";
+  const because = reason === "gone" ? "it answered 410 Gone" : "it has accepted nothing for five days";
   const message = `${receiver} was switched off because ${because}. Events are recorded for it and can be recovered.`;
-  return { kind: "webhook_disabled", message };
+  return { kind, message };
 }
 
 /** What is told of a subscription for which more waits than may wait. */

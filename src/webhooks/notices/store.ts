@@ -1,16 +1,32 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, min, type SQL, sql as template } from "drizzle-orm";
-import { forUpdate, skipLocked } from "../../../db/kit.ts";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import { amongThose, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
 import { notices } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { unsentMails } from "../../kit/mail.ts";
 import type { Window } from "../../kit/page.ts";
 import type { NoticeKind } from "../status.ts";
 import type { Notice } from "./notice.ts";
 
 /** What the list of notices may be narrowed to. */
-export interface NoticeFilter {
+interface NoticeFilter {
   readonly kind?: NoticeKind | undefined;
   readonly acknowledged?: boolean | undefined;
 }
@@ -70,8 +86,7 @@ export async function insertNotices(tx: Tx, rows: readonly Omit<Notice, "id">[])
   await insert(tx, notices, rows);
 }
 
-// The condition of a partial index stands in the text, since the engines do not look into parameters.
-const isWaiting = template`${notices.mail_status} = 'waiting'`;
+const isWaiting = isOneOf(notices.mail_status, unsentMails);
 
 /** The notices whose e-mail is due, oldest first, locked; those that others hold are left out. */
 export async function lockDueMails(tx: Tx, limit: number): Promise<Notice[]> {
@@ -114,4 +129,16 @@ export async function saveMail(
   mail: Pick<Notice, "mail_status" | "mail_attempts" | "mail_next_at">,
 ): Promise<void> {
   await tx.sql.update(notices).set(mail).where(eq(notices.id, id));
+}
+
+/** Deletes up to `limit` notices older than a moment whose e-mail is no longer on its way, and answers how many. */
+export async function deleteNotices(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.sql
+    .select({ id: notices.id })
+    .from(notices)
+    .where(and(lt(notices.created_at, before), not(isWaiting)))
+    .orderBy(asc(notices.created_at))
+    .limit(limit);
+  const deleted = await tx.sql.delete(notices).where(amongThose(notices.id, oldest)).returning({ id: notices.id });
+  return deleted.length;
 }

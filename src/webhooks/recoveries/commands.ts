@@ -2,13 +2,15 @@ import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid } from "../../kit/fault.ts";
+import { move } from "../../kit/moves.ts";
 import { payload_turn } from "../deliveries/delivery.ts";
-import { subscriptionMeanings } from "../status.ts";
+import { countMissed, queueMissed } from "../deliveries/store.ts";
+import { missedDeliveries, recoveryMoves, recoveryStarts, subscriptionMeanings } from "../status.ts";
 import { lockSubscription, lockSubscriptionsById } from "../subscriptions/store.ts";
 import { refuseInactive } from "../subscriptions/subscription.ts";
-import { type Recovery, reach_ms, recoverable, recovered_max } from "./recovery.ts";
+import { type Recovery, reach_ms, recovered_max } from "./recovery.ts";
 import type { StartRecovery } from "./schemas.ts";
-import { countMissed, insertRecovery, lockQueueing, queueMissed, saveRecovery } from "./store.ts";
+import { insertRecovery, lockQueueing, saveRecovery } from "./store.ts";
 
 const queued_together_max = 500;
 
@@ -22,11 +24,11 @@ export async function startRecovery(tx: Tx, subscription_id: string, input: Star
   const [since, until] = [momentOf(input.since), momentOf(input.until) ?? tx.now];
   if (since < tx.now - reach_ms) throw invalid("since", "must lie within the last 30 days");
   if (until <= since) throw invalid("until", "must be later than since");
-  const statuses = recoverable.filter((status) => input.statuses?.includes(status) ?? true);
+  const statuses = missedDeliveries.filter((status) => input.statuses?.includes(status) ?? true);
   const what = { subscription_id: subscription.id, since, until, statuses };
   const total = await countMissed(tx, what, recovered_max);
   tx.wake("webhooks.recover", tx.now);
-  return insertRecovery(tx, { ...what, status: "queueing", total, queued: 0, created_at: tx.now });
+  return insertRecovery(tx, { ...what, status: recoveryStarts, total, queued: 0, created_at: tx.now });
 }
 
 /** Queues some more of the oldest recovery that is not done. Answers whether there may be more to queue. */
@@ -36,7 +38,7 @@ export async function queueSome(tx: Tx): Promise<boolean> {
   await takeTurn(tx, payload_turn);
   const subscription = (await lockSubscriptionsById(tx, [recovery.subscription_id])).get(recovery.subscription_id);
   if (subscription === undefined || !subscriptionMeanings[subscription.status].active) {
-    await saveRecovery(tx, { ...recovery, status: "cancelled" });
+    await saveRecovery(tx, { ...recovery, status: move(recoveryMoves, "cancel", recovery.status) });
     return true;
   }
   const limit = Math.min(queued_together_max, recovery.total - recovery.queued);
@@ -44,7 +46,13 @@ export async function queueSome(tx: Tx): Promise<boolean> {
   const queued = recovery.queued + count;
   // Some may have been sent again by other ways since they were counted.
   const done = count < limit || queued === recovery.total;
-  await saveRecovery(tx, done ? { ...recovery, status: "queued", total: queued, queued } : { ...recovery, queued });
+  const finished = () => ({
+    ...recovery,
+    status: move(recoveryMoves, "finish", recovery.status),
+    total: queued,
+    queued,
+  });
+  await saveRecovery(tx, done ? finished() : { ...recovery, queued });
   if (count > 0) tx.wake("webhooks.deliver", tx.now);
   return true;
 }

@@ -16,9 +16,6 @@ export interface Recovery {
   readonly created_at: number;
 }
 
-/** Deliveries in these statuses can be recovered. */
-export const recoverable = ["exhausted", "skipped"] as const satisfies readonly DeliveryStatus[];
-
 /** How many deliveries one recovery queues at most. */
 export const recovered_max = 10_000;
 

@@ -1,14 +1,11 @@
 import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
+import { forgetEventBodies } from "../../outbox/store.ts";
 import { payload_turn } from "../deliveries/delivery.ts";
-import {
-  deleteAttempts,
-  deleteNotices,
-  deleteRecoveries,
-  forgetDeliveryBodies,
-  forgetEventBodies,
-  forgetResponses,
-} from "./store.ts";
+import { forgetDeliveryBodies, nothingWaits } from "../deliveries/store.ts";
+import { deleteAttempts, forgetResponses } from "../logs/store.ts";
+import { deleteNotices } from "../notices/store.ts";
+import { deleteRecoveries } from "../recoveries/store.ts";
 
 const day_ms = 24 * 3_600_000;
 const responses_kept_ms = 7 * day_ms;
@@ -20,7 +17,7 @@ const responses_kept_ms = 7 * day_ms;
 export async function forgetOld(tx: Tx, kept_days: number, limit: number): Promise<boolean> {
   await takeTurn(tx, payload_turn);
   const before = tx.now - kept_days * day_ms;
-  const events = await forgetEventBodies(tx, before, limit);
+  const events = await forgetEventBodies(tx, before, limit, nothingWaits);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);
   const attempts = await deleteAttempts(tx, before, limit);
   const responses = await forgetResponses(tx, tx.now - responses_kept_ms, limit);

@@ -12,11 +12,11 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
+import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "../changes/commands.ts";
 import { fanOutAll } from "../deliveries/commands.ts";
-import { fanOutWaiting, requestsWritten, senderOf } from "../deliveries/jobs.ts";
-import { newSecret, secret_bytes, secretProblem } from "../dispatch/signing.ts";
-import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "./commands.ts";
-import { endAllWaiting } from "./jobs.ts";
+import { endAllWaiting, fanOutWaiting } from "../deliveries/jobs.ts";
+import { requestsWritten } from "../dispatch/dispatcher.ts";
+import { senderOf } from "../dispatch/sender.ts";
 import {
   CreatedSubscriptionView,
   CreateSubscription,
@@ -26,8 +26,9 @@ import {
   SubscriptionView,
   UpdateSubscription,
 } from "./schemas.ts";
+import { newSecret, secret_bytes, secret_purpose, secretProblem } from "./secret.ts";
 import { countSubscriptions, getSubscription, listSubscriptions, lockSubscription } from "./store.ts";
-import { type Subscription, secret_purpose, subscriptionView } from "./subscription.ts";
+import { type Subscription, subscriptionView } from "./subscription.ts";
 
 const managing = documentedAs({ needs: "webhooks.manage", chapter: "Webhooks" });
 const reading = documentedAs({ needs: "webhooks.read", chapter: "Webhooks" });

@@ -1,14 +1,15 @@
 // What attempts tell of a subscription's receiver. Times are in milliseconds.
-import { move } from "../../kit/moves.ts";
+import { allowedActions, move } from "../../kit/moves.ts";
 import { readRetryAfter } from "../../kit/retry_after.ts";
-import type { AttemptResult } from "../attempt.ts";
-import { hint_max_ms, type Moment } from "../deliveries/rules.ts";
+import { type AttemptResult, hint_max_ms, type Moment } from "../attempt.ts";
 import {
   type DisabledReason,
+  isFailing,
   type SubscriptionAction,
   type SubscriptionStatus,
   subscriptionMeanings,
   subscriptionMoves,
+  subscriptionStarts,
 } from "../status.ts";
 
 const minute_ms = 60_000;
@@ -53,7 +54,7 @@ export interface SubscriptionHealth {
 
 /** A subscription's health when it is created. */
 export const freshHealth: SubscriptionHealth = {
-  status: "active",
+  status: subscriptionStarts,
   disabled_reason: null,
   consecutive_failures: 0,
   first_failure_at: null,
@@ -80,7 +81,7 @@ export function healthOf(health: SubscriptionHealth): SubscriptionHealth {
 }
 
 /** What an attempt did to its subscription. */
-export interface HealthStep {
+interface HealthStep {
   readonly health: SubscriptionHealth;
   /** The status entered by this attempt, or null. `failing` and `disabled` are told to the account once each. */
   readonly entered: SubscriptionStatus | null;
@@ -105,7 +106,7 @@ export function afterAnswer(
 /** A subscription switched on or off by a person. Switching it on forgets every failure. */
 export function switched(health: SubscriptionHealth, active: boolean): SubscriptionHealth {
   if (active) {
-    if (health.status === "active") return health;
+    if (!allowedActions(subscriptionMoves, health.status, false).includes("resume")) return health;
     return { ...freshHealth, status: subscriptionAfter("resume", health.status) };
   }
   if (!subscriptionMeanings[health.status].active) return health;
@@ -113,7 +114,7 @@ export function switched(health: SubscriptionHealth, active: boolean): Subscript
 }
 
 function succeeded(health: SubscriptionHealth, now: number): SubscriptionHealth {
-  const status = health.status === "failing" ? subscriptionAfter("recover", health.status) : health.status;
+  const status = isFailing(health.status) ? subscriptionAfter("recover", health.status) : health.status;
   // What closes a circuit begins a new count, or the old failures would open it again.
   const recent_attempts = health.circuit_wait_ms === null ? counted(health.recent_attempts, now, 0) : [];
   return { ...freshHealth, status, paused_until: health.paused_until, recent_attempts };
@@ -167,7 +168,7 @@ function failed(
     return { ...health, ...closed_circuit, recent_attempts: [], status, disabled_reason: reason };
   }
   const persists = consecutive_failures >= failures_to_failing && now - first_failure_at >= span_to_failing_ms;
-  if (health.status === "failing" || !persists) return health;
+  if (isFailing(health.status) || !persists) return health;
   return { ...health, status: subscriptionAfter("fail", health.status), failing_since: now };
 }
 

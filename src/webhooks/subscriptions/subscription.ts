@@ -18,7 +18,7 @@ export interface Subscription extends SubscriptionHealth {
   readonly rate_limit_per_second: number | null;
   /** When that limit lets the next attempt begin. */
   readonly paced_until: number | null;
-  /** Sealed: see `secret_purpose`. */
+  /** Sealed: see `secret_purpose` of `secret.ts`. */
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
@@ -38,8 +38,8 @@ export interface Subscription extends SubscriptionHealth {
   readonly updated_at: number;
 }
 
-/** What signing secrets are sealed for. */
-export const secret_purpose = "webhooks.secret";
+/** The turn of those who add subscriptions or change what they are told of. It is taken before that of the fan-out. */
+export const subscribing_turn = "webhooks.subscribe";
 
 /** How many subscriptions a mode may have. */
 export const subscriptions_max = 50;

@@ -2,11 +2,12 @@ import type { Tx } from "../../database/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
-import { type Claim, deliveryBody, type Finished, formOf } from "../deliveries/delivery.ts";
+import { deliveryBody, formOf } from "../deliveries/delivery.ts";
 import { afterAttempt, budget } from "../deliveries/rules.ts";
 import { insertDelivery, saveProgress } from "../deliveries/store.ts";
-import { attemptOf } from "../logs/log.ts";
+import { attemptOf, type Claim, type Finished } from "../dispatch/claim.ts";
 import { insertAttempts } from "../logs/store.ts";
+import { testDeliveryStarts } from "../status.ts";
 import { lockSubscription } from "../subscriptions/store.ts";
 import { listTestMoments } from "./store.ts";
 
@@ -33,10 +34,21 @@ export async function beginTest(tx: Tx, id: string, { type, data, previous = {} 
   const form = formOf(subscription);
   const body = deliveryBody(form, content, 0);
   const delivery = await insertDelivery(tx, {
-    ...{ subscription_id: subscription.id, event_id, event_type: type, sequence: 0, status: "exhausted", form, body },
-    ...{ trigger: "test" as const, recovery_id: null },
-    ...{ attempts: 0, ...budget(0, 0), next_at: null, leased_until: null },
-    ...{ created_at: tx.now, finished_at: tx.now },
+    subscription_id: subscription.id,
+    event_id,
+    event_type: type,
+    sequence: 0,
+    status: testDeliveryStarts,
+    form,
+    body,
+    trigger: "test",
+    recovery_id: null,
+    attempts: 0,
+    ...budget(0, 0),
+    next_at: null,
+    leased_until: null,
+    created_at: tx.now,
+    finished_at: tx.now,
   });
   return { delivery, subscription, body, probe: false };
 }

@@ -11,9 +11,9 @@ import { bodyOf } from "../../kit/schema.ts";
 import type { DomainEvent, EventType } from "../../outbox/catalog.ts";
 import { attemptStatus } from "../attempt.ts";
 import { eventDescriptions } from "../catalog.ts";
-import type { Finished } from "../deliveries/delivery.ts";
-import { attempt } from "../deliveries/jobs.ts";
-import { deliveryHeaders } from "../dispatch/signing.ts";
+import type { Finished } from "../dispatch/claim.ts";
+import { attempt } from "../dispatch/sender.ts";
+import { deliveryHeaders } from "../logs/headers.ts";
 import { beginTest, endTest } from "./commands.ts";
 import { SendTest, TestView } from "./schemas.ts";
 

@@ -6,8 +6,8 @@ import { engine } from "../../../src/config.ts";
 import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
 import { tellSets } from "../../../src/inventory/shelves/commands.ts";
 import { wireId } from "../../../src/kit/ids.ts";
-import { listEventsAfter } from "../../../src/outbox/store.ts";
 import { updateProduct } from "../../../src/products/commands.ts";
+import { listEventsAfter } from "../../outbox/stored.ts";
 import { clerk, openShop } from "../shop.ts";
 
 test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both parts", async () => {

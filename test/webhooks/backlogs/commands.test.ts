@@ -3,8 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { iso } from "../../../src/kit/clock.ts";
 import { trimBacklog } from "../../../src/webhooks/backlogs/commands.ts";
 import { backlogLimits } from "../../../src/webhooks/backlogs/rules.ts";
-import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
-import { endNext } from "../../../src/webhooks/subscriptions/commands.ts";
+import { endNext, fanOut } from "../../../src/webhooks/deliveries/commands.ts";
 import { useScene } from "../scene.ts";
 
 const day_ms = 24 * 3_600_000;

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import pg from "pg";
 import { databaseUrl, engine } from "../../../src/config.ts";
 import { emit } from "../../../src/outbox/emit.ts";
+import { createSubscription, updateSubscription } from "../../../src/webhooks/changes/commands.ts";
 import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/commands.ts";
 import { fanOutEvents } from "../../../src/webhooks/deliveries/jobs.ts";
-import { createSubscription, updateSubscription } from "../../../src/webhooks/subscriptions/commands.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 
 const rounds = 40;

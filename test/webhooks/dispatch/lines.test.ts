@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult } from "../../../src/webhooks/attempt.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/commands.ts";
-import type { Claim } from "../../../src/webhooks/deliveries/delivery.ts";
-import { deliverDue, deliveriesSettled } from "../../../src/webhooks/deliveries/jobs.ts";
+import type { Claim } from "../../../src/webhooks/dispatch/claim.ts";
+import { deliverDue, deliveriesSettled } from "../../../src/webhooks/dispatch/jobs.ts";
 import { Lines } from "../../../src/webhooks/dispatch/lines.ts";
 import { useScene } from "../scene.ts";
 

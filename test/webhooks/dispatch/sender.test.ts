@@ -6,7 +6,9 @@ import { systemClock } from "../../../src/kit/clock.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../../src/outbound/destination.ts";
 import type { TalkOver } from "../../../src/outbound/talk.ts";
 import { createSender, type SenderOptions, type Sending } from "../../../src/webhooks/dispatch/sender.ts";
-import { deliveryHeaders, newSecret, sign } from "../../../src/webhooks/dispatch/signing.ts";
+import { sign } from "../../../src/webhooks/dispatch/signing.ts";
+import { deliveryHeaders } from "../../../src/webhooks/logs/headers.ts";
+import { newSecret } from "../../../src/webhooks/subscriptions/secret.ts";
 import { ways } from "../../outbound/ways.ts";
 import { authority, expired_certificate, receiver_certificate, receiver_key } from "../certificates.ts";
 

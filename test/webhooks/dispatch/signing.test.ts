@@ -3,16 +3,9 @@ import { verify } from "@octokit/webhooks-methods";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "../../../src/kit/clock.ts";
-import {
-  bodySignature,
-  deliveryHeaders,
-  newSecret,
-  type SignedAttempt,
-  type Signing,
-  secretProblem,
-  sign,
-  timedSignature,
-} from "../../../src/webhooks/dispatch/signing.ts";
+import { bodySignature, type Signing, sign, timedSignature } from "../../../src/webhooks/dispatch/signing.ts";
+import { deliveryHeaders, type SignedAttempt } from "../../../src/webhooks/logs/headers.ts";
+import { newSecret, secretProblem } from "../../../src/webhooks/subscriptions/secret.ts";
 
 const short_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";

@@ -5,23 +5,18 @@ import { iso } from "../../kit/clock.ts";
 import { Fault, invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { type EventType, eventTypes } from "../../outbox/catalog.ts";
-import { endPending } from "../deliveries/store.ts";
+import { endSome } from "../deliveries/commands.ts";
 import { subscriptionMeanings } from "../status.ts";
-import { freshHealth, healthOf, switched } from "./rules.ts";
-import type { CreateSubscription, UpdateSubscription } from "./schemas.ts";
+import { freshHealth, healthOf, switched } from "../subscriptions/rules.ts";
+import type { CreateSubscription, UpdateSubscription } from "../subscriptions/schemas.ts";
 import {
   insertSubscription,
-  lockEnding,
   lockSubscription,
   lockSubscriptions,
   type SubscriptionChange,
-  saveEnding,
   saveSubscription,
-} from "./store.ts";
-import { isSame, type Subscription, subscriptions_max } from "./subscription.ts";
-
-/** The turn of those who add subscriptions or change what they are told of. It is taken before that of the fan-out. */
-export const subscribing_turn = "webhooks.subscribe";
+} from "../subscriptions/store.ts";
+import { isSame, type Subscription, subscribing_turn, subscriptions_max } from "../subscriptions/subscription.ts";
 
 /**
  * Subscribes a receiver, whose address the caller has checked, with a secret the caller has sealed, to the events with
@@ -94,27 +89,6 @@ async function endingAfter(tx: Tx, before: Subscription, after: Subscription): P
   if (!subscriptionMeanings[after.status].active) return endSome(tx, after);
   while (before.is_ending && (await endSome(tx, before)));
   return false;
-}
-
-const ended_together_max = 500;
-
-/**
- * Skips, or cancels where the subscription was deleted, some of what waits for one that takes nothing more. Answers
- * whether more may be left: a job ends that.
- */
-export async function endSome(tx: Tx, { id, deleted_at }: Pick<Subscription, "id" | "deleted_at">): Promise<boolean> {
-  const status = deleted_at === null ? "skipped" : "cancelled";
-  const more = (await endPending(tx, id, status, ended_together_max)) === ended_together_max;
-  if (more) tx.wake("webhooks.end_waiting", tx.now);
-  return more;
-}
-
-/** As `endSome`, for the first subscription of which something is left to be ended. Answers whether there is one. */
-export async function endNext(tx: Tx): Promise<boolean> {
-  const subscription = await lockEnding(tx);
-  if (subscription === null) return false;
-  if (!(await endSome(tx, subscription))) await saveEnding(tx, subscription.id, false);
-  return true;
 }
 
 function changeOf(before: Subscription, input: UpdateSubscription): SubscriptionChange {

@@ -1,0 +1,51 @@
+// What one server has claimed to send, and what came of it.
+import { type AttemptResult, attemptStatus, type Moment } from "../attempt.ts";
+import type { Delivery } from "../deliveries/delivery.ts";
+import type { Signatures } from "../logs/headers.ts";
+import type { Attempt } from "../logs/log.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+
+/** A delivery that this server has claimed, with all that one attempt at it needs. */
+export interface Claim {
+  readonly delivery: Delivery;
+  readonly subscription: Subscription;
+  /** The bytes to send, as text. */
+  readonly body: string;
+  /** Whether it is the one that an open circuit lets through. */
+  readonly probe: boolean;
+}
+
+/** An attempt that has ended. */
+export interface Finished extends Omit<Moment, "now"> {
+  readonly claim: Claim;
+  readonly signatures: Signatures;
+  readonly result: AttemptResult;
+  /** When it began, by the store's clock. */
+  readonly started_at: number;
+}
+
+/** What the log keeps of an attempt that has ended, and of the moment of the next one. */
+export function attemptOf(finished: Finished, next_at: number | null): Omit<Attempt, "id"> {
+  const { claim, signatures, result, started_at } = finished;
+  const { delivery, subscription } = claim;
+  return {
+    delivery_id: delivery.id,
+    subscription_id: subscription.id,
+    attempt: delivery.attempts + 1,
+    max_attempts: delivery.max_attempts,
+    trigger: delivery.trigger,
+    status: attemptStatus(result),
+    url: subscription.url,
+    ...signatures,
+    status_code: result.status_code,
+    response_headers: result.status_code === null ? null : result.headers,
+    response_body: result.body,
+    truncated: result.truncated,
+    error_code: result.error?.code ?? null,
+    error_message: result.error?.message ?? null,
+    ip_address: result.ip_address,
+    duration_ms: result.duration_ms,
+    started_at,
+    next_attempt_at: next_at,
+  };
+}

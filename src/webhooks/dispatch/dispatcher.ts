@@ -1,0 +1,190 @@
+// The dispatcher sends the deliveries of one store. Nothing is sent inside a transaction: deliveries are claimed in one,
+// sent, and recorded in another.
+import type { Store, Tx } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+import type { Claim, Finished } from "./claim.ts";
+import { claimDeliveries, recordAttempts, returnClaims } from "./commands.ts";
+import { Lines } from "./lines.ts";
+import type { Room } from "./rules.ts";
+import { attempt, default_deadlines } from "./sender.ts";
+
+const recorded_together_max = 128;
+// A subscription with a free slot waits less long for the next turn than one that has claimed some ahead.
+const gather_ms = 5;
+const gather_more_ms = 20;
+const rest_ms = 1000;
+
+const dispatchers = new WeakMap<Store, Dispatcher>();
+
+/** Tells the operator, in the transaction that recorded the attempts, which subscriptions entered another status. */
+type TellEntered = (tx: Tx, entered: readonly Subscription[]) => Promise<void>;
+
+/** The one dispatcher of a store, made when it is first asked for. */
+export function dispatcherOf(store: Store, service: Service, tellEntered: TellEntered): Dispatcher {
+  let dispatcher = dispatchers.get(store);
+  if (dispatcher === undefined) {
+    dispatcher = new Dispatcher(store, service, tellEntered);
+    dispatchers.set(store, dispatcher);
+  }
+  return dispatcher;
+}
+
+/** Waits until every attempt of a store that is under way is over and recorded. */
+export async function attemptsSettled(store: Store): Promise<void> {
+  await dispatchers.get(store)?.settled();
+}
+
+/**
+ * Waits until what was signed for a subscription before now is written to its receiver, by this server: for as long as
+ * a connection may take at most.
+ */
+export async function requestsWritten(store: Store, subscription_id: number): Promise<void> {
+  await dispatchers.get(store)?.written(subscription_id, default_deadlines.connect_ms);
+}
+
+/**
+ * Sends the deliveries of one store, as many at once as may be. It works in turns, one after another: in one
+ * transaction what has ended is recorded and what there is room for is claimed. Between turns, what was claimed ahead
+ * begins to be sent as soon as there is a slot.
+ */
+class Dispatcher {
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #tellEntered: TellEntered;
+  readonly #lines = new Lines();
+  #ended: Finished[] = [];
+  /** The present turn, or the last one. */
+  #turn: Promise<void> = Promise.resolve();
+  /** The turn after that, if one was asked for. */
+  #next: Promise<void> | null = null;
+  #gathering: { readonly timer: Timer; readonly until: number } | null = null;
+  #taking = false;
+  #resting = false;
+
+  constructor(store: Store, service: Service, tellEntered: TellEntered) {
+    this.#store = store;
+    this.#service = service;
+    this.#tellEntered = tellEntered;
+  }
+
+  /** The next turn: whoever asks before it begins shares it. */
+  turn(): Promise<void> {
+    this.#next ??= this.#turn
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        this.#turn = this.#take();
+        return this.#turn;
+      });
+    return this.#next;
+  }
+
+  /** Waits until every attempt under way is recorded. Until then nothing more is claimed. */
+  async settled(): Promise<void> {
+    this.#resting = true;
+    await (this.#next ?? this.#turn).catch(() => {});
+    this.#lines.stopAll();
+    // What a turn has taken up to record is nowhere else until it ends.
+    while (this.#taking || this.#lines.count > 0 || this.#lines.hasUnwanted || this.#ended.length > 0) {
+      await Promise.all(this.#lines.ends());
+      await this.turn().catch(() => {});
+    }
+    this.#stopGathering();
+    this.#resting = false;
+  }
+
+  async written(subscription_id: number, most_ms: number): Promise<void> {
+    await this.#turn.catch(() => {});
+    this.#lines.stop(subscription_id);
+    this.#gather(gather_ms);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, most_ms);
+    await Promise.race([Promise.all(this.#lines.ends(subscription_id)), late.promise]);
+    clearTimeout(timer);
+  }
+
+  async #take(): Promise<void> {
+    this.#taking = true;
+    this.#stopGathering();
+    const ended = this.#ended.splice(0, recorded_together_max);
+    const unwanted = this.#lines.takeUnwanted();
+    const room = this.#resting ? null : this.#lines.room();
+    try {
+      const { entered, claims } = await this.#store.write((tx) => this.#act(tx, ended, unwanted, room));
+      for (const { id, status } of entered) {
+        const facts = { mode: this.#store.mode, subscription: wireId("subscription", id), status };
+        this.#service.log.warn("a subscription changed", facts);
+      }
+      this.#lines.add(claims);
+      for (const id of new Set(claims.map(({ subscription }) => subscription.id))) this.#proceed(id);
+      if (this.#ended.length > 0 || this.#lines.hasUnwanted) this.#gather(gather_ms);
+    } catch (error) {
+      // What was not recorded is tried again once its lease has run out.
+      this.#service.log.error("deliveries could not be recorded or claimed", { error: String(error) });
+      this.#gather(rest_ms);
+      throw error;
+    } finally {
+      this.#taking = false;
+    }
+  }
+
+  /** Records, gives back, and claims as much as there is room for; null claims nothing. */
+  async #act(tx: Tx, ended: readonly Finished[], unwanted: readonly Claim[], room: Room | null) {
+    const entered = ended.length === 0 ? [] : await recordAttempts(tx, ended);
+    await this.#tellEntered(tx, entered);
+    await returnClaims(tx, unwanted);
+    if (room === null) {
+      tx.wake("webhooks.deliver", tx.now);
+      return { entered, claims: [] };
+    }
+    const { claims, next_at } = await claimDeliveries(tx, room);
+    if (next_at !== null) tx.wake("webhooks.deliver", next_at);
+    return { entered, claims };
+  }
+
+  /** Begins to send of a line what there are slots for. */
+  #proceed(subscription_id: number): void {
+    for (;;) {
+      const claim = this.#lines.next(subscription_id);
+      if (claim === null) return;
+      this.#lines.begin(claim, this.#send(claim));
+    }
+  }
+
+  async #send(claim: Claim): Promise<void> {
+    let finished: Finished | null = null;
+    try {
+      finished = await attempt(claim, this.#store, this.#service, false);
+      this.#ended.push(finished);
+    } catch (error) {
+      // Its lease runs out, and then it is tried again.
+      const delivery = wireId("delivery", claim.delivery.id);
+      this.#service.log.error("a delivery could not be sent", { delivery, error: String(error) });
+    }
+    const { id } = claim.subscription;
+    this.#lines.end(claim, finished?.result ?? null);
+    this.#proceed(id);
+    if (this.#ended.length >= Math.min(this.#lines.count, recorded_together_max)) this.#ask();
+    else this.#gather(this.#lines.isDry(id) ? gather_ms : gather_more_ms);
+  }
+
+  /** Asks for a turn within so long, unless one will be sooner: a commit costs, so what ends is gathered. */
+  #gather(within_ms: number): void {
+    const until = performance.now() + within_ms;
+    if (this.#gathering !== null && this.#gathering.until <= until) return;
+    this.#stopGathering();
+    this.#gathering = { timer: setTimeout(() => this.#ask(), within_ms), until };
+  }
+
+  #stopGathering(): void {
+    clearTimeout(this.#gathering?.timer);
+    this.#gathering = null;
+  }
+
+  /** Asks for a turn that nobody waits for; if it fails it has said so. */
+  #ask(): void {
+    this.turn().catch(() => {});
+  }
+}
