@@ -6,13 +6,13 @@ import { promisify } from "node:util";
 import type { Log } from "../kit/log.ts";
 import { type Frames, restartLog } from "./checkpoint.ts";
 import { type Checkpointer, checkpointsAside, checkpointsHere } from "./checkpointer.ts";
-import { type Connection, checkpoint_pages } from "./sqlite_connection.ts";
+import { checkpoint_pages, type SqliteConnection } from "./sqlite_connection.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface CommitLogSettings {
   readonly path: string;
   /** The connection that commits. It is set not to wait for the disk any more. */
-  readonly writer: Connection;
+  readonly writer: SqliteConnection;
   /** Whether checkpoints have a thread of their own. */
   readonly worker: boolean;
   readonly log: Log;

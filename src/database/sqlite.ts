@@ -12,7 +12,7 @@ import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
-import { type Connection, connectWriter } from "./sqlite_connection.ts";
+import { connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
@@ -80,7 +80,7 @@ class SqliteStore implements Store {
   readonly mode: Mode;
   readonly clock: SteadyClock;
   readonly #settings: SqliteSettings;
-  readonly #writer: Connection;
+  readonly #writer: SqliteConnection;
   readonly #reader: SqliteReader;
   /** Null when a commit waits for the disk by itself. */
   readonly #log: CommitLog | null;

@@ -10,7 +10,7 @@ export interface Watch {
   failed(error: unknown): void;
 }
 
-export interface Connection {
+export interface SqliteConnection {
   readonly raw: Database;
   readonly sql: Writing;
   /** Compiles a statement that nobody watches, for beginning and ending transactions. */
@@ -33,7 +33,11 @@ export const checkpoint_pages = 4000;
  * Opens a connection for writing; makes the file when it is not there. A commit waits for the disk, unless it is said
  * that the commits are `synced` by other means; then somebody else has to copy the log into the database, too.
  */
-export function connectWriter(path: string, watch: Watch, synced: "by_commit" | "by_others" = "by_commit"): Connection {
+export function connectWriter(
+  path: string,
+  watch: Watch,
+  synced: "by_commit" | "by_others" = "by_commit",
+): SqliteConnection {
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
   set(raw, [`busy_timeout=${busy_timeout_ms}`, "journal_mode=wal", "synchronous=full"]);
   set(raw, [`wal_autocheckpoint=${synced === "by_commit" ? checkpoint_pages : 0}`, ...common, log_limit]);
@@ -44,7 +48,7 @@ export function connectWriter(path: string, watch: Watch, synced: "by_commit" | 
 }
 
 /** Opens a read-only connection to a file that is there. */
-export function connectReader(path: string): Connection {
+export function connectReader(path: string): SqliteConnection {
   const raw = new Database(path, { readonly: true, strict: true });
   set(raw, [`busy_timeout=${busy_timeout_ms}`, ...common]);
   return connection(raw, null);
@@ -77,7 +81,7 @@ function read(raw: Database, pragma: string): unknown {
 }
 
 /** Drizzle compiles a statement for every query; `prepare` is replaced to hand out the one that was made before. */
-function connection(raw: Database, watch: Watch | null): Connection {
+function connection(raw: Database, watch: Watch | null): SqliteConnection {
   const kept = new Map<string, Statement>();
   const prepare = raw.prepare.bind(raw) as (query: string) => Statement;
   const keeping = (query: string): Statement => {

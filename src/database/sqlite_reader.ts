@@ -1,7 +1,7 @@
 // The reading side of the store on SQLite: a connection that sees what is durable, and nothing before it is.
 import type { Statement } from "bun:sqlite";
 import { OneTurn } from "./one_turn.ts";
-import { type Connection, connectReader } from "./sqlite_connection.ts";
+import { connectReader, type SqliteConnection } from "./sqlite_connection.ts";
 import type { Db } from "./store.ts";
 import { recalled, type World } from "./transaction.ts";
 
@@ -26,7 +26,7 @@ interface Look {
 
 export class SqliteReader {
   readonly #settings: ReaderSettings;
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   readonly #begin: Statement;
   readonly #take: Statement;
   readonly #end: Statement;

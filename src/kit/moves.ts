@@ -9,6 +9,7 @@
 //
 // An action whose result depends on units has a row for each result. The row with the action's own name is what it
 // leads to when all is done; the others are its outcomes, and name it in `of`. Only actions are offered to clients.
+import { assert } from "./assert.ts";
 import { Fault } from "./fault.ts";
 
 /** One row of a state table: it takes a record from any state in `from` to `to`; null leaves it where it is. */
@@ -68,6 +69,18 @@ export function move<State extends string, Table extends Moves<State>>(
     });
   }
   return row.to ?? status;
+}
+
+type StateOf<Table extends Moves<string>> = Table[keyof Table]["from"][number];
+
+/** From which states to which one an action moves many records at once, for a statement that does so. */
+export function moveMany<Table extends Moves<string>>(
+  table: Table,
+  name: keyof Table & string,
+): { readonly from: readonly StateOf<Table>[]; readonly to: StateOf<Table> } {
+  const { from, to } = table[name] as Move<StateOf<Table>>;
+  assert(to !== null, `${name} leads to a state`);
+  return { from, to };
 }
 
 /** States that no path from `initial` reaches. A test asserts that there are none. */

@@ -40,7 +40,7 @@ export interface Lost {
 export type Reply = { readonly answer: Answered; readonly lost: null } | { readonly answer: null; readonly lost: Lost };
 
 /** One connection. It is dialled when it is made, and carries one request at a time. */
-export class Connection {
+export class HttpConnection {
   /** Whether it stands and carries nothing. */
   idle = false;
   readonly #socket: net.Socket;

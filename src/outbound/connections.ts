@@ -1,5 +1,5 @@
 // The connections of one caller, of which the idle ones are kept a while for the next request to the same peer.
-import { Connection, type Peer } from "./connection.ts";
+import { HttpConnection, type Peer } from "./connection.ts";
 import type { TalkOver } from "./talk.ts";
 
 const idle_ms = 15_000;
@@ -7,14 +7,14 @@ const kept_of_a_peer_max = 64;
 const kept_max = 512;
 
 interface Kept {
-  readonly connection: Connection;
+  readonly connection: HttpConnection;
   readonly since: number;
 }
 
 /** Every connection of one caller. */
 export class Connections {
   readonly #talkOver: TalkOver;
-  readonly #open = new Set<Connection>();
+  readonly #open = new Set<HttpConnection>();
   /** By their peers, the last kept last. */
   readonly #kept = new Map<string, Kept[]>();
   #kept_count = 0;
@@ -26,7 +26,7 @@ export class Connections {
   }
 
   /** A kept connection to that peer, or null. It is the caller's until it is kept again. */
-  take(peer: Peer): Connection | null {
+  take(peer: Peer): HttpConnection | null {
     const kept = this.#kept.get(nameOf(peer));
     for (let last = kept?.pop(); last !== undefined; last = kept?.pop()) {
       this.#kept_count -= 1;
@@ -37,15 +37,15 @@ export class Connections {
   }
 
   /** A new connection to a peer. Throws once all are closed. */
-  dial(peer: Peer): Connection {
+  dial(peer: Peer): HttpConnection {
     if (this.#closed) throw new Error("The caller was closed.");
-    const connection = new Connection(peer, this.#talkOver, () => this.#open.delete(connection));
+    const connection = new HttpConnection(peer, this.#talkOver, () => this.#open.delete(connection));
     this.#open.add(connection);
     return connection;
   }
 
   /** Keeps a connection for the next request to its peer if it is idle and there is room; else it is closed. */
-  keep(peer: Peer, connection: Connection): void {
+  keep(peer: Peer, connection: HttpConnection): void {
     const name = nameOf(peer);
     const kept = this.#kept.get(name) ?? [];
     if (!connection.idle || kept.length >= kept_of_a_peer_max || this.#kept_count >= kept_max) {

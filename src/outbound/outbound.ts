@@ -3,7 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { remembered } from "../kit/remembered.ts";
-import type { Connection, Deadlines, Lost, Reply } from "./connection.ts";
+import type { Deadlines, HttpConnection, Lost, Reply } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { type AddressPolicy, bareHost, isBlocked, portOf, type UrlProblem, urlProblem } from "./destination.ts";
 import { parserOf } from "./http_parser.ts";
@@ -101,7 +101,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const peer = { address, port, secure, hostname, authorities };
     const { answer_ms } = outgoing;
     const patience = answer_ms === undefined ? deadlines : { headers_ms: answer_ms, body_ms: answer_ms };
-    const ask = async (connection: Connection) => {
+    const ask = async (connection: HttpConnection) => {
       const reply = await connection.ask(asked, { ...patience, connect_ms: until - performance.now() });
       if (outgoing.repeatable) connections.keep(peer, connection);
       else connection.close();

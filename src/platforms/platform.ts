@@ -2,7 +2,7 @@
 import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./status.ts";
 
 /** A store at a platform, connected to this service. Its secrets are sealed: see `Credentials`. */
-export interface Connection {
+export interface StoreConnection {
   readonly id: number;
   /** Random text that names the connection in its callback address: `?connection=…`. */
   readonly key: string;

@@ -15,6 +15,18 @@ export const connectionMoves = {
   resume: { from: connectionStatuses, to: "active", held: false, emits: null },
 } as const satisfies Moves<ConnectionStatus>;
 
+/** What a new connection is, unless whoever makes it says otherwise. */
+export const connectionStarts: ConnectionStatus = "active";
+
+/** The action that brings a connection into a status. */
+export const connectionActions = {
+  active: "resume",
+  paused: "pause",
+} as const satisfies Record<ConnectionStatus, keyof typeof connectionMoves>;
+
+/** The statuses of connections whose orders are imported, and whose parcels are reported. */
+export const workingConnections: readonly ConnectionStatus[] = [connectionMoves.resume.to];
+
 export const importStatuses = ["queued", "imported", "waiting", "ignored", "failed"] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
@@ -27,12 +39,31 @@ export const importMoves = {
   ignore:  { from: ["queued"],     to: "ignored",  held: false, emits: null },
   give_up: { from: ["queued"],     to: "failed",   held: false, emits: null },
   retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, emits: null },
+  // The connection was given another address or other secrets.
+  reconnect: { from: ["failed"],   to: "queued",   held: false, emits: null },
 } as const satisfies Moves<ImportStatus>;
 export type ImportAction = keyof typeof importMoves;
+
+/** What a new import is. */
+export const importStarts: ImportStatus = "queued";
+
+/** The statuses of imports that wait for their turn. */
+export const queuedImports: readonly ImportStatus[] = importMoves.import.from;
+
+/** Whether an import waits for its turn. */
+export const isQueued = (status: ImportStatus): boolean => queuedImports.includes(status);
+
+/** Whether the order of an import waits to be paid. */
+export const awaitsPayment = (status: ImportStatus): boolean => status === "waiting";
+
+/** Whether an import was given up after an error. */
+export const isGivenUp = (status: ImportStatus): boolean => status === "failed";
+
+/** The statuses of imports that came to no order, or not to the last state of one. */
+export const unfinishedImports: readonly ImportStatus[] = importMoves.retry.from;
 
 /** What the platform makes of an order: to be sent, not paid yet, called off, or sent already. */
 export const platformOrderStates = ["open", "unpaid", "cancelled", "done"] as const;
 export type PlatformOrderState = (typeof platformOrderStates)[number];
 
-export const notificationKinds = ["order", "ping", "unknown"] as const;
-export type NotificationKind = (typeof notificationKinds)[number];
+export type NotificationKind = "order" | "ping" | "unknown";

@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { open } from "../../kit/seal.ts";
-import type { Connection, Credentials } from "../platform.ts";
+import type { Credentials, StoreConnection } from "../platform.ts";
 
 /** What the secrets of connections are sealed for. */
 export const secret_purpose = "platforms.secret";
@@ -10,7 +10,7 @@ export const secret_purpose = "platforms.secret";
 export const secret_overlap_ms = 3_600_000;
 
 /** The secrets of a connection, opened. One that was sealed under another key of the service counts as none. */
-export function credentialsOf(connection: Connection, secret_key: Uint8Array, now: number): Credentials {
+export function credentialsOf(connection: StoreConnection, secret_key: Uint8Array, now: number): Credentials {
   const opened = (sealed: string | null) => (sealed === null ? null : open(sealed, secret_key, secret_purpose));
   const overlaps = (connection.previous_client_secret_expires_at ?? 0) > now;
   const signing = [connection.client_secret, overlaps ? connection.previous_client_secret : null].map(opened);
@@ -22,7 +22,7 @@ export function credentialsOf(connection: Connection, secret_key: Uint8Array, no
 }
 
 /** The address to enter at the platform, of a service that is reached at `origin`. */
-function callbackUrl({ platform, key }: Pick<Connection, "platform" | "key">, origin: string): string {
+function callbackUrl({ platform, key }: Pick<StoreConnection, "platform" | "key">, origin: string): string {
   const path = `${origin}/v1/webhooks/${platform}/orders`;
   // BigCommerce sends an API key instead, and names its store in the body.
   return platform === "bigcommerce" ? path : `${path}?connection=${key}`;
@@ -36,7 +36,7 @@ function lastFour(secret: string | null | undefined): string | null {
 }
 
 /** The connection as the API shows it: of its secrets no more than the last four characters. */
-export function connectionView(connection: Connection, secret_key: Uint8Array, origin: string, now: number) {
+export function connectionView(connection: StoreConnection, secret_key: Uint8Array, origin: string, now: number) {
   const { id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);
   return {

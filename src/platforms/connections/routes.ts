@@ -13,8 +13,8 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { outboundOf } from "../../outbound/caller.ts";
-import type { Connection } from "../platform.ts";
-import { createConnection, deleteConnection, updateConnection } from "./commands.ts";
+import { createConnection, deleteConnection, updateConnection } from "../changes/commands.ts";
+import type { StoreConnection } from "../platform.ts";
 import { connectionView } from "./connection.ts";
 import { defaultApi, storeOf } from "./rules.ts";
 import {
@@ -92,7 +92,7 @@ export const connectionRoutes = (service: Service) =>
 /** How this request is shown a connection: the callback's address is as this client reaches the service. */
 function viewOf({ secret_key }: Service, call: Call) {
   const origin = originOf(call);
-  return (connection: Connection, now: number) => connectionView(connection, secret_key, origin, now);
+  return (connection: StoreConnection, now: number) => connectionView(connection, secret_key, origin, now);
 }
 
 function create(call: Call, body: CreateConnection, service: Service): Promise<Response> {

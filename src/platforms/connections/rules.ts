@@ -1,5 +1,5 @@
 import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
-import type { Connection } from "../platform.ts";
+import type { StoreConnection } from "../platform.ts";
 import type { Platform } from "../status.ts";
 
 const examples: Readonly<Record<Platform, string>> = {
@@ -28,7 +28,7 @@ export function storeOf(platform: Platform, text: string): string {
 }
 
 /** Whether a notification that calls its store by these names is one of a connection. Not told, it may be. */
-export function isOfStore({ platform, store_id }: Connection, names: readonly string[]): boolean {
+export function isOfStore({ platform, store_id }: StoreConnection, names: readonly string[]): boolean {
   const bare = (name: string | null) => name?.replace(/^https?:\/\//, "");
   return names.length === 0 || names.some((name) => bare(readStore(platform, name)) === bare(store_id));
 }

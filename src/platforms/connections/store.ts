@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { forUpdate } from "../../../db/kit.ts";
+import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { platform_connections } from "../../../db/schema/platforms.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { isCallbackKey, readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { Connection } from "../platform.ts";
-import type { Platform } from "../status.ts";
+import type { StoreConnection } from "../platform.ts";
+import { type Platform, workingConnections } from "../status.ts";
 
 const isKept = isNull(platform_connections.deleted_at);
 
@@ -27,19 +27,19 @@ const active = prepared((sql, _: Args<object>) =>
   sql
     .select()
     .from(platform_connections)
-    .where(and(eq(platform_connections.status, "active"), isKept))
+    .where(and(isOneOf(platform_connections.status, workingConnections), isKept))
     .orderBy(asc(platform_connections.id)),
 );
 
 /** The connection that an identifier names: `plt_1001` or `1001`. Refuses: resource_missing. */
-export async function getConnection(db: Db, id: string | number): Promise<Connection> {
+export async function getConnection(db: Db, id: string | number): Promise<StoreConnection> {
   const connection = await findConnection(db, readId("connection", id) ?? 0);
   if (connection === null) throw missing("connection", id);
   return connection;
 }
 
 /** As `getConnection`, and nobody else changes the connection until this transaction ends. */
-export async function lockConnection(tx: Tx, id: string | number): Promise<Connection> {
+export async function lockConnection(tx: Tx, id: string | number): Promise<StoreConnection> {
   const query = tx.sql
     .select()
     .from(platform_connections)
@@ -50,13 +50,13 @@ export async function lockConnection(tx: Tx, id: string | number): Promise<Conne
 }
 
 /** The connection with this id, or null when there is none any more. */
-export async function findConnection(db: Db, id: number): Promise<Connection | null> {
+export async function findConnection(db: Db, id: number): Promise<StoreConnection | null> {
   const [row] = await byId(db, { id });
   return row ?? null;
 }
 
 /** The connection that a callback address names, or null. */
-export async function findConnectionByKey(db: Db, key: string): Promise<Connection | null> {
+export async function findConnectionByKey(db: Db, key: string): Promise<StoreConnection | null> {
   if (!isCallbackKey(key)) return null;
   const [row] = await byKey(db, { key });
   return row ?? null;
@@ -67,7 +67,7 @@ export async function findConnectionsOfStores(
   db: Db,
   platform: Platform,
   stores: readonly string[],
-): Promise<Connection[]> {
+): Promise<StoreConnection[]> {
   if (stores.length === 0) return [];
   const { platform: of, store_id } = platform_connections;
   return db.sql
@@ -77,12 +77,12 @@ export async function findConnectionsOfStores(
 }
 
 /** Every connection that is not paused, in the order of their ids. */
-export async function listActiveConnections(db: Db): Promise<Connection[]> {
+export async function listActiveConnections(db: Db): Promise<StoreConnection[]> {
   return active(db, {});
 }
 
 /** A page of connections, newest first. */
-export async function listConnections(db: Db, { limit, offset, after }: Window): Promise<Connection[]> {
+export async function listConnections(db: Db, { limit, offset, after }: Window): Promise<StoreConnection[]> {
   const { created_at, id } = platform_connections;
   return db.sql
     .select()
@@ -99,7 +99,7 @@ export async function countConnections(db: Db): Promise<number> {
 }
 
 /** Stores a new connection and answers its id; null when its store is connected or was once. */
-export async function insertConnection(tx: Tx, fields: Omit<Connection, "id">): Promise<number | null> {
+export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<number | null> {
   const [row] = await tx.sql
     .insert(platform_connections)
     .values({ ...fields, deleted_at: null })
@@ -111,8 +111,8 @@ export async function insertConnection(tx: Tx, fields: Omit<Connection, "id">): 
 /** The connection to a store, locked, whether it is kept or was deleted. */
 export async function lockConnectionOfStore(
   tx: Tx,
-  { platform, store_id }: Pick<Connection, "platform" | "store_id">,
-): Promise<(Connection & { readonly deleted_at: number | null }) | null> {
+  { platform, store_id }: Pick<StoreConnection, "platform" | "store_id">,
+): Promise<(StoreConnection & { readonly deleted_at: number | null }) | null> {
   const { platform: of, store_id: store } = platform_connections;
   const query = tx.sql
     .select()
@@ -125,7 +125,7 @@ export async function lockConnectionOfStore(
 /** Stores what became of a connection. */
 export async function saveConnection(
   tx: Tx,
-  { id, ...fields }: Connection,
+  { id, ...fields }: StoreConnection,
   deleted_at: number | null = null,
 ): Promise<void> {
   await tx.sql

@@ -3,14 +3,14 @@ import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { apiOf } from "../../outbound/caller.ts";
 import { credentialsOf } from "../connections/connection.ts";
-import type { Connection } from "../platform.ts";
+import type { StoreConnection } from "../platform.ts";
 import { platform } from "./asking.ts";
 import type { Access } from "./connector.ts";
 
 const realTime = systemClock();
 
 /** All that a connector needs to call the API of a connected store, which knows no time but the real one. */
-export function accessTo(connection: Connection, store: Store, service: Service): Access {
+export function accessTo(connection: StoreConnection, store: Store, service: Service): Access {
   const { mode, clock } = store;
   const credentials = credentialsOf(connection, service.secret_key, clock.now());
   const now = mode === "live" ? clock.now() : realTime.now();

@@ -2,18 +2,18 @@
 import type { Api } from "../../outbound/api.ts";
 import type {
   Change,
-  Connection,
   Credentials,
   Inbound,
   Notification,
   PlatformOrder,
   ShipmentReport,
+  StoreConnection,
 } from "../platform.ts";
 import type { Platform } from "../status.ts";
 
 /** All that a connector needs to call the API of one store. */
 export interface Access {
-  readonly connection: Pick<Connection, "id" | "store_id" | "api_url">;
+  readonly connection: Pick<StoreConnection, "id" | "store_id" | "api_url">;
   readonly credentials: Credentials;
   /** Calls the API at a checked address. Refuses: platform_error, when there is no answer. */
   readonly api: Api;

@@ -116,7 +116,7 @@ export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknow
 }
 
 /** What the buyer asked of one line: an engraving, say. */
-export interface Wish {
+interface Wish {
   readonly line: string;
   readonly name: unknown;
   readonly value: unknown;

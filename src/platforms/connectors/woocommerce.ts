@@ -114,7 +114,8 @@ async function report(access: Access, parcel: ShipmentReport): Promise<string | 
   const notes = fieldsIn(await mustFind(access, `${path}/notes`));
   const told = notes.find(({ note }) => typeof note === "string" && note.includes(mark));
   const { id } = told ?? fieldsOrNone((await call(access, "POST", `${path}/notes`, noteOf(parcel, mark))).json);
-  if (parcel.last && fieldsOrNone(order)["status"] === "processing") {
+  const { status: theirs } = fieldsOrNone(order);
+  if (parcel.last && theirs === "processing") {
     await call(access, "PUT", path, { status: "completed" });
   }
   return id === undefined ? null : String(id);

@@ -3,8 +3,8 @@ import { assert } from "../../kit/assert.ts";
 import { move } from "../../kit/moves.ts";
 import { allotOrderId } from "../../orders/store.ts";
 import { getConnection, listActiveConnections } from "../connections/store.ts";
-import type { Change, Connection, PlatformOrder } from "../platform.ts";
-import { type ImportAction, importMoves } from "../status.ts";
+import type { Change, PlatformOrder, StoreConnection } from "../platform.ts";
+import { awaitsPayment, type ImportAction, importMoves, importStarts, isQueued } from "../status.ts";
 import type { Claim, Import, ImportedLine, Seen } from "./import.ts";
 import { giveUpAt, payloadAfter, type reasonOf, retryWait } from "./rules.ts";
 import {
@@ -27,7 +27,7 @@ const no_reason = { error_code: null, error_message: null };
  */
 export async function queueImport(
   tx: Tx,
-  connection: Connection,
+  connection: StoreConnection,
   external_id: string,
   order: PlatformOrder | null,
 ): Promise<Import> {
@@ -50,8 +50,11 @@ function newImport(
   payload: PlatformOrder | null,
 ): Omit<Import, "id"> {
   return {
-    ...{ connection_id, external_id, order_id, payload },
-    status: "queued",
+    connection_id,
+    external_id,
+    order_id,
+    payload,
+    status: importStarts,
     revision: 1,
     external_updated_at: null,
     seen: null,
@@ -67,7 +70,7 @@ function newImport(
   };
 }
 
-async function queueAgain(tx: Tx, connection: Connection, before: Import, order: PlatformOrder | null) {
+async function queueAgain(tx: Tx, connection: StoreConnection, before: Import, order: PlatformOrder | null) {
   const payload = payloadAfter(before, order, connection.api_token !== null);
   const queued = { ...requeued(tx, before, "queue"), payload, revision: before.revision + 1 };
   await saveImport(tx, queued);
@@ -77,13 +80,13 @@ async function queueAgain(tx: Tx, connection: Connection, before: Import, order:
 /** The import with a fresh budget of tries, due now unless a server is at it: that one sees to it afterwards. */
 function requeued(tx: Tx, before: Import, action: ImportAction): Import {
   const status = move(importMoves, action, before.status);
-  const busy = before.status === "queued" && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
+  const busy = isQueued(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
   const next_at = busy ? before.next_at : tx.now;
   return { ...before, status, attempts: 0, next_at, give_up_at: giveUpAt(tx.now), ...no_reason };
 }
 
 /** Queues those of a store's changed orders that are not here as they are there, and answers how many those are. */
-export async function queueChanged(tx: Tx, connection: Connection, changes: readonly Change[]): Promise<number> {
+export async function queueChanged(tx: Tx, connection: StoreConnection, changes: readonly Change[]): Promise<number> {
   const found = await findImports(
     tx,
     connection.id,
@@ -92,7 +95,7 @@ export async function queueChanged(tx: Tx, connection: Connection, changes: read
   const known = new Map(found.map((one) => [one.external_id, one]));
   const missed = changes.filter(({ external_id, updated_at }) => {
     const one = known.get(external_id);
-    return one === undefined || (one.status !== "queued" && (one.external_updated_at ?? 0) < updated_at);
+    return one === undefined || (!isQueued(one.status) && (one.external_updated_at ?? 0) < updated_at);
   });
   // One lock after another in one order, as every notification takes its own alone.
   for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, null);
@@ -118,7 +121,7 @@ export async function retryImport(tx: Tx, connection_id: string, id: string): Pr
 const lease_ms = 180_000;
 
 /** What was claimed, and when there will be more to claim unless something else happens first. */
-export interface Claimed {
+interface Claimed {
   readonly claims: readonly Claim[];
   readonly next_at: number | null;
 }
@@ -151,11 +154,11 @@ export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<C
 /** The import of a claim, locked; null when its lease ran out and another server took it. */
 export async function lockClaimed(tx: Tx, { import: { id, leased_until } }: Claim): Promise<Import | null> {
   const now = await lockImport(tx, id);
-  return now?.status === "queued" && now.leased_until === leased_until ? now : null;
+  return now !== null && isQueued(now.status) && now.leased_until === leased_until ? now : null;
 }
 
 /** What dealing with an order made of its import. */
-export interface Outcome {
+interface Outcome {
   readonly action: ImportAction;
   readonly code: string | null;
   readonly message: string | null;
@@ -176,7 +179,7 @@ export async function settleImport(tx: Tx, now: Import, claim: Claim, outcome: O
     status,
     ...(isNews ? { next_at: tx.now } : { error_code: code, error_message: message }),
     // An order that waits may have to be looked at again as it was told, where nothing can be fetched.
-    payload: isNews || status === "waiting" ? now.payload : null,
+    payload: isNews || awaitsPayment(status) ? now.payload : null,
     imported_at: action === "import" ? tx.now : now.imported_at,
   };
   await saveImport(tx, settled);
@@ -199,7 +202,8 @@ export async function failImport(tx: Tx, claim: Claim, reason: ReturnType<typeof
     status: ends ? move(importMoves, "give_up", now.status) : now.status,
     next_at: ends ? null : next_at,
     leased_until: null,
-    ...{ error_code, error_message },
+    error_code,
+    error_message,
   };
   await saveImport(tx, failed);
   return failed;

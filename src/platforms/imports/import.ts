@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { Connection, PlatformOrder } from "../platform.ts";
+import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import type { ImportStatus, PlatformOrderState } from "../status.ts";
 
 /** What was last imported of an order, as digests of its parts: of two equal ones nothing changed at the platform. */
@@ -51,7 +51,7 @@ export interface Import {
 
 /** An import that this server has taken upon itself until its lease ends, and the store that it is from. */
 export interface Claim {
-  readonly connection: Connection;
+  readonly connection: StoreConnection;
   readonly import: Import;
 }
 

@@ -1,4 +1,5 @@
-// Queued orders are imported: claimed in one transaction, fetched in none, taken in in another.
+// Queued orders are imported in three steps: a transaction claims one, its platform is asked for it outside of any
+// transaction, and another transaction enters it here.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
@@ -14,6 +15,7 @@ import type { Access } from "../connectors/connector.ts";
 import { connectors } from "../connectors/table.ts";
 import { platformActor, takeMissing, takeOrder } from "../orders/commands.ts";
 import type { PlatformOrder } from "../platform.ts";
+import { isGivenUp } from "../status.ts";
 import { claimImports, failImport } from "./commands.ts";
 import type { Claim, Import } from "./import.ts";
 import { reasonOf } from "./rules.ts";
@@ -106,7 +108,7 @@ async function fail(error: unknown, { claim, store, service, secrets }: Failing)
     // What is no refusal is a fault of ours.
     error: error instanceof Fault ? null : rootOf(error),
   };
-  if (failed.status === "failed") service.log.error("an order could not be imported", facts);
+  if (isGivenUp(failed.status)) service.log.error("an order could not be imported", facts);
   else service.log.warn("an import has to be tried again", facts);
 }
 

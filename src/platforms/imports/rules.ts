@@ -5,7 +5,7 @@ import { type AddressFields, addressDefaults } from "../../customers/rules.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import { checkProduct, productDefaults } from "../../products/rules.ts";
 import type { PlatformLine, PlatformOrder } from "../platform.ts";
-import type { ImportAction, Platform, PlatformOrderState } from "../status.ts";
+import { type ImportAction, isQueued, type Platform, type PlatformOrderState } from "../status.ts";
 import type { Import, Seen } from "./import.ts";
 
 const give_up_after_ms = 48 * 3_600_000;
@@ -62,7 +62,7 @@ export function payloadAfter(
 ): PlatformOrder | null {
   const { status, payload, external_updated_at, seen } = before;
   if (!fetchable) return laterOf(payload, order);
-  if (order === null || (status === "queued" && payload === null)) return null;
+  if (order === null || (isQueued(status) && payload === null)) return null;
   if (external_updated_at === order.updated_at && !isAlike(seen, seenOf(order))) return null;
   if (payload?.updated_at === order.updated_at && !isAlike(seenOf(payload), seenOf(order))) return null;
   return laterOf(payload, order);

@@ -1,16 +1,17 @@
-import { and, asc, desc, eq, lte, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, isNotNull, lt, lte, sql as template } from "drizzle-orm";
+import { among, amongTexts, amongThose, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { moveMany } from "../../kit/moves.ts";
 import type { Window } from "../../kit/page.ts";
+import { importMoves, queuedImports, unfinishedImports } from "../status.ts";
 import type { Import } from "./import.ts";
 import { giveUpAt } from "./rules.ts";
 
-// The condition of the partial index stands in the text, since the engines do not look into parameters.
-const isQueued = template`${platform_imports.status} = 'queued'`;
+const isQueued = isOneOf(platform_imports.status, queuedImports);
 
 const lockedOf = prepared((sql, a: Args<{ connection_id: number; external_id: string }>) =>
   forUpdate(
@@ -149,16 +150,36 @@ export async function nextImportAt(db: Db, connection_ids: readonly number[]): P
   return row?.at ?? null;
 }
 
+const reconnected = moveMany(importMoves, "reconnect");
+
 /** Queues again what failed of a connection. */
 export async function requeueFailed(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql
     .update(platform_imports)
-    .set({ status: "queued", attempts: 0, next_at: tx.now, leased_until: null, give_up_at: giveUpAt(tx.now) })
-    .where(and(eq(platform_imports.connection_id, connection_id), eq(platform_imports.status, "failed")));
+    .set({ status: reconnected.to, attempts: 0, next_at: tx.now, leased_until: null, give_up_at: giveUpAt(tx.now) })
+    .where(and(eq(platform_imports.connection_id, connection_id), isOneOf(platform_imports.status, reconnected.from)));
+}
+
+const isUnfinished = and(isNotNull(platform_imports.payload), isOneOf(platform_imports.status, unfinishedImports));
+
+/** Forgets up to `limit` orders as they were told that came to nothing, of imports untouched since a moment. */
+export async function forgetPayloads(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: platform_imports.id })
+    .from(platform_imports)
+    .where(and(isUnfinished, lt(platform_imports.updated_at, before)))
+    .orderBy(asc(platform_imports.updated_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(platform_imports)
+    .set({ payload: null })
+    .where(and(amongThose(platform_imports.id, old), isUnfinished))
+    .returning({ id: platform_imports.id });
+  return forgotten.length;
 }
 
 /** What a list of imports may be narrowed to. */
-export interface ImportFilter {
+interface ImportFilter {
   readonly status?: Import["status"] | undefined;
   readonly external_id?: string | undefined;
 }

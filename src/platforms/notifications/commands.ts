@@ -7,9 +7,10 @@ import { estimatedShipDate } from "../../orders/order.ts";
 import { findOrders } from "../../orders/store.ts";
 import { getConnection } from "../connections/store.ts";
 import { queueImport } from "../imports/commands.ts";
+import { forgetPayloads } from "../imports/store.ts";
 import type { Notification } from "../platform.ts";
-import type { NotificationAnswer } from "./rules.ts";
-import { deleteNotifications, findAnswer, forgetPayloads, insertNotification } from "./store.ts";
+import { notificationView } from "./rules.ts";
+import { deleteNotifications, findAnswer, insertNotification } from "./store.ts";
 
 /**
  * Takes a proven notification of an order: stores it and queues the order's import, or, when it came before, answers
@@ -24,13 +25,8 @@ export async function takeNotification(
   const known = await findAnswer(tx, connection_id, dedupe_key);
   if (known !== null) return known;
   const queued = await queueImport(tx, connection, external_id, order);
-  const answered: NotificationAnswer = {
-    success: true,
-    order_id: wireId("order", queued.order_id),
-    status: "processing",
-    estimated_ship_date: await estimateOf(tx, queued.order_id),
-  };
-  const answer = JSON.stringify(answered);
+  const order_id = wireId("order", queued.order_id);
+  const answer = JSON.stringify(notificationView(order_id, await estimateOf(tx, queued.order_id)));
   const row = { connection_id, dedupe_key, topic, import_id: queued.id, answer };
   if (await insertNotification(tx, row)) return answer;
   // The same came twice at once, and the other was quicker.

@@ -16,10 +16,10 @@ import { isOfStore } from "../connections/rules.ts";
 import { findConnectionByKey, findConnectionsOfStores } from "../connections/store.ts";
 import { connectors } from "../connectors/table.ts";
 import { platformActor } from "../orders/commands.ts";
-import type { Connection, Inbound, Notification } from "../platform.ts";
+import type { Inbound, Notification, StoreConnection } from "../platform.ts";
 import type { Platform } from "../status.ts";
 import { takeNotification } from "./commands.ts";
-import { ignored, type NotificationAnswer, refuseUntimely } from "./rules.ts";
+import { type NotificationAnswer, notificationView, refuseUntimely } from "./rules.ts";
 import { AnyNotification, NotificationView, ThinNotification } from "./schemas.ts";
 
 /** The addresses that platforms send their notifications to. Each is written out: beside it stands `/webhooks/:id`. */
@@ -84,7 +84,7 @@ async function fromKnownStore(call: Call, service: Service, body: Record<string,
     .map((name) => found.find((one) => isOfStore(one, [name])))
     .find((one) => one !== undefined);
   if (connection === undefined) {
-    if (told.kind !== "order") return answer(call, ignored);
+    if (told.kind !== "order") return answer(call, notificationView(null, null));
     throw unknownStore();
   }
   proveSignature(connection, inbound, service, store);
@@ -107,7 +107,7 @@ async function fromCallback(call: Call, service: Service, platform: Platform): P
   const inbound = { headers: call.request.headers, raw: call.raw_body };
   const told = connectors[platform].read(inbound);
   // The platform tries an address before it signs anything.
-  if (told.kind === "ping") return answer(call, ignored);
+  if (told.kind === "ping") return answer(call, notificationView(null, null));
   proveSignature(connection, inbound, service, store);
   // All stores of an app of Shopify's have one secret. WooCommerce's is the webhook's own, and what a site calls itself
   // is not always what its owner does.
@@ -118,7 +118,7 @@ async function fromCallback(call: Call, service: Service, platform: Platform): P
 
 const unproven = () => new Fault("invalid_signature", "This was not signed with the secret of a connected store.");
 
-function proveSignature(connection: Connection, inbound: Inbound, service: Service, store: Store): void {
+function proveSignature(connection: StoreConnection, inbound: Inbound, service: Service, store: Store): void {
   const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
   // A secret that cannot be opened proves nothing, and must not pass for none.
   const isLost = connection.client_secret !== null && credentials.client_secrets.length === 0;
@@ -130,9 +130,9 @@ const realTime = systemClock();
 /** What platforms sign and send carries real time, whatever the sandbox's clock says. */
 const receivedAt = ({ mode, clock }: Store): number => (mode === "live" ? clock.now() : realTime.now());
 
-function take(call: Call, connection: Connection, told: Notification): Promise<Response> {
+function take(call: Call, connection: StoreConnection, told: Notification): Promise<Response> {
   const { kind, external_id } = told;
-  if (kind !== "order" || external_id === null) return answer(call, ignored);
+  if (kind !== "order" || external_id === null) return answer(call, notificationView(null, null));
   const work = (tx: Parameters<typeof takeNotification>[0]) =>
     takeNotification(tx, connection.id, { ...told, external_id });
   return answerWrite(call, 200, async (tx) => JSON.parse(await work(tx)) as NotificationAnswer, bare);

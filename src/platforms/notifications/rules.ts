@@ -19,10 +19,7 @@ export interface NotificationAnswer {
   readonly estimated_ship_date: string | null;
 }
 
-/** The answer to what is no news of an order: a ping, or something that nobody here needs to know. */
-export const ignored: NotificationAnswer = {
-  success: true,
-  order_id: null,
-  status: "ignored",
-  estimated_ship_date: null,
-};
+/** What a platform is answered: without an order to a ping, or to something that nobody here needs to know. */
+export function notificationView(order_id: string | null, estimated_ship_date: string | null): NotificationAnswer {
+  return { success: true, order_id, status: order_id === null ? "ignored" : "processing", estimated_ship_date };
+}

@@ -1,6 +1,6 @@
-import { and, asc, eq, lt, sql as template } from "drizzle-orm";
+import { and, asc, eq, lt } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
-import { platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
+import { platform_notifications } from "../../../db/schema/platforms.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 
@@ -48,24 +48,4 @@ export async function deleteNotifications(tx: Tx, before: number, limit: number)
     .where(amongThose(platform_notifications.id, old))
     .returning({ id: platform_notifications.id });
   return deleted.length;
-}
-
-// Written out, since only then the engines use the index of these imports alone.
-const ended = template`${platform_imports.status} in ('waiting', 'ignored', 'failed')`;
-const isUnfinished = template`${platform_imports.payload} is not null and ${ended}`;
-
-/** Forgets up to `limit` orders as they were told that came to nothing, of imports untouched since a moment. */
-export async function forgetPayloads(tx: Tx, before: number, limit: number): Promise<number> {
-  const old = tx.sql
-    .select({ id: platform_imports.id })
-    .from(platform_imports)
-    .where(and(isUnfinished, lt(platform_imports.updated_at, before)))
-    .orderBy(asc(platform_imports.updated_at))
-    .limit(limit);
-  const forgotten = await tx.sql
-    .update(platform_imports)
-    .set({ payload: null })
-    .where(and(amongThose(platform_imports.id, old), isUnfinished))
-    .returning({ id: platform_imports.id });
-  return forgotten.length;
 }

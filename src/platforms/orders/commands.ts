@@ -12,6 +12,7 @@ import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
 import { importOrder } from "../../orders/imports/commands.ts";
 import type { Order } from "../../orders/order.ts";
 import type { UpdateOrder } from "../../orders/schemas.ts";
+import { type OrderStatus, openStatuses } from "../../orders/status.ts";
 import { findOrders, lockOrder, saveOrder } from "../../orders/store.ts";
 import { createProduct } from "../../products/commands.ts";
 import { findProductsBySku } from "../../products/store.ts";
@@ -34,10 +35,10 @@ import {
   type WantedLine,
   wantedLines,
 } from "../imports/rules.ts";
-import type { Connection, PlatformOrder } from "../platform.ts";
+import type { PlatformOrder, StoreConnection } from "../platform.ts";
 
 /** A platform as an actor, by its connection. */
-export function platformActor({ id, name }: Connection): Actor {
+export function platformActor({ id, name }: StoreConnection): Actor {
   return { type: "platform", id: wireId("connection", id), name, request_id: null };
 }
 
@@ -93,7 +94,7 @@ export async function takeMissing(tx: Tx, claim: Claim): Promise<Import | null> 
 
 /** An order that a platform tells of, and what it was when it was last dealt with. */
 interface Told {
-  readonly connection: Connection;
+  readonly connection: StoreConnection;
   readonly told: PlatformOrder;
   readonly wanted: readonly WantedLine[];
   readonly order_id: number;
@@ -155,7 +156,7 @@ async function unlessRefused<Done>(
 }
 
 /** The id of the buyer, who is taken on when the e-mail address is new. */
-async function customerOf(tx: Tx, { id, platform }: Connection, told: PlatformOrder): Promise<number> {
+async function customerOf(tx: Tx, { id, platform }: StoreConnection, told: PlatformOrder): Promise<number> {
   const email = emailOf(platform, id, told);
   const known = await findCustomerByEmail(tx, email);
   if (known !== null) return known;
@@ -182,7 +183,7 @@ async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<vo
 async function change(tx: Tx, what: Told): Promise<void> {
   const { connection, told, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
-  if (order.status === "cancelled") {
+  if (order.cancelled_at !== null) {
     if (seen?.state === "cancelled") await note(tx, what, notes.reopened);
     return;
   }
@@ -221,7 +222,7 @@ async function changesOf(tx: Tx, { told, wanted, seen }: Told, order: Order): Pr
 async function cancel(tx: Tx, what: Told): Promise<void> {
   const { connection, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
-  if (order.status === "cancelled" || seen?.state === "cancelled") return;
+  if (order.cancelled_at !== null || seen?.state === "cancelled") return;
   const actor = platformActor(connection);
   const id = wireId("order", order_id);
   const give_up = async (inner: Tx) => {
@@ -244,7 +245,7 @@ const notes = {
 /** Holds an order that is not paid any more, if it still can be. */
 async function holdUnpaid(tx: Tx, what: Told): Promise<void> {
   const order = await lockOrder(tx, what.order_id);
-  if (order.status === "cancelled" || what.seen?.state === "unpaid") return;
+  if (order.cancelled_at !== null || what.seen?.state === "unpaid") return;
   const hold = { reason: "payment", note: notes.unpaid } as const;
   const actor = platformActor(what.connection);
   const place = (inner: Tx) => holdOrder(inner, wireId("order", order.id), hold, actor);
@@ -254,8 +255,8 @@ async function holdUnpaid(tx: Tx, what: Told): Promise<void> {
 /** Notes that the platform takes an order for sent, unless it is. */
 async function noteDone(tx: Tx, what: Told): Promise<void> {
   const { status } = await lockOrder(tx, what.order_id);
-  const isInHouse = status === "pending" || status === "processing" || status === "fulfilled";
-  if (isInHouse && what.seen?.state !== "done") await note(tx, what, notes.done);
+  const inHouse: readonly OrderStatus[] = openStatuses;
+  if (inHouse.includes(status) && what.seen?.state !== "done") await note(tx, what, notes.done);
 }
 
 async function note(

@@ -8,7 +8,7 @@ import { secretsOf } from "../connectors/asking.ts";
 import { connectors } from "../connectors/table.ts";
 import { queueChanged } from "../imports/commands.ts";
 import { reasonOf } from "../imports/rules.ts";
-import type { Connection } from "../platform.ts";
+import type { StoreConnection } from "../platform.ts";
 
 // Two nights: what one night could not find, the next does.
 const looked_back_ms = 48 * 3_600_000;
@@ -29,7 +29,7 @@ export async function reconcile(store: Store, service: Service): Promise<void> {
   }
 }
 
-async function reconcileOne(connection: Connection, store: Store, service: Service): Promise<void> {
+async function reconcileOne(connection: StoreConnection, store: Store, service: Service): Promise<void> {
   const access = accessTo(connection, store, service);
   const facts = { mode: store.mode, connection: wireId("connection", connection.id) };
   try {

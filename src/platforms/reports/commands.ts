@@ -10,10 +10,10 @@ import { findConnection, getConnection, listActiveConnections } from "../connect
 import type { ImportedLine } from "../imports/import.ts";
 import { type reasonOf, retryWait } from "../imports/rules.ts";
 import { findImportByOrder } from "../imports/store.ts";
-import type { Connection, ShipmentReport } from "../platform.ts";
+import type { ShipmentReport, StoreConnection } from "../platform.ts";
 import type { Report, ReportClaim } from "./report.ts";
 import { dealtOut, giveUpAt, hindranceOf, isSent } from "./rules.ts";
-import { reportMoves } from "./status.ts";
+import { isQueued, reportMoves, reportStarts } from "./status.ts";
 import {
   insertReports,
   listReportsOf,
@@ -54,7 +54,7 @@ async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<nu
       order_id: order.id,
       shipment_id: shipment.id,
       lines,
-      status: hindrance === null ? "queued" : "skipped",
+      status: hindrance === null ? reportStarts : move(reportMoves, "skip", reportStarts),
       attempts: 0,
       next_at: hindrance === null ? tx.now : null,
       give_up_at: giveUpAt(tx.now),
@@ -72,7 +72,7 @@ async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<nu
 const lease_ms = 300_000;
 
 /** What was claimed, and when there will be more to claim unless something else happens first. */
-export interface ClaimedReports {
+interface ClaimedReports {
   readonly claims: readonly ReportClaim[];
   readonly next_at: number | null;
 }
@@ -101,7 +101,7 @@ export async function claimReports(tx: Tx, busy: ReadonlySet<number>): Promise<C
   return { claims, next_at: more ? tx.now : await nextReportAt(tx, waiting) };
 }
 
-async function claim(tx: Tx, connection: Connection, due: Report): Promise<ReportClaim> {
+async function claim(tx: Tx, connection: StoreConnection, due: Report): Promise<ReportClaim> {
   const told = await tell(tx, due);
   // While the connection was paused no time was lost.
   const give_up_at = due.attempts === 0 ? giveUpAt(tx.now) : due.give_up_at;
@@ -123,7 +123,7 @@ async function tell(tx: Tx, { order_id, shipment_id, lines, id }: Report): Promi
     tracking_number: shipment?.tracking_number ?? null,
     tracking_url: shipment?.tracking_url ?? null,
     shipped_at: shipment?.shipped_at ?? tx.now,
-    last: isSent(order) && others.every((one) => one.id === id || one.status !== "queued"),
+    last: isSent(order) && others.every((one) => one.id === id || !isQueued(one.status)),
   };
 }
 
@@ -141,7 +141,7 @@ async function imported(
 /** The report of a claim, locked; null when its lease ran out and another server tries it. */
 async function lockClaimed(tx: Tx, { report: { id, attempts } }: ReportClaim): Promise<Report | null> {
   const now = await lockReport(tx, id);
-  return now?.status === "queued" && now.attempts === attempts ? now : null;
+  return now !== null && isQueued(now.status) && now.attempts === attempts ? now : null;
 }
 
 /** Records that a platform knows of a parcel, which it calls `external_id`. Null when another server took it over. */
@@ -187,7 +187,9 @@ export async function retryReport(tx: Tx, connection_id: string, id: string): Pr
   const lines = dealtOut(order, shipment, ordered, others);
   const hindrance = hindranceOf(shipment, lines, connection);
   const error = hindrance ?? { error_code: null, error_message: null };
-  if (hindrance !== null) return saveReport(tx, { ...before, ...error, lines, status: "skipped" });
+  if (hindrance !== null) {
+    return saveReport(tx, { ...before, ...error, lines, status: move(reportMoves, "skip", status) });
+  }
   tx.wake("platforms.report", tx.now);
   const fresh = { attempts: 0, next_at: tx.now, give_up_at: giveUpAt(tx.now) };
   return saveReport(tx, { ...before, ...fresh, ...error, lines, status });

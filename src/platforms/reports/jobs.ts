@@ -11,6 +11,7 @@ import { connectors } from "../connectors/table.ts";
 import { reasonOf } from "../imports/rules.ts";
 import { claimReports, recordFailed, recordReported } from "./commands.ts";
 import type { ReportClaim } from "./report.ts";
+import { isGivenUp } from "./status.ts";
 
 const lanes = new WeakMap<Store, Lanes<ReportClaim>>();
 
@@ -73,6 +74,6 @@ async function recordError(
     // What is no refusal is a fault of ours.
     error: error instanceof Fault ? null : error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
-  if (failed?.status === "failed") service.log.error("a parcel could not be reported", facts);
+  if (failed !== null && isGivenUp(failed.status)) service.log.error("a parcel could not be reported", facts);
   else if (failed !== null) service.log.warn("a report has to be tried again", facts);
 }

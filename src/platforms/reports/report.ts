@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { Connection, ShipmentReport } from "../platform.ts";
+import type { ShipmentReport, StoreConnection } from "../platform.ts";
 import type { ReportStatus } from "./status.ts";
 
 /** Units of a platform's line. */
@@ -32,7 +32,7 @@ export interface Report {
 
 /** A report that this server tries now, and what it tells. */
 export interface ReportClaim {
-  readonly connection: Connection;
+  readonly connection: StoreConnection;
   readonly report: Report;
   readonly told: ShipmentReport;
 }

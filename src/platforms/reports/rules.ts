@@ -1,7 +1,8 @@
 import type { Order } from "../../orders/order.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { type OrderStatus, openStatuses } from "../../orders/status.ts";
 import type { ImportedLine } from "../imports/import.ts";
-import type { Connection } from "../platform.ts";
+import type { StoreConnection } from "../platform.ts";
 import type { Report, ReportedLine } from "./report.ts";
 
 const give_up_after_ms = 5 * 24 * 3_600_000;
@@ -10,7 +11,7 @@ const give_up_after_ms = 5 * 24 * 3_600_000;
 export const giveUpAt = (now: number): number => now + give_up_after_ms;
 
 /** Why a parcel cannot be reported. */
-export interface Hindrance {
+interface Hindrance {
   readonly error_code: string;
   readonly error_message: string;
 }
@@ -22,7 +23,7 @@ export const no_token = "no_api_token";
 export function hindranceOf(
   { lines }: Shipment,
   dealt: readonly ReportedLine[],
-  connection: Pick<Connection, "api_token"> | null,
+  connection: Pick<StoreConnection, "api_token"> | null,
 ): Hindrance | null {
   if (lines.length === 0) {
     const error_message = "It is one more carton of the same goods and counts no units of its own.";
@@ -66,6 +67,7 @@ export function dealtOut(
 }
 
 /** Whether all of an order that is to be sent has left. */
-export function isSent({ status }: Order): boolean {
-  return status === "shipped" || status === "delivered";
+export function isSent({ status, cancelled_at }: Order): boolean {
+  const open: readonly OrderStatus[] = openStatuses;
+  return !open.includes(status) && cancelled_at === null;
 }

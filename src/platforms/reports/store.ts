@@ -1,16 +1,17 @@
 import { and, asc, desc, eq, lte, or, sql as template } from "drizzle-orm";
-import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { among, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { moveMany } from "../../kit/moves.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Report } from "./report.ts";
 import { no_token } from "./rules.ts";
+import { queuedReports, reportMoves } from "./status.ts";
 
-// The condition of the partial index stands in the text, since the engines do not look into parameters.
-const isQueued = template`${platform_reports.status} = 'queued'`;
+const isQueued = isOneOf(platform_reports.status, queuedReports);
 
 /** Stores new reports. */
 export async function insertReports(tx: Tx, reports: readonly Omit<Report, "id">[]): Promise<void> {
@@ -37,7 +38,7 @@ export async function listReportsOf(db: Db, order_id: number): Promise<Report[]>
 // The parcels of an order are told of in the order in which they left.
 const isFirst = template`not exists (select 1 from ${platform_reports} earlier
   where earlier.order_id = ${platform_reports.order_id} and earlier.id < ${platform_reports.id}
-  and earlier.status = 'queued')`;
+  and ${isOneOf(template`earlier.status`, queuedReports)})`;
 
 const due = prepared((sql: Tx["sql"], a: Args<{ connection_id: number; now: number }>) =>
   skipLocked(
@@ -120,24 +121,24 @@ export async function moveReports(tx: Tx, by_ms: number): Promise<void> {
     .where(isQueued);
 }
 
+const reconnected = moveMany(reportMoves, "reconnect");
+
 /** Queues again the reports of a connection that failed, or that nobody could call the platform for. */
 export async function requeueFailedReports(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql
     .update(platform_reports)
-    .set({ status: "queued", attempts: 0, next_at: tx.now })
+    .set({ status: reconnected.to, attempts: 0, next_at: tx.now })
     .where(
       and(
         eq(platform_reports.connection_id, connection_id),
-        or(
-          eq(platform_reports.status, "failed"),
-          and(eq(platform_reports.status, "skipped"), eq(platform_reports.error_code, no_token)),
-        ),
+        isOneOf(platform_reports.status, reconnected.from),
+        or(isOneOf(platform_reports.status, [reportMoves.give_up.to]), eq(platform_reports.error_code, no_token)),
       ),
     );
 }
 
 /** What a list of reports may be narrowed to. */
-export interface ReportFilter {
+interface ReportFilter {
   readonly status?: Report["status"] | undefined;
   readonly order_id?: number | undefined;
 }

@@ -3,14 +3,14 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { open, seal } from "../../kit/seal.ts";
+import { secret_overlap_ms, secret_purpose } from "../connections/connection.ts";
+import { checkSecrets, defaultApi, readStore, storeOf } from "../connections/rules.ts";
+import type { CreateConnection, UpdateConnection } from "../connections/schemas.ts";
+import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "../connections/store.ts";
 import { requeueFailed } from "../imports/store.ts";
-import type { Connection } from "../platform.ts";
+import type { StoreConnection } from "../platform.ts";
 import { requeueFailedReports } from "../reports/store.ts";
-import { connectionMoves } from "../status.ts";
-import { secret_overlap_ms, secret_purpose } from "./connection.ts";
-import { checkSecrets, defaultApi, readStore, storeOf } from "./rules.ts";
-import type { CreateConnection, UpdateConnection } from "./schemas.ts";
-import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "./store.ts";
+import { connectionActions, connectionMoves, connectionStarts } from "../status.ts";
 
 const bare = (url: string) => url.replace(/\/+$/, "");
 
@@ -18,12 +18,16 @@ const bare = (url: string) => url.replace(/\/+$/, "");
  * Connects a store, its secrets sealed under `secret_key`. One that was connected before gets its connection back, so
  * that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
  */
-export async function createConnection(tx: Tx, input: CreateConnection, secret_key: Uint8Array): Promise<Connection> {
+export async function createConnection(
+  tx: Tx,
+  input: CreateConnection,
+  secret_key: Uint8Array,
+): Promise<StoreConnection> {
   const { platform, api_key = null, api_token = null, client_secret = null } = input;
   const store_id = storeOf(platform, input.store_id);
   checkSecrets(platform, { api_key, api_token, client_secret });
   const sealed = (secret: string | null) => (secret === null ? null : seal(secret, secret_key, secret_purpose));
-  const fields: Omit<Connection, "id"> = {
+  const fields: Omit<StoreConnection, "id"> = {
     key: tx.newId(tx.mode),
     platform,
     name: input.name ?? store_id.replace(/^https?:\/\//, "").slice(0, 100),
@@ -35,7 +39,7 @@ export async function createConnection(tx: Tx, input: CreateConnection, secret_k
     previous_client_secret: null,
     previous_client_secret_expires_at: null,
     order_prefix: input.order_prefix ?? "",
-    status: input.status ?? "active",
+    status: input.status ?? connectionStarts,
     version: 1,
     created_at: tx.now,
     updated_at: tx.now,
@@ -44,7 +48,7 @@ export async function createConnection(tx: Tx, input: CreateConnection, secret_k
   return id === null ? connectAgain(tx, fields) : { id, ...fields };
 }
 
-async function connectAgain(tx: Tx, fields: Omit<Connection, "id">): Promise<Connection> {
+async function connectAgain(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<StoreConnection> {
   const before = await lockConnectionOfStore(tx, fields);
   if (before === null || before.deleted_at === null) {
     throw new Fault("duplicate_connection", "This store is connected already.", {
@@ -68,7 +72,7 @@ export async function updateConnection(
   id: string,
   input: UpdateConnection,
   secret_key: Uint8Array,
-): Promise<Connection> {
+): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
   refuseImmutable(before, input);
   const { name = before.name, order_prefix = before.order_prefix, status } = input;
@@ -79,10 +83,10 @@ export async function updateConnection(
   }
   const secrets = changedSecrets(before, input, secret_key);
   checkSecrets(before.platform, { ...before, ...secrets });
-  const next = status === undefined ? before.status : move(connectionMoves, pauseOrResume[status], before.status);
+  const next = status === undefined ? before.status : move(connectionMoves, connectionActions[status], before.status);
   const replaced = secrets.client_secret === undefined ? {} : overlap(tx, secrets.client_secret, before);
   const after = { ...before, name, order_prefix, api_url, status: next, ...secrets, ...replaced };
-  const same = (Object.keys(after) as (keyof Connection)[]).every((field) => after[field] === before[field]);
+  const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
   if (same) return before;
   const connection = { ...after, version: before.version + 1, updated_at: tx.now };
   await saveConnection(tx, connection);
@@ -103,9 +107,7 @@ async function requeueAll(tx: Tx, connection_id: number): Promise<void> {
   await requeueFailedReports(tx, connection_id);
 }
 
-const pauseOrResume = { active: "resume", paused: "pause" } as const;
-
-function refuseImmutable(before: Connection, { platform, store_id }: UpdateConnection): void {
+function refuseImmutable(before: StoreConnection, { platform, store_id }: UpdateConnection): void {
   const others = [
     ...(platform === undefined || platform === before.platform ? [] : ["platform"]),
     ...(store_id === undefined || readStore(before.platform, store_id) === before.store_id ? [] : ["store_id"]),
@@ -118,7 +120,7 @@ function refuseImmutable(before: Connection, { platform, store_id }: UpdateConne
 const secret_names = ["api_key", "api_token", "client_secret"] as const;
 
 /** Those of the secrets that become others, sealed. */
-function changedSecrets(before: Connection, input: UpdateConnection, secret_key: Uint8Array) {
+function changedSecrets(before: StoreConnection, input: UpdateConnection, secret_key: Uint8Array) {
   const changed: Partial<Record<(typeof secret_names)[number], string | null>> = {};
   for (const name of secret_names) {
     const [given, sealed] = [input[name], before[name]];
@@ -133,7 +135,7 @@ function changedSecrets(before: Connection, input: UpdateConnection, secret_key:
 }
 
 /** The client secret that another one replaces, for as long as it still counts. */
-function overlap(tx: Tx, next: string | null, { client_secret }: Connection) {
+function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection) {
   const overlaps = next !== null && client_secret !== null;
   return {
     previous_client_secret: overlaps ? client_secret : null,
@@ -142,7 +144,7 @@ function overlap(tx: Tx, next: string | null, { client_secret }: Connection) {
 }
 
 /** Ends a connection: its orders stay, its secrets do not; what waits is not imported. Refuses: resource_missing. */
-export async function deleteConnection(tx: Tx, id: string): Promise<Connection> {
+export async function deleteConnection(tx: Tx, id: string): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
   const none = { api_key: null, api_token: null, client_secret: null };
   const previous = { previous_client_secret: null, previous_client_secret_expires_at: null };
