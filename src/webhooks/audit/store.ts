@@ -40,7 +40,8 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
   {
     rule: "a delivery that has ended is not due, and one that waits is",
     noun: "delivery",
-    rows: sql`select ${deliveries.id} as id, case when ${isOneOf(deliveries.status, unsentDeliveries)} then 1 else 0 end as expected,
+    rows: sql`select ${deliveries.id} as id,
+        case when ${isOneOf(deliveries.status, unsentDeliveries)} then 1 else 0 end as expected,
         case when ${deliveries.next_at} is null then 0 else 1 end as actual
       from ${deliveries}`,
   },

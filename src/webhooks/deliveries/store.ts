@@ -61,7 +61,7 @@ export const nothingWaits: SQL = template`not exists (select 1 from ${deliveries
 const hasMissing = template`exists (select 1 from ${deliveries}
   where ${and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]))})`;
 
-/** Whether some delivery of an event has not arrived (false), or every other event, also one that nobody chose (true). */
+/** Events of which some delivery has not arrived (false), or all others, also those that nobody chose (true). */
 export const haveArrived = (delivered: boolean): SQL => (delivered ? template`not ${hasMissing}` : hasMissing);
 
 const isFirst = and(isPending, template`${deliveries.trigger} = 'scheduled'`, template`${deliveries.attempts} < 2`);

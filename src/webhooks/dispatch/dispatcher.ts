@@ -1,5 +1,5 @@
-// The dispatcher sends the deliveries of one store. Nothing is sent inside a transaction: deliveries are claimed in one,
-// sent, and recorded in another.
+// The dispatcher sends the deliveries of one store. Nothing is sent inside a transaction: deliveries are claimed in
+// one, sent, and recorded in another.
 import type { Store, Tx } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";

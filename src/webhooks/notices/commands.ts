@@ -14,7 +14,7 @@ import {
   saveMail,
 } from "./store.ts";
 
-/** Tells the operator, once each, of subscriptions that began to fail or were disabled; by e-mail if there is a server. */
+/** Tells the operator, once each, of subscriptions that began to fail or were disabled; by e-mail too if `mails`. */
 export async function notify(tx: Tx, entered: readonly Subscription[], mails: boolean): Promise<void> {
   const told = entered.flatMap(({ id, url, disabled_reason, status }) => {
     const message = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
