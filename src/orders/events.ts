@@ -5,8 +5,7 @@ import { fulfillmentStatus, type Order, orderView, publicStatus } from "./order.
 import { isGivenUp } from "./shipments/status.ts";
 
 /**
- * What the world is told of an order: all that its GET answers, and what it was `before`, unless it is new. `now` in
- * milliseconds.
+ * An event of an order: all that its GET answers, and what it was `before`, unless it is new. `now` in milliseconds.
  */
 export function orderEvent(type: EventType, order: Order, now: number, before?: Order): DomainEvent {
   const is_fulfilled = type === "order.fulfilled";

@@ -87,7 +87,7 @@ const records = new Elysia({ prefix: "/orders" })
     },
   );
 
-/** Orders, from their creation to their delivery, and what stock can only tell with them. */
+/** All routes of orders, from creation to delivery. */
 export function orderRoutes(service: Service) {
   return new Elysia()
     .use(listRoutes)

@@ -28,8 +28,8 @@ export function refuseForbidden(order: Order, action: OrderAction): void {
 /** An `invalid_state_transition`: what was tried, from where, and why not. */
 export function refusal(order: Order, action: string, why: string | null = null): Fault {
   const from = publicStatus(order);
-  const told = order.held ? `on hold (${order.holds.map(({ reason }) => reason).join(", ")})` : from;
-  return new Fault("invalid_state_transition", `Cannot ${action} while ${told}${why === null ? "" : `: ${why}`}.`, {
+  const state = order.held ? `on hold (${order.holds.map(({ reason }) => reason).join(", ")})` : from;
+  return new Fault("invalid_state_transition", `Cannot ${action} while ${state}${why === null ? "" : `: ${why}`}.`, {
     from,
     action,
     allowed_actions: actionsOf(order),
@@ -188,8 +188,9 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
 const amount_cents_max = line_amount_max * 100;
 
 /**
- * What a line costs, as a request tells it by a unit price, a discount and a total; a total alone has the least price
- * that covers it. What is told must agree. Problems are of fields after `prefix`. Refuses: validation_failed.
+ * What a line costs. A request gives a unit price, a discount, a total, or some of these, which must agree; for a total
+ * alone the price is the least that covers it. Fields with problems are named after `prefix`.
+ * Refuses: validation_failed.
  */
 export function amountsOf(input: AmountsInput, prefix = ""): LineAmounts {
   const { quantity, unit_price, discount_amount, line_total } = input;
@@ -201,15 +202,15 @@ export function amountsOf(input: AmountsInput, prefix = ""): LineAmounts {
   const unit_price_cents = price ?? Math.ceil((total ?? 0) / quantity);
   const full = quantity * unit_price_cents;
   if (full > amount_cents_max) throw invalid(`${prefix}unit_price`, "costs more than an order may", "too_large");
-  const told = discount_amount === undefined ? null : (readCents(discount_amount) ?? 0);
-  if ((told ?? 0) > full) {
+  const discount = discount_amount === undefined ? null : (readCents(discount_amount) ?? 0);
+  if ((discount ?? 0) > full) {
     throw invalid(`${prefix}discount_amount`, `is more than unit_price × quantity (${moneyText(full)})`, "too_large");
   }
   if ((total ?? 0) > full) {
     const message = `is more than unit_price × quantity (${moneyText(full)}): round the price up, or leave it out`;
     throw invalid(`${prefix}line_total`, message, "too_large");
   }
-  const discount_cents = told ?? (total === null ? 0 : full - total);
+  const discount_cents = discount ?? (total === null ? 0 : full - total);
   if (total !== null && total !== full - discount_cents) {
     const message = `is not unit_price × quantity less discount_amount, which is ${moneyText(full - discount_cents)}`;
     throw invalid(`${prefix}line_total`, message, "conflict");

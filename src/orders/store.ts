@@ -103,7 +103,8 @@ export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]
   };
   return rows.map((row, at) =>
     Object.assign(row, {
-      ...{ calendars: dispatch[at]?.calendars ?? [], promised_by: dispatch[at]?.promised_by ?? null },
+      calendars: dispatch[at]?.calendars ?? [],
+      promised_by: dispatch[at]?.promised_by ?? null,
       lines: of.lines.get(row.id)?.map((line) => claimed(line, own.get(line.id) ?? [])) ?? [],
       holds: of.holds.get(row.id) ?? [],
       shipments: of.shipments.get(row.id) ?? [],

@@ -147,9 +147,9 @@ export function ordersOfWave(
   });
   if (fields.length > 0) {
     const unknown = fields.some(({ code }) => code === "resource_missing");
-    const told = fields.slice(0, 10).map(({ message }) => message);
+    const first = fields.slice(0, 10).map(({ message }) => message);
     const more = fields.length > 10 ? `; and ${fields.length - 10} more` : "";
-    const message = `No list was made: ${told.join("; ")}${more}.`;
+    const message = `No list was made: ${first.join("; ")}${more}.`;
     throw new Fault(unknown ? "resource_missing" : "invalid_state_transition", message, { fields });
   }
   return wave.filter((order) => order !== undefined);

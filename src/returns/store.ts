@@ -222,7 +222,12 @@ export async function receiveItems(tx: Tx, arrived: readonly ItemUnits[]): Promi
 /** Stores what an inspection found. */
 export async function insertInspections(tx: Tx, inspected: readonly InspectedUnits[]): Promise<void> {
   const rows = inspected.map(({ item, quantity, condition, disposition, lot_id, notes }) => ({
-    ...{ return_item_id: item.id, quantity, condition, disposition, lot_id, notes },
+    return_item_id: item.id,
+    quantity,
+    condition,
+    disposition,
+    lot_id,
+    notes,
     created_at: tx.now,
   }));
   await insert(tx, return_inspections, rows);

@@ -122,7 +122,9 @@ describe.each(groupings)("by %s", (grouping) => {
       const active_hours = new Set(some.map(({ created_at }) => shown(created_at).slice(0, 13))).size;
       const units = sum(some.map(({ quantity }) => quantity));
       return {
-        ...{ units, picks: some.length, active_hours },
+        units,
+        picks: some.length,
+        active_hours,
         assumed_units: sum(some.filter(({ confirmed }) => !confirmed).map(({ quantity }) => quantity)),
         units_per_hour: active_hours === 0 ? null : Math.round((units / active_hours) * 10) / 10,
       };
@@ -164,8 +166,10 @@ describe.each(groupings)("by %s", (grouping) => {
       const whole = (line: Records[number]) => line.at_first >= line.wanted;
       const byOrder = [...Map.groupBy(some, ({ order }) => order).values()];
       const figures = {
-        ...{ orders: byOrder.length, orders_filled: byOrder.filter((each) => each.every(whole)).length },
-        ...{ lines: some.length, lines_filled: some.filter(whole).length },
+        orders: byOrder.length,
+        orders_filled: byOrder.filter((each) => each.every(whole)).length,
+        lines: some.length,
+        lines_filled: some.filter(whole).length,
         units: sum(some.map(({ wanted }) => wanted)),
         units_at_first: sum(some.map(({ wanted, at_first }) => Math.min(wanted, at_first))),
       };
@@ -189,7 +193,9 @@ describe.each(groupings)("by %s", (grouping) => {
       if (some.length === 0) return [];
       return [
         {
-          ...{ carrier: "local", currency: "USD", label_count: valid.length },
+          carrier: "local",
+          currency: "USD",
+          label_count: valid.length,
           cost: sum(valid.map(({ cost }) => cents(cost))) / 100,
           carrier_cost: sum(valid.map(({ carrier_cost }) => cents(carrier_cost))) / 100,
           voided_count: some.filter(({ status }) => status === "voided").length,
@@ -225,10 +231,14 @@ test("sales", async () => {
     const kept = (line: Records[number]) => line.quantity - line.quantity_cancelled;
     const total = (name: string) => sum(own.map((line) => line[name]));
     return {
-      ...{ sku, name: `Product ${sku}`, currency: "USD" },
+      sku,
+      name: `Product ${sku}`,
+      currency: "USD",
       orders: new Set(own.filter((line) => kept(line) > 0).map(({ order }) => order)).size,
-      ...{ units_ordered: total("quantity"), units_cancelled: total("quantity_cancelled") },
-      ...{ units_sold: sum(own.map(kept)), units_shipped: total("quantity_shipped") },
+      units_ordered: total("quantity"),
+      units_cancelled: total("quantity_cancelled"),
+      units_sold: sum(own.map(kept)),
+      units_shipped: total("quantity_shipped"),
       units_returned: total("quantity_returned"),
       revenue: sum(own.map((line) => Math.round((cents(line.line_total) * kept(line)) / line.quantity + 1e-9))) / 100,
     };
@@ -285,7 +295,8 @@ test("stock-turns", async () => {
     );
     return {
       units_shipped: sum(shipped.map(({ quantity }) => quantity)),
-      ...{ opening_units: upTo(from), closing_units: upTo(next(to)) },
+      opening_units: upTo(from),
+      closing_units: upTo(next(to)),
     };
   };
   const { rows: found, totals } = await report("stock-turns");

@@ -254,7 +254,11 @@ describe("works", () => {
     const { order } = await shipped([1]);
     const made = await created({ order_id: order.id, reason: "defective" });
     expect(made.return_shipping).toEqual({
-      ...{ carrier: null, tracking_number: null, label_url: null, tracking_url: null, status: "pending" },
+      carrier: null,
+      tracking_number: null,
+      label_url: null,
+      tracking_url: null,
+      status: "pending",
     });
     expect(made).toMatchObject({ customer_email: "jane@example.com", refund_amount: null, refund_shipping: false });
     await shop.app.takeEvents();
@@ -278,7 +282,10 @@ describe("works", () => {
     expect((await read(id)).return_shipping.status).toBe("pending");
     const other = await shop.order([[await shop.product(1), 1]]);
     const bought = await shop.app.post("/shipping/labels", {
-      ...{ order_id: other.id, carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } },
+      order_id: other.id,
+      carrier: "local",
+      service: "standard",
+      package: { weight: 1, weight_unit: "lb" },
     });
     const { tracking_number } = bought.body.data;
     const typed = ` ${tracking_number.slice(0, 6).toLowerCase()}-${tracking_number.slice(6)}`;

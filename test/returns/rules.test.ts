@@ -49,7 +49,13 @@ const lines = [
 ];
 const stated = (sku: string, quantity: number) => ({ sku, quantity, condition: null, notes: null });
 const item = (id: number, fields: Partial<ReturnItem> = {}): ReturnItem => ({
-  ...{ id, order_line_id: id, sku: "A", quantity: 2, quantity_received: 2, condition: null, notes: null },
+  id,
+  order_line_id: id,
+  sku: "A",
+  quantity: 2,
+  quantity_received: 2,
+  condition: null,
+  notes: null,
   inspections: [],
   ...fields,
 });
@@ -76,7 +82,12 @@ describe("the items of a return", () => {
   });
 
   const inspection = (quantity: number, disposition: "restock" | "return_to_sender") => ({
-    ...{ id: 1, quantity, disposition, condition: "opened" as const, lot_number: null, notes: null },
+    id: 1,
+    quantity,
+    disposition,
+    condition: "opened" as const,
+    lot_number: null,
+    notes: null,
   });
 
   test.each([
@@ -118,15 +129,23 @@ describe("an arrival", () => {
 describe("an inspection", () => {
   const nothing = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
   const finding = (quantity: number, fields: Partial<Finding> = {}): Finding => ({
-    ...{ sku: "A", quantity, ...nothing, condition: "unopened" },
+    sku: "A",
+    quantity,
+    ...nothing,
+    condition: "unopened",
     ...fields,
   });
   const lot = (lot_id: number | null, warehouse_id = 1) => ({
     // More than asked for, as inventory answers it: it must not leak into what is planned.
-    ...{ warehouse_id, lot_id, lot_number: lot_id === null ? null : `L${lot_id}`, quantity: 99 },
+    warehouse_id,
+    lot_id,
+    lot_number: lot_id === null ? null : `L${lot_id}`,
+    quantity: 99,
   });
   const goods = (...shipped: Goods["shipped"]): Goods => ({
-    ...{ temperature_zone: "ambient", lots_known: true, lot_tracking: false },
+    temperature_zone: "ambient",
+    lots_known: true,
+    lot_tracking: false,
     shipped,
   });
   const plan = (found: Finding[], of: Goods = goods(lot(null)), items = [item(1), item(2)]) =>

@@ -136,7 +136,8 @@ describe("what is scanned", () => {
 
   test("a GTIN is one product, with and without the zeros before it, raw or in a GS1 symbol", async () => {
     const made = await shop.app.post("/products", {
-      ...{ sku: "GREEN-1", name: "Green tea" },
+      sku: "GREEN-1",
+      name: "Green tea",
       barcodes: [{ value: "036000291452", type: "upc" }],
     });
     expect(made.status).toBe(201);

@@ -11,7 +11,7 @@ import { NoFields } from "../schemas.ts";
 import { allocateOrder } from "./commands.ts";
 import { AllocateOrder, AllocationView } from "./schemas.ts";
 
-/** The choice of stock for an order, with its reasons: made anew, or only told. */
+/** Chooses stock for an order anew, or only answers what would be chosen, with the reasons. */
 export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
   "/allocate",
   ({ call, params, query: { dry_run = false } }) =>

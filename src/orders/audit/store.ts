@@ -83,7 +83,7 @@ const orderRows = {
   ],
 } as const satisfies Record<string, RowsOf>;
 
-/** How many orders match a condition, without those that were brought in: nobody was told of their past. */
+/** How many orders match a condition, without imported ones: no event was emitted for their past. */
 const counted = (condition: SQL) => sql`select count(*) from ${orders} where not ${orders.imported} and ${condition}`;
 
 // Orders that were brought in on their way and arrived since.

@@ -17,8 +17,8 @@ import type { CreateOrder } from "../schemas.ts";
 import { findOrdersByNumber, insertLinesOf, insertOrders } from "../store.ts";
 
 /**
- * Takes in orders one after the other, as `createOrder` does with each; what is wrong with one is its result and
- * touches no other. Those that can hardly fail are stored together, which costs a fraction. Emits: order.created.
+ * Creates orders one after the other, as `createOrder` does. One that is refused has the refusal as its result, and the
+ * others are created all the same. Orders that stock cannot refuse are stored together, which is much faster. Emits: order.created.
  */
 export async function createOrders(
   tx: Tx,

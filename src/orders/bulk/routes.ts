@@ -16,7 +16,7 @@ import { CreatedOrdersView, CreateOrders, CreateOrdersShown } from "./schemas.ts
 /** Orders by the hundred. */
 export const bulkRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
-  .post("/bulk", ({ call, body }) => answerWrite(call, 200, (tx) => takeIn(tx, call, body.orders)), {
+  .post("/bulk", ({ call, body }) => answerWrite(call, 200, (tx) => createEach(tx, call, body.orders)), {
     body: shownBodyOf(CreateOrders, CreateOrdersShown),
     detail: documented({
       id: "createOrders",
@@ -32,7 +32,7 @@ export const bulkRoutes = new Elysia({ prefix: "/orders" })
 
 const checkOrder = checkOf(CreateOrder);
 
-async function takeIn(tx: Tx, call: Call, orders: readonly unknown[]) {
+async function createEach(tx: Tx, call: Call, orders: readonly unknown[]) {
   const read = orders.map(readOrder);
   const valid = read.filter((input): input is CreateOrder => !(input instanceof Fault));
   const made = await createOrders(tx, valid, call.actor);

@@ -23,7 +23,7 @@ import { refusal, refuseForbidden, withClaims } from "../rules.ts";
 import type { ShipOrder } from "../schemas.ts";
 import type { Shipment } from "../shipments/shipment.ts";
 import { isInHouse, shipmentMoves } from "../shipments/status.ts";
-import { insertShipment, saveShipment, saveShipmentLines, saveUntold } from "../shipments/store.ts";
+import { insertShipment, markUnreported, saveShipment, saveShipmentLines } from "../shipments/store.ts";
 import { givenTrackingNumber } from "../shipments/tracking_number.ts";
 import { trackingUrl } from "../shipments/tracking_url.ts";
 import { orderMoves } from "../status.ts";
@@ -80,7 +80,10 @@ async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shi
   return insertShipment(tx, order.id, { carrier, service, tracking_number }, units);
 }
 
-/** Performs the missing steps for a parcel's units and takes them out of stock; units that are not there stay open. */
+/**
+ * Hands a parcel over: performs the steps that are missing for its units and takes them out of stock. Units that are not
+ * in stock stay open.
+ */
 export async function leave(
   tx: Tx,
   before: Order,
@@ -106,11 +109,11 @@ export async function leave(
   return { order, shipment: gone };
 }
 
-/** Stores a parcel that has left. The platform that its order came from is told of it later. */
+/** Stores a parcel that has left. A job tells the platform that its order came from. */
 export async function saveGone(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
   await saveShipment(tx, gone);
   if (source_external_id === null) return;
-  await saveUntold(tx, gone.id);
+  await markUnreported(tx, gone.id);
   tx.wake("platforms.report", tx.now);
 }
 

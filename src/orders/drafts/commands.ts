@@ -24,7 +24,7 @@ import { type Draft, draftOrder, type Named, reservationOf, type Source } from "
 export const fromApi: Source = { platform: "api", external_id: null, stock: "api" };
 
 /**
- * Takes in an order and reserves at once what stock can promise; the rest is backordered, unless the order forbids it.
+ * Creates an order and reserves at once what stock can promise; the rest is backordered, unless the order forbids it.
  * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
  */
 export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {

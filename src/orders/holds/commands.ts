@@ -44,10 +44,10 @@ export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Act
   return placeHold(tx, before, hold, actor);
 }
 
-const told = ["reason", "note", "hold_until", "reserve_inventory"] as const;
+const compared = ["reason", "note", "hold_until", "reserve_inventory"] as const;
 
-function saysTheSame(some: Pick<OrderHold, (typeof told)[number]>, other: typeof some): boolean {
-  return told.every((name) => some[name] === other[name]);
+function saysTheSame(some: Pick<OrderHold, (typeof compared)[number]>, other: typeof some): boolean {
+  return compared.every((name) => some[name] === other[name]);
 }
 
 /** Puts a hold on a locked order, whatever its state: a client's, or the system's own. */
@@ -162,7 +162,7 @@ export async function settleHoldsOf(tx: Tx, order_id: number, actor: Actor): Pro
 }
 
 /**
- * Takes note of what became of an order's claim on stock without its doing, and lifts a hold that waited for it.
+ * Writes into an order's history what has happened to its reserved units, and lifts a hold that waited for them.
  * Refuses: resource_missing.
  */
 export async function noteClaim(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
@@ -184,7 +184,7 @@ async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: 
   const status = move(orderMoves, "release", before.status);
   const after: Order = { ...order, status, holds, held: holds.length > 0 };
   const saved = await saveOrder(tx, before, after, { event: "release", actor, reason });
-  // What waking its claim has found is told at once, so that the version in the answer is its last.
+  // What the stock has found meanwhile goes into the history now, so that the answer has the order's newest version.
   return isStopped(before) ? tellNews(tx, saved, actor) : saved;
 }
 

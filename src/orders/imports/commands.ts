@@ -11,8 +11,8 @@ import type { CreateOrder } from "../schemas.ts";
 import { insertAllotted } from "../store.ts";
 
 /**
- * Takes in an order that a platform tells of, under the id that was allotted to it. It is never lost for what it names:
- * with lines of inactive products, or an address that lacks something, it is held until that is put right.
+ * Creates the order of a platform under the id that was allotted to it. It is not refused for what it names: with lines
+ * of inactive products, or an address that lacks something, it is held until that is put right.
  * Refuses: resource_missing, validation_failed, duplicate_order_number. Emits: order.created.
  */
 export async function importOrder(

@@ -46,7 +46,13 @@ export function filterOf(query: FilterOrders): OrderFilter {
   const { hold_reason, short, late, sku, carrier, service, platform } = query;
   return {
     statuses: statusesOf(status, statuses),
-    ...{ hold_reason, short, sku, carrier, service, platform, late },
+    hold_reason,
+    short,
+    sku,
+    carrier,
+    service,
+    platform,
+    late,
     customer_id: customer_id === undefined ? undefined : (readId("customer", customer_id) ?? 0),
     warehouse_id: warehouse_id === undefined ? undefined : (readId("warehouse", warehouse_id) ?? 0),
     ship_by_before: momentOf(query.ship_by_before),

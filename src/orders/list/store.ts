@@ -336,7 +336,10 @@ async function walk(
 }
 
 const place = {
-  ...{ id: orders.id, created_at: orders.created_at, updated_at: orders.updated_at, priority: orders.priority },
+  id: orders.id,
+  created_at: orders.created_at,
+  updated_at: orders.updated_at,
+  priority: orders.priority,
 };
 type Place = Pick<Order, keyof typeof place>;
 

@@ -99,7 +99,7 @@ export function heldView(
   known: Shortness | null,
 ) {
   const { product_id, sku, wanted, reserved, picked, held, allotment, differs } = stock;
-  const told = allotment === null ? null : allotmentView(allotment);
+  const made = allotment === null ? null : allotmentView(allotment);
   return {
     product_id: wireId("product", product_id),
     sku,
@@ -108,8 +108,8 @@ export function heldView(
     picked,
     missing: wanted - reserved,
     held: held.map(({ item, quantity }) => ({ ...spotView(item), quantity, picked: item.bin_kind === "staging" })),
-    anew: differs && !paused ? (told?.chosen ?? []) : null,
-    passed_over: told?.passed_over ?? [],
+    anew: differs && !paused ? (made?.chosen ?? []) : null,
+    passed_over: made?.passed_over ?? [],
     waits: known === null ? null : shortnessView(id, wanted - reserved, shelf, known),
   };
 }

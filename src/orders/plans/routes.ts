@@ -38,9 +38,9 @@ async function planOf(db: Db, id: string) {
   const order = await getOrder(db, id);
   const backordered_units = backorderedUnits(order);
   const allocation = { complete: backordered_units === 0, backordered_units };
-  const told = { order_id: wireId("order", order.id), allocation };
+  const shared = { order_id: wireId("order", order.id), allocation };
   const reservation = await findOrderReservation(db, order.id);
-  if (reservation === null) return { ...told, paused: false, items: [] };
+  if (reservation === null) return { ...shared, paused: false, items: [] };
   const lines = await withAllocations(db, await listLines(db, [reservation.id]));
   const products = [...new Set(lines.filter(({ wanted }) => wanted > 0).map(({ product_id }) => product_id))];
   const loaded = await loadShelves(db, products);
@@ -51,7 +51,7 @@ async function planOf(db: Db, id: string) {
     const own = stock.find(({ product_id }) => product_id === shelf.product.id);
     return own === undefined ? [] : [heldView(own, reservation, shelf, known.get(own.product_id) ?? null)];
   });
-  return { ...told, paused: reservation.paused, items };
+  return { ...shared, paused: reservation.paused, items };
 }
 
 /** What is known of the SKUs that are short: of the first so many, since each takes queries of its own. */

@@ -38,7 +38,7 @@ export const PlanView = closed({
       }),
       passed_over: Type.Array(passedOver),
       waits: Type.Union([Waits, Type.Null()], {
-        description: "Of a SKU that is short: who has it, and when more comes. Told of the first 20 such SKUs.",
+        description: "For a SKU that is short: who has it, and when more comes. Given for the first 20 such SKUs.",
       }),
     }),
   ),

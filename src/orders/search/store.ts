@@ -109,35 +109,41 @@ const sources: readonly Source[] = [ids, digits, parcels, numbers, names, skus];
 
 const isDigits = (code: string) => /^\d+$/.test(code);
 
-/** That there is a row. Unlike `exists` it is asked of each order by itself, and never of all rows in advance. */
+/** Whether there is a row. Unlike `exists` it is evaluated for each order by itself, never for all rows beforehand. */
 export const some = (rows: SQL): SQL => template`(select 1 from ${rows} limit 1) = 1`;
 
-/** A condition that other tables tell: how one order is asked, and how the orders are found, where an index does. */
+/** A condition on other tables: `check` asks it of one order, `find` looks its orders up where an index can. */
 export interface Condition {
   readonly check: SQL;
   readonly find?: (db: Db, limit: number) => Promise<Ids>;
 }
 
-/** What is found by way of others; these themselves when they are too many already, which are too many in turn. */
+/**
+ * Rows that `find` reaches by way of others, such as orders by their customers. Where the others are more than `limit`
+ * they are answered themselves: so many stand for "too many".
+ */
 async function through(others: Promise<Ids>, limit: number, find: (ids: string) => Promise<Ids>): Promise<Ids> {
   const rows = await others;
   if (rows.length === 0 || rows.length === limit) return rows;
   return find(list([...new Set(rows.map(({ id }) => id))]));
 }
 
-/** What a search means: these orders, or, when they are too many to be told, all that exist; where the check holds. */
+/**
+ * The orders that a search finds: those with these ids for which the check holds. `ids` is null when there are too many
+ * candidates to list; then it is all orders for which the check holds.
+ */
 interface Meaning {
   readonly ids: readonly number[] | null;
   readonly check: SQL | undefined;
 }
 
-/** The orders that one word stands for; `check` asks an order of the sources in which that are too many to be told. */
+/** The orders that one word finds. `check` is for the sources that find too many: it is asked of each order instead. */
 interface WordMeaning {
   readonly ids: ReadonlySet<number>;
   readonly check: SQL | null;
 }
 
-/** Looks up what a search and conditions mean, in a few indexes and never in all orders. */
+/** Finds the orders of a search and some conditions by a few indexes, never by reading all orders. */
 export async function meaningOf(
   db: Db,
   search: Search | null,
@@ -190,7 +196,7 @@ async function wordMeaning(db: Db, word: SearchWord, from: readonly Source[], ma
   return { ids, check: broad.length === 0 ? null : template`(${template.join(broad, template` or `)})` };
 }
 
-/** That an order is one of these, or that a check holds. */
+/** That an order is one of these ids, or that a check holds. */
 function either(ids: ReadonlySet<number>, check: SQL | null): SQL {
   const isOne = among(orders.id, template`${list([...ids])}`);
   if (check === null) return isOne;

@@ -150,8 +150,8 @@ const markUntold = prepared((sql: Writing, a: Args<{ id: number }>) =>
   sql.update(shipments).set({ untold: true }).where(eq(shipments.id, a.id)),
 );
 
-/** Notes of a parcel that has left that the platform of its order is to be told. */
-export async function saveUntold(tx: Tx, id: number): Promise<void> {
+/** Marks a parcel that has left: the platform of its order has not been told of it yet. */
+export async function markUnreported(tx: Tx, id: number): Promise<void> {
   await markUntold(tx, { id });
 }
 
@@ -161,8 +161,8 @@ const untold = prepared((select, _: Args<object>) =>
   select.select({ id: shipments.id }).from(shipments).where(isUntold).orderBy(asc(shipments.id)),
 );
 
-/** The parcels that have left and that nobody has begun to tell their orders' platforms of. */
-export async function listUntold(db: Db): Promise<number[]> {
+/** The parcels whose platforms have not been told that they left. */
+export async function listUnreported(db: Db): Promise<number[]> {
   return (await untold(db, {})).map(({ id }) => id);
 }
 
@@ -174,7 +174,10 @@ const take = prepared((query: Writing, a: Args<{ ids: string }>) =>
     .returning({ id: shipments.id, order_id: shipments.order_id }),
 );
 
-/** Takes these parcels upon the caller, who sees to it that their platforms are told; those taken are left out. */
-export async function takeUntold(tx: Tx, ids: readonly number[]): Promise<{ id: number; order_id: number }[]> {
+/**
+ * Takes the marks off these parcels and answers those that had one. The caller then tells their platforms; whoever asks
+ * later gets none of them.
+ */
+export async function takeUnreported(tx: Tx, ids: readonly number[]): Promise<{ id: number; order_id: number }[]> {
   return take(tx, { ids: list(ids) });
 }

@@ -96,8 +96,11 @@ function movesOf(split: readonly SplitLine[], fresh: Order) {
     const to = fresh.lines[at];
     assert(to !== undefined, "each line that is split has its line in the new order");
     return partsOf(line).map(({ product_id, quantity }) => ({
-      ...{ order_line_id: line.id, product_id, quantity: quantity * goes.quantity },
-      ...{ to_line_id: to.id, whole: stays === null },
+      order_line_id: line.id,
+      product_id,
+      quantity: quantity * goes.quantity,
+      to_line_id: to.id,
+      whole: stays === null,
     }));
   });
 }

@@ -4,7 +4,7 @@ import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import type { Order } from "../../orders/order.ts";
-import { listUntold, takeUntold } from "../../orders/shipments/store.ts";
+import { listUnreported, takeUnreported } from "../../orders/shipments/store.ts";
 import { findOrders } from "../../orders/store.ts";
 import { findConnection, getConnection, listActiveConnections } from "../connections/store.ts";
 import type { ImportedLine } from "../imports/import.ts";
@@ -29,11 +29,11 @@ const queued_together_max = 100;
 
 /** Queues a report of each parcel that has left and that nobody has taken on yet. Says whether there are more. */
 async function queueReports(tx: Tx): Promise<boolean> {
-  const untold = await listUntold(tx);
+  const untold = await listUnreported(tx);
   if (untold.length === 0) return false;
   // Another server may be at the same parcels, or at others of the same orders.
   await takeTurn(tx, "platforms.report");
-  const taken = await takeUntold(tx, untold.slice(0, queued_together_max));
+  const taken = await takeUnreported(tx, untold.slice(0, queued_together_max));
   const orders = await findOrders(tx, [...new Set(taken.map(({ order_id }) => order_id))]);
   const ids = new Set(taken.map(({ id }) => id));
   for (const order of orders) await queueReportsOf(tx, order, ids);

@@ -39,8 +39,12 @@ async function findFillRate(source: Source, { group_by = "day", ...asked }: Grou
         orders_filled: sum.orders_filled,
         order_fill_rate: share(sum.orders_filled, sum.orders),
       },
-      ...{ lines: sum.lines, lines_filled: sum.lines_filled, line_fill_rate: share(sum.lines_filled, sum.lines) },
-      ...{ units: sum.units, units_at_first: sum.units_at_first, unit_fill_rate: share(sum.units_at_first, sum.units) },
+      lines: sum.lines,
+      lines_filled: sum.lines_filled,
+      line_fill_rate: share(sum.lines_filled, sum.lines),
+      units: sum.units,
+      units_at_first: sum.units_at_first,
+      unit_fill_rate: share(sum.units_at_first, sum.units),
     };
   };
   return {
@@ -54,9 +58,12 @@ const nothing: Counts = { orders: 0, orders_filled: 0, lines: 0, lines_filled: 0
 
 function added(sum: Counts, more: Counts): Counts {
   return {
-    ...{ orders: sum.orders + more.orders, orders_filled: sum.orders_filled + more.orders_filled },
-    ...{ lines: sum.lines + more.lines, lines_filled: sum.lines_filled + more.lines_filled },
-    ...{ units: sum.units + more.units, units_at_first: sum.units_at_first + more.units_at_first },
+    orders: sum.orders + more.orders,
+    orders_filled: sum.orders_filled + more.orders_filled,
+    lines: sum.lines + more.lines,
+    lines_filled: sum.lines_filled + more.lines_filled,
+    units: sum.units + more.units,
+    units_at_first: sum.units_at_first + more.units_at_first,
   };
 }
 
@@ -80,8 +87,10 @@ function countFilling(lines: readonly FilledLine[], left: readonly LeftUnits[], 
   for (const own of begun.values()) {
     const filled = own.filter(({ line_id, wanted }) => (at_first.get(line_id) ?? 0) >= wanted);
     sum = added(sum, {
-      ...{ orders: 1, orders_filled: filled.length === own.length ? 1 : 0 },
-      ...{ lines: own.length, lines_filled: filled.length },
+      orders: 1,
+      orders_filled: filled.length === own.length ? 1 : 0,
+      lines: own.length,
+      lines_filled: filled.length,
       units: own.reduce((all, { wanted }) => all + wanted, 0),
       units_at_first: own.reduce((all, { line_id, wanted }) => all + Math.min(at_first.get(line_id) ?? 0, wanted), 0),
     });

@@ -149,7 +149,10 @@ function departureView(
   const text = (one: (typeof views)[number]) => `${one.carrier ?? ""} ${one.service ?? ""}`;
   views.sort((a, b) => b.orders - a.orders || (text(a) < text(b) ? -1 : 1));
   return {
-    ...{ warehouse_id: wireId("warehouse", id), warehouse_name: name, timezone, date: dayText(day) },
+    warehouse_id: wireId("warehouse", id),
+    warehouse_name: name,
+    timezone,
+    date: dayText(day),
     cutoff_at: iso(until),
     minutes_left: Math.floor((until - now) / 60_000),
     shipped,

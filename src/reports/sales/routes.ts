@@ -52,7 +52,13 @@ function rowOf(sold: Sold, product = { sku: "", name: "" }): SalesReport["rows"]
   const units_sold = units_ordered - units_cancelled;
   return {
     ...product,
-    ...{ currency, orders, units_ordered, units_cancelled, units_sold, units_shipped, units_returned },
+    currency,
+    orders,
+    units_ordered,
+    units_cancelled,
+    units_sold,
+    units_shipped,
+    units_returned,
     revenue: money(revenue_cents),
   };
 }

@@ -90,7 +90,10 @@ function figuresOf({ units_shipped, opening_units, closing_units }: Flow, days: 
   const average_units = (opening_units + closing_units) / 2;
   const turns = average_units === 0 ? null : units_shipped / average_units;
   return {
-    ...{ units_shipped, opening_units, closing_units, average_units },
+    units_shipped,
+    opening_units,
+    closing_units,
+    average_units,
     turns: turns === null ? null : rounded(turns, 100),
     annual_turns: turns === null || days === 0 ? null : rounded((turns / days) * 365, 100),
     days_on_hand: units_shipped === 0 ? null : rounded((average_units / units_shipped) * days, 10),

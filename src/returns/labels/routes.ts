@@ -65,7 +65,7 @@ function buy(
     return answerWrite(call, 201, work, enveloped, service.secret_key);
   }
   return answerClaimed(call, service, show, async (tx) => {
-    // That there is no such return is told before what is wrong with the body.
+    // A return that does not exist is refused before what is wrong with the body.
     await getReturn(tx, id);
     return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body));
   });

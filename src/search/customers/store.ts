@@ -124,7 +124,13 @@ function hitOf(row: Row, typed: Typed): Hit {
     (typed.phone !== null && typed.phone === digitsOf(row));
   const others = [name === "" ? null : email, company, phone].filter((part) => part !== null && part !== "");
   return {
-    ...{ type: "customer", fit: isExact ? "exact" : "prefix", id: wireId("customer", id) },
-    ...{ title: name === "" ? email : name, subtitle: others.join(" · "), state: null, at: created_at, of: null },
+    type: "customer",
+    fit: isExact ? "exact" : "prefix",
+    id: wireId("customer", id),
+    title: name === "" ? email : name,
+    subtitle: others.join(" · "),
+    state: null,
+    at: created_at,
+    of: null,
   };
 }

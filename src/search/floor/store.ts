@@ -41,7 +41,13 @@ export async function findLotHits(db: Db, typed: Typed, limit: number): Promise<
       const { id, lot_number, sku, name, product_id, state, at } = row;
       const fit = own.includes(row) ? "exact" : (fitOf(typed, [lot_number]) ?? "prefix");
       return {
-        ...{ type: "lot", fit, id: wireId("lot", id), title: lot_number, subtitle: `${sku} · ${name}`, state, at },
+        type: "lot",
+        fit,
+        id: wireId("lot", id),
+        title: lot_number,
+        subtitle: `${sku} · ${name}`,
+        state,
+        at,
         of: { type: "product", id: wireId("product", product_id) },
       };
     }),
@@ -65,8 +71,13 @@ export async function findBinHits(db: Db, typed: Typed, limit: number): Promise<
   for (const code of typed.codes) {
     for (const row of await binsByCode(db, { code, limit })) {
       hits.push({
-        ...{ type: "bin", fit: fitOf(typed, [row.code]) ?? "prefix", id: row.code, title: row.code },
-        ...{ subtitle: row.warehouse, state: row.kind, at: null },
+        type: "bin",
+        fit: fitOf(typed, [row.code]) ?? "prefix",
+        id: row.code,
+        title: row.code,
+        subtitle: row.warehouse,
+        state: row.kind,
+        at: null,
         of: { type: "warehouse", id: wireId("warehouse", row.warehouse_id) },
       });
     }

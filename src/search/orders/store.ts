@@ -82,7 +82,13 @@ function hitOf(row: Row, typed: Typed): Hit {
   const fit = typed.idOf("order") === id ? "exact" : (fitOf(typed, [order_number, external_id]) ?? "part");
   const elsewhere = external_id === null || external_id === order_number ? [] : [external_id];
   return {
-    ...{ type: "order", fit, id: wireId("order", id), title: order_number },
-    ...{ subtitle: [customer_name, ...elsewhere].join(" · "), state: publicStatus(row), at: created_at, of: null },
+    type: "order",
+    fit,
+    id: wireId("order", id),
+    title: order_number,
+    subtitle: [customer_name, ...elsewhere].join(" · "),
+    state: publicStatus(row),
+    at: created_at,
+    of: null,
   };
 }

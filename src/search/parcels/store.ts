@@ -43,8 +43,12 @@ export async function findParcelHits(db: Db, typed: Typed, limit: number): Promi
       const { id, number, order_number, customer_name, state, at } = row;
       const sent = [row.carrier, row.service].filter((part) => part !== null).join(" ");
       return {
-        ...{ type: "parcel", fit: fitOfNumber(typed, number, own.includes(row)), id: wireId("shipment", id) },
-        ...{ title: number ?? wireId("shipment", id), state, at },
+        type: "parcel",
+        fit: fitOfNumber(typed, number, own.includes(row)),
+        id: wireId("shipment", id),
+        title: number ?? wireId("shipment", id),
+        state,
+        at,
         subtitle: [order_number, customer_name, sent].filter((part) => part !== "").join(" · "),
         of: { type: "order", id: wireId("order", row.order_id) },
       };
@@ -101,8 +105,13 @@ export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
     rows.map((row): Hit => {
       const { id, number, carrier, service, order_number, state, at, return_id } = row;
       return {
-        ...{ type: "label", fit: fitOfNumber(typed, number, own.includes(row)), id: wireId("label", id) },
-        ...{ title: number ?? wireId("label", id), subtitle: `${order_number} · ${carrier} ${service}`, state, at },
+        type: "label",
+        fit: fitOfNumber(typed, number, own.includes(row)),
+        id: wireId("label", id),
+        title: number ?? wireId("label", id),
+        subtitle: `${order_number} · ${carrier} ${service}`,
+        state,
+        at,
         of:
           return_id === null
             ? { type: "order", id: wireId("order", row.order_id) }
@@ -161,8 +170,14 @@ function returnHit(row: Awaited<ReturnType<typeof returnById>>[number], fit: Hit
   const { id, number, reason, order_number, customer_name, state, at } = row;
   const parts = [order_number, customer_name, reason.replaceAll("_", " "), ...(number === null ? [] : [number])];
   return {
-    ...{ type: "return", fit, id: wireId("return", id), title: wireId("return", id), subtitle: parts.join(" · ") },
-    ...{ state, at, of: { type: "order", id: wireId("order", row.order_id) } },
+    type: "return",
+    fit,
+    id: wireId("return", id),
+    title: wireId("return", id),
+    subtitle: parts.join(" · "),
+    state,
+    at,
+    of: { type: "order", id: wireId("order", row.order_id) },
   };
 }
 

@@ -92,7 +92,13 @@ const either = (sku: Parameters<typeof holds>[0], name: Parameters<typeof holds>
 
 function hitOf({ id, sku, name, status, created_at }: Row, fit: Hit["fit"]): Hit {
   return {
-    ...{ type: "product", fit, id: wireId("product", id), title: sku, subtitle: name },
-    ...{ state: status, at: created_at, of: null },
+    type: "product",
+    fit,
+    id: wireId("product", id),
+    title: sku,
+    subtitle: name,
+    state: status,
+    at: created_at,
+    of: null,
   };
 }

@@ -120,7 +120,10 @@ describe("works", () => {
     const { results } = await bulk(some);
     const shape = ({ line_items, status, subtotal, allocation, priority }: Result) => ({
       lines: line_items.map((line: Result) => [line.quantity_reserved, line.quantity_backordered]),
-      ...{ status, subtotal, allocation, priority },
+      status,
+      subtotal,
+      allocation,
+      priority,
     });
     for (const [at, draft] of others.entries()) {
       const { status, body } = await shop.app.post("/orders", draft);

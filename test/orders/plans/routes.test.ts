@@ -55,7 +55,8 @@ test("of what is short it tells who holds it, who comes first, and when enough i
   const waiting = await shop.order([[goods, 3]]);
   const receipt = (quantity: number, expected_at?: string) =>
     shop.app.post("/inventory/receipts", {
-      ...{ location: "whs_1001", lines: [{ sku: goods.sku, quantity }] },
+      location: "whs_1001",
+      lines: [{ sku: goods.sku, quantity }],
       ...(expected_at === undefined ? {} : { expected_at }),
     });
   await receipt(50);

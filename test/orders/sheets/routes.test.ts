@@ -108,8 +108,14 @@ describe("works", () => {
     const rows = rowsOf(file);
     expect(rows.map((row) => row["order_number"])).toEqual(["I-2", "I-3", "I-1", "I-1", "I-4", "G-1", "G-2"]);
     expect(rows[0]).toMatchObject({
-      ...{ order_notes: `'${odd}`, shipping_method: "'-fast", metadata: '{"a":"b,c"}', status: "pending" },
-      ...{ customer_email: "jane@example.com", unit_price: "3", sku: "TEA", quantity: "1" },
+      order_notes: `'${odd}`,
+      shipping_method: "'-fast",
+      metadata: '{"a":"b,c"}',
+      status: "pending",
+      customer_email: "jane@example.com",
+      unit_price: "3",
+      sku: "TEA",
+      quantity: "1",
     });
     expect(rows[1]).toMatchObject({ status: "shipped", tracking_numbers: "1Z999", quantity_shipped: "1" });
     expect(await imports(file)).toMatchObject({ rows: 7, orders: 6, unchanged: 6, failed: 0 });

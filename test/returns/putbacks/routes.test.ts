@@ -35,8 +35,14 @@ describe("works", () => {
     const { status, body } = await inspect(3);
     expect(status).toBe(200);
     const row = {
-      ...{ order_id, return_id: id, sku: product.sku, quantity: 3, lot_number: null },
-      ...{ location: "whs_1001", bin: "RETURNS", suggested_bin: expect.any(String) },
+      order_id,
+      return_id: id,
+      sku: product.sku,
+      quantity: 3,
+      lot_number: null,
+      location: "whs_1001",
+      bin: "RETURNS",
+      suggested_bin: expect.any(String),
       waiting_since: expect.any(String),
     };
     expect(body.data.putbacks).toEqual([row]);

@@ -32,7 +32,10 @@ function refundOf(plan: ReturnType<typeof planRefund>, status: RefundStatus = "p
       method: "manual",
       status,
     },
-    ...{ notes: null, estimated_completion: "2026-01-01", created_at: 0, updated_at: 0 },
+    notes: null,
+    estimated_completion: "2026-01-01",
+    created_at: 0,
+    updated_at: 0,
   };
 }
 

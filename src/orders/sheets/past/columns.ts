@@ -41,7 +41,7 @@ export const pastColumns: readonly Column[] = [...orderColumns.map(pastColumn), 
 /** Those of them that mean something else than in a file of new orders. */
 export const otherColumns = pastColumns.filter(({ name }) => name in meanings || name === tracking_number.name);
 
-/** What is still only told: how far units have come follows from the state. */
+/** Columns that are exported and not read: how far units have come follows from the state. */
 export const pastReadOnly: readonly string[] = readOnly.filter((name) => !(name in meanings));
 
 /** A row of such a file. */

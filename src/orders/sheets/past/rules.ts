@@ -118,8 +118,14 @@ export function pastParcels(
   const units = lines.map(({ id, quantity_shipped }) => ({ order_line_id: id, quantity: quantity_shipped }));
   const [number = null, ...others] = tracking_numbers;
   return [number, ...others].map((tracking_number, at) => ({
-    ...{ order_id, status, tracking_number, created_at: shipped_at, shipped_at, delivered_at },
-    ...{ carrier: first.carrier ?? null, service: first.service ?? null },
+    order_id,
+    status,
+    tracking_number,
+    created_at: shipped_at,
+    shipped_at,
+    delivered_at,
+    carrier: first.carrier ?? null,
+    service: first.service ?? null,
     lines: at === 0 ? units.filter(({ quantity }) => quantity > 0) : [],
   }));
 }

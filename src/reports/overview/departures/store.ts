@@ -73,8 +73,8 @@ const ofFirst = query((a) => sql`(${orders.warehouse_id} = ${a.id} or ${orders.w
 const ofOne = query((a) => sql`${orders.warehouse_id} = ${a.id}`);
 
 /**
- * The orders that have not left a warehouse, counted together; those without one count with the first. `first` and
- * `second` are moments (ms) by which they are told apart.
+ * Counts the orders that have not left a warehouse; those without one count with the first warehouse. The moments
+ * `first` and `second` (ms) part them into three groups.
  */
 export async function countOpen(
   db: Db,

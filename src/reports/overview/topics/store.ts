@@ -135,7 +135,7 @@ const failedReports = prepared((select) =>
     .limit(few),
 );
 
-/** The oldest parcels that platforms could not be told of. */
+/** The oldest parcels that could not be reported to their platforms. */
 export async function findFailedReports(db: Db): Promise<(Waiting & { readonly connection_id: number })[]> {
   return failedReports(db, {});
 }
