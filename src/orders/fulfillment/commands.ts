@@ -30,7 +30,7 @@ import {
 } from "./rules.ts";
 
 /**
- * Takes an order into work: its promises have no expiry any more.
+ * Begins the work on an order: what is reserved for it does not expire any more.
  * Refuses: resource_missing, invalid_state_transition.
  */
 export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
