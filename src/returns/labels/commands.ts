@@ -21,7 +21,7 @@ import { gramsOf } from "../../shipping/weight.ts";
 import { followReturnLabel } from "../../tracking/commands.ts";
 import { begin, cancelReturn } from "../commands.ts";
 import type { Return } from "../return.ts";
-import { type ReturnStatus, returnMoves } from "../status.ts";
+import { type ReturnStatus, returnMoves, returnShippingStarts } from "../status.ts";
 import { saveReturn } from "../store.ts";
 import type { BuyReturnLabel } from "./schemas.ts";
 
@@ -35,7 +35,11 @@ export async function buyReturnLabel(tx: Tx, id: string, input: BuyReturnLabel, 
   const label_id = await allotId(tx, "labels");
   const label = await drawOwnLabel(tx, counter, {
     ...ready,
-    ...{ id: label_id, shipment_id: null, number: returnNumber(tx, label_id), parcel_text: "", qr_text: null },
+    id: label_id,
+    shipment_id: null,
+    number: returnNumber(tx, label_id),
+    parcel_text: "",
+    qr_text: null,
     residential: null,
     reference: { text: wireId("return", ready.return_id), warnings: [] },
   });
@@ -110,7 +114,7 @@ async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promis
 export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
   const { before } = await beginOf(tx, label);
   const { tracking_number, status } = before.return_shipping;
-  if (tracking_number !== label.tracking_number || status === "pending") return;
+  if (tracking_number !== label.tracking_number || status === returnShippingStarts) return;
   throw new Fault("label_not_voidable", "The parcel is on its way back.", {
     label_id: wireId("label", label.id),
     return_id: wireId("return", before.id),
@@ -123,7 +127,7 @@ export async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promi
   const { before, order } = await beginOf(tx, label);
   const label_url = `${tx.site.base_url}/v1/shipping/labels/${wireId("label", label.id)}/document`;
   await saveReturn(tx, before, {
-    return_shipping: { carrier, tracking_number, label_url, tracking_url, status: "pending" },
+    return_shipping: { carrier, tracking_number, label_url, tracking_url, status: returnShippingStarts },
   });
   const note = [wireId("return", before.id), tracking_number, carrier, service].join(" ");
   await noteReturn(tx, order, { event: "return_label", actor, note });
@@ -134,7 +138,7 @@ export async function noteReturnLabelVoided(tx: Tx, label: Label, actor: Actor):
   const { before, order } = await beginOf(tx, label);
   if (before.return_shipping.tracking_number === label.tracking_number) {
     const nothing = { carrier: null, tracking_number: null, label_url: null, tracking_url: null };
-    await saveReturn(tx, before, { return_shipping: { ...nothing, status: "pending" } });
+    await saveReturn(tx, before, { return_shipping: { ...nothing, status: returnShippingStarts } });
   }
   const note = [wireId("return", before.id), label.tracking_number].join(" ");
   await noteReturn(tx, order, { event: "return_label_voided", actor, note });
