@@ -18,7 +18,8 @@ import { findOrdersByNumber, insertLinesOf, insertOrders } from "../store.ts";
 
 /**
  * Creates orders one after the other, as `createOrder` does. One that is refused has the refusal as its result, and the
- * others are created all the same. Orders that stock cannot refuse are stored together, which is much faster. Emits: order.created.
+ * others are created all the same. Orders that stock cannot refuse are stored together, which is much faster.
+ * Emits: order.created.
  */
 export async function createOrders(
   tx: Tx,

@@ -81,8 +81,8 @@ async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shi
 }
 
 /**
- * Hands a parcel over: performs the steps that are missing for its units and takes them out of stock. Units that are not
- * in stock stay open.
+ * Hands a parcel over: performs the steps that are missing for its units and takes them out of stock. Units that are
+ * not in stock stay open.
  */
 export async function leave(
   tx: Tx,

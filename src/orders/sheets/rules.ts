@@ -21,8 +21,8 @@ export interface OrderSheet<Row extends ImportLine = ImportLine> {
 }
 
 /**
- * The order that some rows make. What one row says of the order holds for all rows: the others say the same, or nothing.
- * Where rows disagree, the problem names those in the minority. Refuses: validation_failed.
+ * The order that some rows make. What one row says of the order holds for all rows: the others say the same, or
+ * nothing. Where rows disagree, the problem names those in the minority. Refuses: validation_failed.
  */
 export function sheetOf<Row extends ImportLine>({ rows }: Group<Row>, own = ownFields): OrderSheet<Row> {
   const [head] = rows;
