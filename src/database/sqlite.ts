@@ -128,14 +128,20 @@ class SqliteStore implements Store {
       waits === "commits"
         ? null
         : new CommitLog({
-            ...{ path, log, sync, writer: this.#writer, worker: waits === "nobody" },
+            path,
+            log,
+            sync,
+            writer: this.#writer,
+            worker: waits === "nobody",
             due: () => {
               if (!this.#closed) this.#wake();
             },
             failed: (error) => this.#notice(error),
           });
     this.#reader = new SqliteReader({
-      ...{ path, world: () => this.#world(), now: () => this.clock.now() },
+      path,
+      world: () => this.#world(),
+      now: () => this.clock.now(),
       enter: () => {
         if (this.#dead !== null) throw this.#dead;
       },

@@ -31,7 +31,11 @@ export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
   const { name, answer_mebibytes_max } = party;
   return async ({ method, url, headers, body, wait_ms: own_ms }) => {
     const { answer, error } = await outbound.call({
-      ...{ method, url, body, body_bytes_max: answer_mebibytes_max * mebibyte, repeatable: method === "GET" },
+      method,
+      url,
+      body,
+      body_bytes_max: answer_mebibytes_max * mebibyte,
+      repeatable: method === "GET",
       headers: { Accept: "application/json", "User-Agent": "Packhouse/1", ...headers },
       ...(own_ms !== undefined && { answer_ms: own_ms }),
     });

@@ -136,7 +136,9 @@ function dial({ address, port, secure, hostname, authorities }: Peer): net.Socke
   if (!secure) return net.connect({ host: address, port, noDelay: true });
   const host = bareHost(hostname);
   const socket = tls.connect({
-    ...{ host: address, port, ALPNProtocols: ["http/1.1"] },
+    host: address,
+    port,
+    ALPNProtocols: ["http/1.1"],
     ...(net.isIP(host) === 0 && { servername: host }),
     rejectUnauthorized: true, // Said aloud, so that no setting of the environment can switch the check off.
     ...(authorities !== undefined && { ca: authorities }),

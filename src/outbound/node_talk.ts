@@ -52,7 +52,12 @@ class NodeTalk implements Talk {
 
   ask({ method, path, headers, body, body_bytes_max }: Asked): void {
     const exchange: Exchange = {
-      ...{ body_bytes_max, head: null, chunks: [], body_bytes: 0, early_bytes: 0, whole: false },
+      body_bytes_max,
+      head: null,
+      chunks: [],
+      body_bytes: 0,
+      early_bytes: 0,
+      whole: false,
       message: closed_early,
     };
     this.#exchange = exchange;
@@ -60,8 +65,12 @@ class NodeTalk implements Talk {
     this.progress = "nothing";
     this.lasting = false;
     const request = http.request({
-      ...{ method, path, headers: Object.fromEntries(headers), setDefaultHeaders: false },
-      ...{ maxHeaderSize: head_bytes_max, createConnection: () => this.#socket },
+      method,
+      path,
+      headers: Object.fromEntries(headers),
+      setDefaultHeaders: false,
+      maxHeaderSize: head_bytes_max,
+      createConnection: () => this.#socket,
     });
     request.maxHeadersCount = 0;
     request.on("response", (head) => this.#begin(exchange, head));

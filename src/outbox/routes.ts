@@ -93,7 +93,9 @@ const described = eventTypes.map((type) => {
   const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
   const second = { ...event, api_version: "v1", sequence: 1 };
   return {
-    ...{ type, summary, status: "stable" },
+    type,
+    summary,
+    status: "stable",
     schema: eventSchema(type, data),
     example: { ...event, data: example },
     schema_v2: secondEventSchema(type, data, previous),

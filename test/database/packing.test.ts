@@ -42,8 +42,14 @@ test("an event becomes a fourth of its size", () => {
       quantity: n + 1,
       unit_price: 4.5,
     },
-    ...{ quantity_reserved: 0, quantity_backordered: 0, quantity_picked: n + 1, quantity_packed: n + 1 },
-    ...{ quantity_shipped: n + 1, quantity_delivered: 0, quantity_returned: 0, quantity_cancelled: 0 },
+    quantity_reserved: 0,
+    quantity_backordered: 0,
+    quantity_picked: n + 1,
+    quantity_packed: n + 1,
+    quantity_shipped: n + 1,
+    quantity_delivered: 0,
+    quantity_returned: 0,
+    quantity_cancelled: 0,
   }));
   const order = { object: "order", id: "ord_1042", order_number: "A-1", status: "shipped", line_items: lines };
   const text = JSON.stringify({ id: `evt_${"0f".repeat(16)}`, type: "order.shipped", data: order });

@@ -29,8 +29,12 @@ function server(answer: (request: Request, made: Bun.Server<undefined>) => Respo
 }
 
 const get = (url: string): Outgoing => ({
-  ...{ method: "GET", url, headers: { Accept: "application/json" }, body: null },
-  ...{ body_bytes_max: 1000, repeatable: true },
+  method: "GET",
+  url,
+  headers: { Accept: "application/json" },
+  body: null,
+  body_bytes_max: 1000,
+  repeatable: true,
 });
 
 /** A server of bytes: `act` is called at each request. Answers where it is, and how many connections there were. */
@@ -80,7 +84,8 @@ describe.each(ways)("a request %s", (_way, talkOver) => {
       const { answer, error } = await outbound().call({ ...get(url), headers: { size: String(size) } });
       expect(error).toBeNull();
       expect(answer).toMatchObject({
-        ...{ status_code: 200, complete },
+        status_code: 200,
+        complete,
         headers: { link: "<https://shop.example/2>; rel=next", "x-left": "7", "set-cookie": "a=1, b=2" },
       });
       if (complete) expect(answer?.body.length).toBe(size);
@@ -203,7 +208,10 @@ describe.each(ways)("a request %s", (_way, talkOver) => {
     let resolved = (_addresses: string[]) => {};
     const resolve = () => new Promise<string[]>((done) => (resolved = done));
     const named = createOutbound({
-      ...{ policy: { ...policy, openings: ranges(["127.0.0.0/8"]) }, deadlines, resolve, talkOver },
+      policy: { ...policy, openings: ranges(["127.0.0.0/8"]) },
+      deadlines,
+      resolve,
+      talkOver,
     });
     const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
     named.close();

@@ -12,8 +12,15 @@ type Json = Record<string, unknown>;
 /** An order as Shopify's notifications carry it: paid, one line of two, to a complete address. */
 export function shopifyOrder(id: number, changes: Json = {}): Json {
   return {
-    ...{ id, name: `#${id}`, email: `buyer-${id}@example.com`, currency: "USD", financial_status: "paid" },
-    ...{ created_at: "2026-01-02T03:00:00Z", updated_at: "2026-01-02T03:00:00Z", cancelled_at: null, note: null },
+    id,
+    name: `#${id}`,
+    email: `buyer-${id}@example.com`,
+    currency: "USD",
+    financial_status: "paid",
+    created_at: "2026-01-02T03:00:00Z",
+    updated_at: "2026-01-02T03:00:00Z",
+    cancelled_at: null,
+    note: null,
     line_items: [shopifyLine(1)],
     shipping_address: address(),
     shipping_lines: [{ title: "Ground", price: "4.00" }],
@@ -65,7 +72,9 @@ export async function connectShopify(app: TestApp, fields: Json = {}) {
     return app.call("POST", to, raw, {
       key: null,
       headers: {
-        ...{ "x-shopify-topic": topic, "x-shopify-event-id": event, "x-shopify-shop-domain": store_id },
+        "x-shopify-topic": topic,
+        "x-shopify-event-id": event,
+        "x-shopify-shop-domain": store_id,
         "x-shopify-hmac-sha256": hmacBase64(signed_with, raw),
         ...headers,
       },

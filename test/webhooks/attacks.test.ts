@@ -105,7 +105,10 @@ describe("a hostile address", () => {
     expect(log.length).toBeGreaterThanOrEqual(12);
     for (const line of log) {
       expect(line).toMatchObject({
-        ...{ status: "blocked", response: null, ip_address: null, duration_ms: null },
+        status: "blocked",
+        response: null,
+        ip_address: null,
+        duration_ms: null,
         error: { code: "blocked_address" },
       });
     }

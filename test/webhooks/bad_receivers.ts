@@ -80,7 +80,9 @@ export const kinds: readonly Bad[] = [
   {
     name: "aborts the message",
     act: status(400, "webhook-delivery: abort-message"),
-    ...{ ...http(400), again_s: null, delivery: "cancelled" },
+    ...http(400),
+    again_s: null,
+    delivery: "cancelled",
   },
   {
     name: "switches the protocol",

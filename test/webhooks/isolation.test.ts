@@ -116,10 +116,20 @@ async function mustBeUndisturbed(name: string): Promise<void> {
 const wait = (id: string, count: number, attempts: number, data: object) =>
   store.write((tx) => {
     const row = {
-      ...{ subscription_id: Number(id.slice(4)), event_type: "order.cancelled" as const, status: "pending" as const },
-      ...{ attempts, max_attempts: 6, spent_attempts: 0, next_at: tx.now, leased_until: null },
-      ...{ form: "v1" as const, body: JSON.stringify({ data }), trigger: "scheduled" as const, recovery_id: null },
-      ...{ created_at: tx.now, finished_at: null },
+      subscription_id: Number(id.slice(4)),
+      event_type: "order.cancelled" as const,
+      status: "pending" as const,
+      attempts,
+      max_attempts: 6,
+      spent_attempts: 0,
+      next_at: tx.now,
+      leased_until: null,
+      form: "v1" as const,
+      body: JSON.stringify({ data }),
+      trigger: "scheduled" as const,
+      recovery_id: null,
+      created_at: tx.now,
+      finished_at: null,
     };
     const rows = Array.from({ length: count }, (_, n) => ({ ...row, event_id: tx.newId("evt"), sequence: 1e6 + n }));
     tx.wake("webhooks.deliver", tx.now);

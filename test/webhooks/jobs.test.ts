@@ -22,15 +22,18 @@ const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, 
 
 /** What a server that claimed something records of it. */
 const outcome = (claim: Claim, status_code: number) => ({
-  ...{
-    claim,
-    signatures: { timestamp_s: 0, signatures: "" },
-    started_at: scene.app.clocks.test.now(),
-    real_now: 0,
-    random: 0,
-  },
+  claim,
+  signatures: { timestamp_s: 0, signatures: "" },
+  started_at: scene.app.clocks.test.now(),
+  real_now: 0,
+  random: 0,
   result: {
-    ...{ status_code, headers: {}, body: "", truncated: false, ip_address: null, duration_ms: 1 },
+    status_code,
+    headers: {},
+    body: "",
+    truncated: false,
+    ip_address: null,
+    duration_ms: 1,
     error: status_code === 200 ? null : { code: "http_error" as const, message: "no" },
   },
 });
@@ -59,8 +62,16 @@ describe("works", () => {
     expect(got.headers).toMatchObject(Object.fromEntries(sent));
     expect(log).toMatchObject([
       {
-        ...{ event_id: event?.id, event_type: "order.created", attempt: 1, max_attempts: 6, trigger: "scheduled" },
-        ...{ status: "success", url: scene.receiver.url, error: null, ip_address: "127.0.0.1", next_attempt_at: null },
+        event_id: event?.id,
+        event_type: "order.created",
+        attempt: 1,
+        max_attempts: 6,
+        trigger: "scheduled",
+        status: "success",
+        url: scene.receiver.url,
+        error: null,
+        ip_address: "127.0.0.1",
+        next_attempt_at: null,
         request: { headers: { "webhook-id": event?.id } },
         response: { status_code: 200, body: "seen", truncated: false },
       },
@@ -137,7 +148,8 @@ describe("works", () => {
     const [full] = scene.receiver.events;
     expect(Object.keys(full).sort()).toEqual(["api_version", "created_at", "data", "id", "sequence", "type"]);
     expect(full).toMatchObject({
-      ...{ api_version: "v1", sequence: 1 },
+      api_version: "v1",
+      sequence: 1,
       data: { object: "order", id: "ord_1", email: "ada@example.com", previous_attributes: {} },
     });
     await subscribe({ version: "v2", payload: "thin", url: `${scene.receiver.url}/thin` });
@@ -209,7 +221,9 @@ describe("works", () => {
     await tell(Array.from({ length: 20 }, (_, n) => `ord_${n}`));
     await scene.app.runJobs();
     expect((await get(`/webhooks/${id}`)).data).toMatchObject({
-      ...{ active: false, status: "disabled", disabled_reason: "gone" },
+      active: false,
+      status: "disabled",
+      disabled_reason: "gone",
     });
     expect(scene.receiver.received.length).toBeLessThanOrEqual(8);
     await tell(["ord_later"]);

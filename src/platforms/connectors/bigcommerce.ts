@@ -85,7 +85,10 @@ function read({ headers, raw }: Inbound): Notification {
   const hash = readText(body["hash"], 200) ?? "";
   const external_id = kind === "order" ? readExternalId(data["id"], "data.id") : null;
   return {
-    ...{ kind, topic, external_id, order: null },
+    kind,
+    topic,
+    external_id,
+    order: null,
     dedupe_key: readText(headers.get("webhook-id"), 200) ?? `${store_id} ${topic} ${external_id} ${hash}`,
     stores: [readText(body["producer"], 100)?.replace(/^stores\//, ""), store_id].flatMap((name) => name ?? []),
     created_at: typeof made === "number" ? made * second_ms : null,
@@ -176,15 +179,22 @@ function orderOf(order: Fields, products: readonly Fields[], addresses: readonly
   const several = addresses.length > 1 ? `The order has ${addresses.length} addresses at BigCommerce.` : null;
   const id = readExternalId(order["id"], "id");
   return {
-    ...{ external_id: id, number: id, state: stateOf(order, products) },
+    external_id: id,
+    number: id,
+    state: stateOf(order, products),
     email: readEmail(billing["email"]) ?? readEmail(address["email"]),
     customer_name: readName(billing["first_name"], billing["last_name"]),
     phone: readText(billing["phone"], 50),
     address: readAddress({
       name: readName(address["first_name"], address["last_name"]),
-      ...{ company: address["company"], address_line1: address["street_1"], address_line2: address["street_2"] },
-      ...{ city: address["city"], state: address["state"], postal_code: address["zip"] },
-      ...{ country: address["country_iso2"], phone: address["phone"] },
+      company: address["company"],
+      address_line1: address["street_1"],
+      address_line2: address["street_2"],
+      city: address["city"],
+      state: address["state"],
+      postal_code: address["zip"],
+      country: address["country_iso2"],
+      phone: address["phone"],
     }),
     lines: withUnits(lines),
     shipping_method: readText(address["shipping_method"], 200),
@@ -230,7 +240,10 @@ function lineOf(product: Fields, field: string): PlatformLine[] {
   const quantity = left(product, field);
   return [
     {
-      ...{ external_id, variant_id, sku: readSku(product["sku"]), quantity },
+      external_id,
+      variant_id,
+      sku: readSku(product["sku"]),
+      quantity,
       name: readText(product["name"], 200) ?? `Product ${variant_id}`,
       ...costsOf({ unit_cents: price, total_cents: price * ordered - discount, ordered }, quantity),
     },

@@ -48,7 +48,9 @@ function read({ headers, raw }: Inbound): Notification {
   const triggered = Date.parse(headers.get("x-shopify-triggered-at") ?? "");
   const about = {
     // One act of the merchant may be told under several topics, all with the same id.
-    ...{ kind, topic, dedupe_key: `${topic} ${event}` },
+    kind,
+    topic,
+    dedupe_key: `${topic} ${event}`,
     stores: [readText(headers.get("x-shopify-shop-domain"), 255)?.toLowerCase() ?? []].flat(),
     created_at: Number.isNaN(triggered) ? null : triggered,
   };
@@ -130,10 +132,15 @@ function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
       readName(billing["name"]) ?? readName(customer["first_name"], customer["last_name"]) ?? readName(address["name"]),
     phone: readText(order["phone"], 50) ?? readText(billing["phone"], 50),
     address: readAddress({
-      ...{ name: address["name"], company: address["company"], address_line1: address["address1"] },
-      ...{ address_line2: address["address2"], city: address["city"], postal_code: address["zip"] },
+      name: address["name"],
+      company: address["company"],
+      address_line1: address["address1"],
+      address_line2: address["address2"],
+      city: address["city"],
+      postal_code: address["zip"],
       state: readText(address["province_code"], 100) ?? address["province"],
-      ...{ country: address["country_code"], phone: address["phone"] },
+      country: address["country_code"],
+      phone: address["phone"],
     }),
     lines: withUnits(goods.map(({ line, field }) => lineOf(line, field))),
     shipping_method: readText(shipping[0]?.["title"], 200),
@@ -172,7 +179,10 @@ function lineOf(line: Fields, field: string): PlatformLine {
   const variant_id = variant ?? (product === null ? `l${external_id}` : `p${product}`);
   const quantity = readQuantity(line["current_quantity"], `${field}.quantity`);
   return {
-    ...{ external_id, variant_id, sku: readSku(line["sku"]), quantity },
+    external_id,
+    variant_id,
+    sku: readSku(line["sku"]),
+    quantity,
     name: readText(line["name"], 200) ?? readText(line["title"], 200) ?? `Product ${variant_id}`,
     ...costsOf(moneyOf(line, field), quantity),
   };

@@ -88,7 +88,9 @@ async function openOf(access: Access, order: Fields): Promise<Open[]> {
   const location = String(fieldsOrNone(fieldsOrNone(assignedLocation)["location"])["id"]);
   return understood(() =>
     items.map((item) => ({
-      ...{ location, fulfillment_order_id: String(id), id: String(item["id"]) },
+      location,
+      fulfillment_order_id: String(id),
+      id: String(item["id"]),
       external_id: numberOf(fieldsOrNone(item["lineItem"])["id"]),
       quantity: readQuantity(item["remainingQuantity"], "remainingQuantity"),
     })),

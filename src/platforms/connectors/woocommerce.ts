@@ -153,8 +153,13 @@ function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
     phone: readText(billing["phone"], 50),
     address: readAddress({
       name: readName(to["first_name"], to["last_name"]),
-      ...{ company: to["company"], address_line1: to["address_1"], address_line2: to["address_2"], city: to["city"] },
-      ...{ state: to["state"], postal_code: to["postcode"], country: to["country"] },
+      company: to["company"],
+      address_line1: to["address_1"],
+      address_line2: to["address_2"],
+      city: to["city"],
+      state: to["state"],
+      postal_code: to["postcode"],
+      country: to["country"],
       phone: readText(to["phone"], 50) ?? billing["phone"],
     }),
     lines: withUnits(items.map((item, index) => lineOf(item, refunds, `line_items[${index}]`))),
@@ -176,7 +181,10 @@ function lineOf(item: Fields, refunds: readonly Fields[], field: string): Platfo
   const full_cents = Math.max(total_cents, readAmount(item["subtotal"], `${field}.subtotal`));
   const quantity = Math.max(0, ordered - refundedUnits(external_id, refunds));
   return {
-    ...{ external_id, variant_id, sku: readSku(item["sku"]), quantity },
+    external_id,
+    variant_id,
+    sku: readSku(item["sku"]),
+    quantity,
     name: readText(item["name"], 200) ?? `Product ${variant_id}`,
     ...costsOf({ unit_cents: Math.ceil(full_cents / Math.max(1, ordered)), total_cents, ordered }, quantity),
   };
@@ -196,7 +204,9 @@ function wishesOf(item: Fields) {
   const shown = fieldsIn(item["meta_data"]).filter(({ key }) => !/^(?:_|pa_)/.test(String(key)));
   const line = readText(item["name"], 100) ?? "Line";
   return shown.map(({ key, value, display_key, display_value }) => ({
-    ...{ line, name: display_key ?? key, value: display_value ?? value },
+    line,
+    name: display_key ?? key,
+    value: display_value ?? value,
   }));
 }
 

@@ -40,21 +40,27 @@ export async function createSubscription(
     throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);
   }
   return insertSubscription(tx, {
-    ...{ url, events, description, version, payload, retry_limit, rate_limit_per_second, paced_until: null },
+    url,
+    events,
+    description,
+    version,
+    payload,
+    retry_limit,
+    rate_limit_per_second,
+    paced_until: null,
     ...(active ? freshHealth : switched(freshHealth, false)),
-    ...{
-      secret: sealed_secret,
-      previous_secret: null,
-      previous_secret_expires_at: null,
-      begins_after,
-      sequence: 0,
-      is_ending: false,
-      backlog_skipped: 0,
-      backlog_skipped_at: null,
-      revision: 1,
-      deleted_at: null,
-    },
-    ...{ created_at: tx.now, updated_at: tx.now },
+    secret: sealed_secret,
+    previous_secret: null,
+    previous_secret_expires_at: null,
+    begins_after,
+    sequence: 0,
+    is_ending: false,
+    backlog_skipped: 0,
+    backlog_skipped_at: null,
+    revision: 1,
+    deleted_at: null,
+    created_at: tx.now,
+    updated_at: tx.now,
   });
 }
 

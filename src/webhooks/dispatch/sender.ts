@@ -87,9 +87,13 @@ function resultOf({ answer, error, ip_address, duration_ms }: Outcome): AttemptR
   if (answer !== null) return { ...kept(answer), ip_address, duration_ms };
   const message = printable(error.message).slice(0, message_characters_max);
   return {
-    ...{ status_code: null, headers: {}, body: null, truncated: false },
+    status_code: null,
+    headers: {},
+    body: null,
+    truncated: false,
     error: { code: error.code, message },
-    ...{ ip_address, duration_ms },
+    ip_address,
+    duration_ms,
   };
 }
 

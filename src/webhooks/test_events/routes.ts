@@ -63,7 +63,9 @@ function testView({ claim, signatures, result }: Finished) {
   const headers = deliveryHeaders({ event_id, event_type, test: true, ...signatures, subscription_id, attempt: 1 });
   return {
     delivery_id: wireId("delivery", delivery.id),
-    ...{ event_id, event_type, status: attemptStatus(result) },
+    event_id,
+    event_type,
+    status: attemptStatus(result),
     request: { url: subscription.url, headers, body },
     response: status_code === null ? null : { status_code, headers: answered, body_excerpt: result.body, truncated },
     error,

@@ -39,9 +39,12 @@ describe("works", () => {
       status: "active",
       order_prefix: "",
       version: 1,
-      ...{ has_api_key: true, api_key_last_four: "key1" },
-      ...{ has_api_token: true, api_token_last_four: "tok1" },
-      ...{ has_client_secret: true, client_secret_last_four: "sec1" },
+      has_api_key: true,
+      api_key_last_four: "key1",
+      has_api_token: true,
+      api_token_last_four: "tok1",
+      has_client_secret: true,
+      client_secret_last_four: "sec1",
     });
     expect((await app.get(`/platforms/${id}`)).body.data).toEqual(made.body.data);
     // What a GET answered can be sent back.
@@ -60,13 +63,18 @@ describe("works", () => {
       client_secret,
     });
     expect(shopify.body.data).toMatchObject({
-      ...{ store_id: "mugs.myshopify.com", name: "mugs.myshopify.com", api_url: "https://mugs.myshopify.com" },
+      store_id: "mugs.myshopify.com",
+      name: "mugs.myshopify.com",
+      api_url: "https://mugs.myshopify.com",
       callback_url: expect.stringMatching(/^http:\/\/packhouse\.test\/v1\/webhooks\/shopify\/orders\?connection=live_/),
     });
     const big = await app.post("/platforms", { platform: "bigcommerce", store_id: "stores/AB12", api_token });
     expect(big.body.data).toMatchObject({
-      ...{ store_id: "ab12", api_url: "https://api.bigcommerce.com", has_client_secret: false },
-      ...{ callback_url: "http://packhouse.test/v1/webhooks/bigcommerce/orders", client_secret_last_four: null },
+      store_id: "ab12",
+      api_url: "https://api.bigcommerce.com",
+      has_client_secret: false,
+      callback_url: "http://packhouse.test/v1/webhooks/bigcommerce/orders",
+      client_secret_last_four: null,
     });
   }, 30_000);
 

@@ -25,7 +25,8 @@ export function openCaller(headers_ms = 15_000) {
     to: (api_url: string, store_id: string, api_token: string | null, api_key: string | null = null): Access => ({
       connection: { id: 1, store_id, api_url },
       credentials: { api_key, api_token, client_secrets: [] },
-      ...{ api, now: clock.now() },
+      api,
+      now: clock.now(),
     }),
   };
 }
@@ -41,10 +42,16 @@ export const parcel = (
   lines: readonly (readonly [external_id: number, quantity: number])[],
   more: Partial<ShipmentReport> = {},
 ): ShipmentReport => ({
-  ...{ shipment_id: "shp_1001", external_order_id: String(external_order_id), carrier: "UPS", service: "Ground" },
+  shipment_id: "shp_1001",
+  external_order_id: String(external_order_id),
+  carrier: "UPS",
+  service: "Ground",
   lines: lines.map(([external_id, quantity]) => ({ external_id: String(external_id), quantity })),
-  ...{ tracking_number: "1Z999AA10123456784", tracking_url: "https://track.example/1Z999AA10123456784" },
-  ...{ shipped_at: at + hour_ms, last: true, ...more },
+  tracking_number: "1Z999AA10123456784",
+  tracking_url: "https://track.example/1Z999AA10123456784",
+  shipped_at: at + hour_ms,
+  last: true,
+  ...more,
 });
 
 interface Refusal {

@@ -40,22 +40,32 @@ describe("an order", () => {
       ]),
     );
     expect(await fetchOrder(access(), "118")).toEqual({
-      ...{ external_id: "118", number: "118", state: "open", email: "ada@marsh.example", customer_name: "Ada Marsh" },
+      external_id: "118",
+      number: "118",
+      state: "open",
+      email: "ada@marsh.example",
+      customer_name: "Ada Marsh",
       phone: "512-555-0117",
       address: {
-        ...{
-          name: "Ada Marsh",
-          company: "Marsh & Sons",
-          address_line1: "9 Dock Road",
-          address_line2: "Unit 4",
-          city: "Austin",
-        },
-        ...{ state: "Texas", postal_code: "78701", country: "US", phone: "512-555-0117" },
+        name: "Ada Marsh",
+        company: "Marsh & Sons",
+        address_line1: "9 Dock Road",
+        address_line2: "Unit 4",
+        city: "Austin",
+        state: "Texas",
+        postal_code: "78701",
+        country: "US",
+        phone: "512-555-0117",
       },
       lines: [
         {
-          ...{ external_id: "11800", sku: "MUG-1", variant_id: "170", name: "Mug", quantity: 2 },
-          ...{ unit_price_cents: 1250, total_cents: 2500 },
+          external_id: "11800",
+          sku: "MUG-1",
+          variant_id: "170",
+          name: "Mug",
+          quantity: 2,
+          unit_price_cents: 1250,
+          total_cents: 2500,
         },
         {
           external_id: "11803",
@@ -67,8 +77,12 @@ describe("an order", () => {
           total_cents: 750,
         },
       ],
-      ...{ shipping_method: "Ground", shipping_amount_cents: 650, currency: "USD" },
-      ...{ notes: "Ring twice.\nMug: Name on it: Ada", created_at: at, updated_at: at },
+      shipping_method: "Ground",
+      shipping_amount_cents: 650,
+      currency: "USD",
+      notes: "Ring twice.\nMug: Name on it: Ada",
+      created_at: at,
+      updated_at: at,
     });
   });
 
@@ -180,9 +194,13 @@ describe("a parcel", () => {
     expect(await report(access(), parcel(130, [[13000, 2]]))).toBe("130001");
     expect(order.shipments).toMatchObject([
       {
-        ...{ order_address_id: 1300, tracking_number: "1Z999AA10123456784", shipping_provider: "ups" },
-        ...{ shipping_method: "UPS Ground", tracking_link: "https://track.example/1Z999AA10123456784" },
-        ...{ comments: expect.stringContaining("[shp_1001]"), items: [{ order_product_id: 13000, quantity: 2 }] },
+        order_address_id: 1300,
+        tracking_number: "1Z999AA10123456784",
+        shipping_provider: "ups",
+        shipping_method: "UPS Ground",
+        tracking_link: "https://track.example/1Z999AA10123456784",
+        comments: expect.stringContaining("[shp_1001]"),
+        items: [{ order_product_id: 13000, quantity: 2 }],
       },
     ]);
     expect(order.fields["status_id"]).toBe(2);

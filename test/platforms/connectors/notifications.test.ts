@@ -32,7 +32,12 @@ describe("BigCommerce", () => {
   ])("%s names an order", (scope) => {
     const sent = inbound(bc.notification(118, { scope }));
     expect(bigcommerce.read(sent)).toEqual({
-      ...{ kind: "order", topic: scope, external_id: "118", stores: ["k3v9x2", "1001"], created_at: at, order: null },
+      kind: "order",
+      topic: scope,
+      external_id: "118",
+      stores: ["k3v9x2", "1001"],
+      created_at: at,
+      order: null,
       dedupe_key: expect.stringMatching(/^1001 store\/order\/[\w/]+ 118 [0-9a-f]{40}$/),
     });
   });
@@ -81,40 +86,57 @@ describe("Shopify", () => {
     ]);
     const read = shopify.read(inbound(sh.notification(order, { event_id: "ev-1" })));
     expect(read).toEqual({
-      ...{ kind: "order", topic: "orders/create", external_id: "5001", dedupe_key: "orders/create ev-1" },
-      ...{ stores: ["lamps.myshopify.com"], created_at: at },
+      kind: "order",
+      topic: "orders/create",
+      external_id: "5001",
+      dedupe_key: "orders/create ev-1",
+      stores: ["lamps.myshopify.com"],
+      created_at: at,
       order: {
-        ...{
-          external_id: "5001",
-          number: "5001",
-          state: "open",
-          email: "lea@morel.example",
-          customer_name: "Léa Morel",
-        },
+        external_id: "5001",
+        number: "5001",
+        state: "open",
+        email: "lea@morel.example",
+        customer_name: "Léa Morel",
         phone: "+33 4 72 00 00 00",
         address: {
-          ...{
-            name: "Léa Morel",
-            company: "Morel SARL",
-            address_line1: "4 Rue Neuve",
-            address_line2: null,
-            city: "Lyon",
-          },
-          ...{ state: null, postal_code: "69001", country: "FR", phone: "+33 4 72 00 00 00" },
+          name: "Léa Morel",
+          company: "Morel SARL",
+          address_line1: "4 Rue Neuve",
+          address_line2: null,
+          city: "Lyon",
+          state: null,
+          postal_code: "69001",
+          country: "FR",
+          phone: "+33 4 72 00 00 00",
         },
         lines: [
           {
-            ...{ external_id: "500100", sku: "LAMP-B", variant_id: "900", name: "Lamp - Brass", quantity: 2 },
+            external_id: "500100",
+            sku: "LAMP-B",
+            variant_id: "900",
+            name: "Lamp - Brass",
+            quantity: 2,
             // Two of three that cost 111.99 together, which no price of whole cents makes.
-            ...{ unit_price_cents: 4000, total_cents: 7466 },
+            unit_price_cents: 4000,
+            total_cents: 7466,
           },
           {
-            ...{ external_id: "500104", sku: null, variant_id: "904", name: "Tray", quantity: 1 },
-            ...{ unit_price_cents: 1000, total_cents: 1000 },
+            external_id: "500104",
+            sku: null,
+            variant_id: "904",
+            name: "Tray",
+            quantity: 1,
+            unit_price_cents: 1000,
+            total_cents: 1000,
           },
         ],
-        ...{ shipping_method: "Colissimo", shipping_amount_cents: 500, currency: "EUR" },
-        ...{ notes: "Leave at the\ndoor\nTray: Engraving: For Zoë", created_at: at, updated_at: at },
+        shipping_method: "Colissimo",
+        shipping_amount_cents: 500,
+        currency: "EUR",
+        notes: "Leave at the\ndoor\nTray: Engraving: For Zoë",
+        created_at: at,
+        updated_at: at,
       },
     });
   });
@@ -191,34 +213,57 @@ describe("WooCommerce", () => {
     const order = siteOrder(812, at, { number: "INV-812", customer_note: " Thanks! " }, lines);
     const { order: read, ...about } = woocommerce.read(inbound(wc.notification(order)));
     expect(about).toEqual({
-      ...{ kind: "order", topic: "order.created", external_id: "812", created_at: null, stores: [wc.url] },
+      kind: "order",
+      topic: "order.created",
+      external_id: "812",
+      created_at: null,
+      stores: [wc.url],
       dedupe_key: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(read).toEqual({
-      ...{ external_id: "812", number: "INV-812", state: "open", email: "noor@ahmed.example" },
-      ...{ customer_name: "Noor Ahmed", phone: "0113 496 0000" },
+      external_id: "812",
+      number: "INV-812",
+      state: "open",
+      email: "noor@ahmed.example",
+      customer_name: "Noor Ahmed",
+      phone: "0113 496 0000",
       address: {
-        ...{
-          name: "Noor Ahmed",
-          company: "Ahmed Ltd",
-          address_line1: "12 Mill Lane",
-          address_line2: null,
-          city: "Leeds",
-        },
-        ...{ state: null, postal_code: "LS1 4DY", country: "GB", phone: "0113 496 0000" },
+        name: "Noor Ahmed",
+        company: "Ahmed Ltd",
+        address_line1: "12 Mill Lane",
+        address_line2: null,
+        city: "Leeds",
+        state: null,
+        postal_code: "LS1 4DY",
+        country: "GB",
+        phone: "0113 496 0000",
       },
       lines: [
         {
-          ...{ external_id: "81200", sku: "SOAP-1", variant_id: "p50", name: "Soap", quantity: 3 },
-          ...{ unit_price_cents: 900, total_cents: 2580 },
+          external_id: "81200",
+          sku: "SOAP-1",
+          variant_id: "p50",
+          name: "Soap",
+          quantity: 3,
+          unit_price_cents: 900,
+          total_cents: 2580,
         },
         {
-          ...{ external_id: "81201", sku: null, variant_id: "71", name: "Dish", quantity: 1 },
-          ...{ unit_price_cents: 2700, total_cents: 401 },
+          external_id: "81201",
+          sku: null,
+          variant_id: "71",
+          name: "Dish",
+          quantity: 1,
+          unit_price_cents: 2700,
+          total_cents: 401,
         },
       ],
-      ...{ shipping_method: "Royal Mail 48", shipping_amount_cents: 420, currency: "GBP" },
-      ...{ notes: "Thanks!\nSoap: Ribbon: Blue", created_at: at, updated_at: at },
+      shipping_method: "Royal Mail 48",
+      shipping_amount_cents: 420,
+      currency: "GBP",
+      notes: "Thanks!\nSoap: Ribbon: Blue",
+      created_at: at,
+      updated_at: at,
     });
   });
 

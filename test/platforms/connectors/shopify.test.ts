@@ -90,7 +90,10 @@ describe("a parcel", () => {
     expect(await report(access(), parcel(5010, [[501000, 2]]))).toBe("6001");
     expect(order.fulfillments).toEqual([
       {
-        ...{ id: 6001, status: "SUCCESS", notified: true, lines: [{ id: 501000, quantity: 2 }] },
+        id: 6001,
+        status: "SUCCESS",
+        notified: true,
+        lines: [{ id: 501000, quantity: 2 }],
         tracking: { number: "1Z999AA10123456784", company: "UPS", url: "https://track.example/1Z999AA10123456784" },
       },
     ]);
@@ -161,7 +164,8 @@ describe("a parcel", () => {
     const order = sh.add(shopOrder(5015, at, {}, [{ quantity: 2 }]));
     for (const open of order.fulfillment_orders) open.status = "ON_HOLD";
     expect(await refusal(report(access(), parcel(5015, [[501500, 1]])))).toMatchObject({
-      ...{ permanent: false, message: expect.stringContaining("on hold") },
+      permanent: false,
+      message: expect.stringContaining("on hold"),
     });
     for (const open of order.fulfillment_orders) open.status = "OPEN";
     const said = await refusal(report(access(), parcel(5015, [[501500, 3]])));

@@ -26,7 +26,8 @@ describe("the known answers", () => {
     const request = inbound({
       body: '{"scope":"store/order/created"}',
       headers: {
-        ...{ "webhook-id": "msg_1", "webhook-timestamp": "1767225600" },
+        "webhook-id": "msg_1",
+        "webhook-timestamp": "1767225600",
         "webhook-signature": "v1,OkpTnoi8QOQs6k5PA1msIPF7Ltue4nKoD9S7shofh60=",
       },
     });
@@ -72,7 +73,8 @@ describe("BigCommerce", () => {
   const signed = (sent: number, body = '{"scope":"store/order/created"}', id = "msg_7") => ({
     body,
     headers: {
-      ...{ "webhook-id": id, "webhook-timestamp": String(Math.floor(sent / 1000)) },
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(sent / 1000)),
       "webhook-signature": signer.sign(id, new Date(sent), body),
     } as Record<string, string>,
   });

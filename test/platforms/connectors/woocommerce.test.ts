@@ -61,7 +61,8 @@ describe("a parcel", () => {
     expect(order.fields["status"]).toBe("completed");
     expect(order.notes).toEqual([
       {
-        ...{ id: 2, customer_note: true },
+        id: 2,
+        customer_note: true,
         note:
           "Your order was shipped by UPS Ground [shp_1002]. Tracking number: 1Z999AA10123456784. " +
           "https://track.example/1Z999AA10123456784",

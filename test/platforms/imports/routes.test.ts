@@ -68,10 +68,14 @@ describe("works", () => {
     const id = await tell();
     await app.runJobs();
     expect(await get(`/orders/${id}`)).toMatchObject({
-      ...{ id, order_number: String(ids), customer: { email: "ada@marsh.example", name: "Ada Marsh" } },
+      id,
+      order_number: String(ids),
+      customer: { email: "ada@marsh.example", name: "Ada Marsh" },
       shipping_address: { address_line1: "9 Dock Road", address_line2: "Unit 4", city: "Austin", country: "US" },
       line_items: [{ sku: "MUG-1", quantity: 2, unit_price: 12.5 }],
-      ...{ shipping_amount: 6.5, order_notes: "Ring twice.", source: { platform: "bigcommerce" } },
+      shipping_amount: 6.5,
+      order_notes: "Ring twice.",
+      source: { platform: "bigcommerce" },
     });
     expect(await importOf()).toMatchObject({ status: "imported", order_id: id, attempts: 1 });
   });
@@ -178,15 +182,19 @@ describe("works", () => {
 
 /** An order as a connector has read it. */
 const toldOrder = (external_id: string) => ({
-  ...{
-    external_id,
-    number: external_id,
-    state: "open" as const,
-    email: "ada@marsh.example",
-    customer_name: "Ada Marsh",
-  },
-  ...{ phone: null, address: null, shipping_method: null, shipping_amount_cents: 0, currency: "USD", notes: null },
-  ...{ created_at: 1000, updated_at: 1000 },
+  external_id,
+  number: external_id,
+  state: "open" as const,
+  email: "ada@marsh.example",
+  customer_name: "Ada Marsh",
+  phone: null,
+  address: null,
+  shipping_method: null,
+  shipping_amount_cents: 0,
+  currency: "USD",
+  notes: null,
+  created_at: 1000,
+  updated_at: 1000,
   lines: [{ external_id: "1", sku: "MUG-1", variant_id: "1", name: "Mug", quantity: 2, unit_price_cents: 1250 }],
 });
 

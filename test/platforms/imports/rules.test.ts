@@ -22,9 +22,20 @@ import { connectionMoves, importMoves, importStatuses, platformOrderStates } fro
 
 const line = { external_id: "1", sku: "TEA", variant_id: "v7", name: "Tea", quantity: 2, unit_price_cents: 350 };
 const order: PlatformOrder = {
-  ...{ external_id: "88", number: "1001", state: "open", email: "ida@example.com", customer_name: "Ida Holm" },
-  ...{ phone: null, address: null, lines: [line], shipping_method: null, shipping_amount_cents: 0, currency: "USD" },
-  ...{ notes: null, created_at: 1000, updated_at: 2000 },
+  external_id: "88",
+  number: "1001",
+  state: "open",
+  email: "ida@example.com",
+  customer_name: "Ida Holm",
+  phone: null,
+  address: null,
+  lines: [line],
+  shipping_method: null,
+  shipping_amount_cents: 0,
+  currency: "USD",
+  notes: null,
+  created_at: 1000,
+  updated_at: 2000,
 };
 
 describe("what is done with an order", () => {
@@ -109,15 +120,15 @@ describe("retries", () => {
     const facts = { permanent: true, retry_after_seconds: 7 };
     const fault = new Fault("platform_error", "The token tok-123 is bad, and so is tok-123.", facts);
     expect(reasonOf(fault, ["tok-123", null])).toEqual({
-      ...{
-        code: "platform_error",
-        message: "The token … is bad, and so is ….",
-        permanent: true,
-        retry_after_seconds: 7,
-      },
+      code: "platform_error",
+      message: "The token … is bad, and so is ….",
+      permanent: true,
+      retry_after_seconds: 7,
     });
     expect(reasonOf(new Error("at line 3 with tok-123"), [])).toMatchObject({
-      ...{ code: "internal_error", message: "Something went wrong on our side.", permanent: false },
+      code: "internal_error",
+      message: "Something went wrong on our side.",
+      permanent: false,
     });
     expect(reasonOf(new Fault("platform_error", "x".repeat(1000)), []).message).toHaveLength(300);
   });
@@ -150,8 +161,15 @@ describe("what a platform says is made to fit", () => {
   test("an address keeps what there is of it", () => {
     expect(addressOf(order)).toMatchObject({ name: "Ida Holm", address_line1: "", city: "", country: "" });
     const address = {
-      ...{ name: "I. Holm", company: "Tea & Co", address_line1: "1 Quay", address_line2: null, city: "Bremen" },
-      ...{ state: null, postal_code: "28195", country: "de", phone: "1" },
+      name: "I. Holm",
+      company: "Tea & Co",
+      address_line1: "1 Quay",
+      address_line2: null,
+      city: "Bremen",
+      state: null,
+      postal_code: "28195",
+      country: "de",
+      phone: "1",
     };
     expect(addressOf({ ...order, address })).toMatchObject({ name: "I. Holm", company: "Tea & Co", country: "DE" });
     const nobody = { ...order, customer_name: null, address: { ...address, name: null } };
@@ -210,6 +228,13 @@ describe("what a platform says is made to fit", () => {
 });
 
 const addressLike = {
-  ...{ name: null, company: null, address_line1: "1", address_line2: null, city: null, state: null },
-  ...{ postal_code: null, country: null, phone: null },
+  name: null,
+  company: null,
+  address_line1: "1",
+  address_line2: null,
+  city: null,
+  state: null,
+  postal_code: null,
+  country: null,
+  phone: null,
 };

@@ -77,22 +77,36 @@ export function storeOrder(id: number, at: number, order: Json = {}, lines?: rea
   ];
   return {
     fields: {
-      ...{ id, status_id: 11, date_created: rfc2822(at), date_modified: rfc2822(at), currency_code: "CAD" },
-      ...{ default_currency_code: "USD" },
-      ...{ shipping_cost_ex_tax: "6.5000", customer_message: "Ring twice.", is_deleted: false, items_total: 3 },
-      ...{ billing_address: person, payment_status: "captured", ...order },
+      id,
+      status_id: 11,
+      date_created: rfc2822(at),
+      date_modified: rfc2822(at),
+      currency_code: "CAD",
+      default_currency_code: "USD",
+      shipping_cost_ex_tax: "6.5000",
+      customer_message: "Ring twice.",
+      is_deleted: false,
+      items_total: 3,
+      billing_address: person,
+      payment_status: "captured",
+      ...order,
     },
     products: (lines ?? goods).map((line, index) => ({
-      ...{ id: id * 100 + index, product_id: 70 + index, variant_id: 170 + index, order_address_id: id * 10 },
-      ...{ name: "Thing", sku: "", type: "physical" as const, price_ex_tax: "12.5000", quantity: 1 },
-      ...{
-        quantity_refunded: 0,
-        quantity_shipped: 0,
-        order_pickup_method_id: 0,
-        applied_discounts: [],
-        product_options: [],
-        ...line,
-      },
+      id: id * 100 + index,
+      product_id: 70 + index,
+      variant_id: 170 + index,
+      order_address_id: id * 10,
+      name: "Thing",
+      sku: "",
+      type: "physical" as const,
+      price_ex_tax: "12.5000",
+      quantity: 1,
+      quantity_refunded: 0,
+      quantity_shipped: 0,
+      order_pickup_method_id: 0,
+      applied_discounts: [],
+      product_options: [],
+      ...line,
     })),
     addresses: [{ id: id * 10, order_id: id, ...person, shipping_method: "Ground" }],
     shipments: [],
@@ -203,7 +217,9 @@ export async function openBigCommerce({ hash = "k3v9x2", token = "bc-access-toke
 
   return {
     ...server,
-    ...{ hash, token, orders: store.orders },
+    hash,
+    token,
+    orders: store.orders,
     /** Puts an order into the store. */
     add(order: StoreOrder) {
       store.orders.set(Number(order.fields["id"]), order);

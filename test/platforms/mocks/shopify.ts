@@ -149,7 +149,9 @@ export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopif
   const server = await openServer((asked) => answer(state, token, asked));
   return {
     ...server,
-    ...{ token, shop, orders: state.orders },
+    token,
+    shop,
+    orders: state.orders,
     /** Puts an order into the shop. */
     add(order: ShopOrder) {
       state.orders.set(order.fields.id, order);
@@ -182,9 +184,13 @@ export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopif
       };
       const body = JSON.stringify(thin[topic] ?? payloadOf(order));
       const headers: Record<string, string> = {
-        ...{ "Content-Type": "application/json", "X-Shopify-Topic": topic, "X-Shopify-Shop-Domain": shop },
-        ...{ "X-Shopify-API-Version": "2026-07", "X-Shopify-Webhook-Id": crypto.randomUUID() },
-        ...{ "X-Shopify-Event-Id": event_id, "X-Shopify-Triggered-At": new Date(now()).toISOString() },
+        "Content-Type": "application/json",
+        "X-Shopify-Topic": topic,
+        "X-Shopify-Shop-Domain": shop,
+        "X-Shopify-API-Version": "2026-07",
+        "X-Shopify-Webhook-Id": crypto.randomUUID(),
+        "X-Shopify-Event-Id": event_id,
+        "X-Shopify-Triggered-At": new Date(now()).toISOString(),
         "X-Shopify-Hmac-SHA256": createHmac("sha256", secret).update(body).digest("base64"),
       };
       return { body, headers };

@@ -25,15 +25,32 @@ export function siteOrder(id: number, at: number, order: Json = {}, lines: reado
   const to = { ...name, ...street, country: "GB", phone: "" };
   return {
     fields: {
-      ...{ id, number: String(id), status: "processing", currency: "GBP", customer_note: "", refunds: [] },
-      ...{ date_created_gmt: plain(at), date_modified_gmt: plain(at), shipping_total: "4.20", total: "30.00" },
+      id,
+      number: String(id),
+      status: "processing",
+      currency: "GBP",
+      customer_note: "",
+      refunds: [],
+      date_created_gmt: plain(at),
+      date_modified_gmt: plain(at),
+      shipping_total: "4.20",
+      total: "30.00",
       billing: { ...to, email: "noor@ahmed.example", phone: "0113 496 0000" },
       shipping: to,
       shipping_lines: [{ id: 1, method_title: "Royal Mail 48", method_id: "flat_rate", total: "4.20" }],
       ...order,
       line_items: lines.map((line, index) => ({
-        ...{ id: id * 100 + index, name: "Soap", product_id: 50 + index, variation_id: 0, quantity: 3 },
-        ...{ subtotal: "27.00", total: "25.80", sku: "SOAP-1", price: 8.6, meta_data: [], ...line },
+        id: id * 100 + index,
+        name: "Soap",
+        product_id: 50 + index,
+        variation_id: 0,
+        quantity: 3,
+        subtotal: "27.00",
+        total: "25.80",
+        sku: "SOAP-1",
+        price: 8.6,
+        meta_data: [],
+        ...line,
       })),
     },
     notes: [],
@@ -121,7 +138,9 @@ export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now
 
   return {
     ...server,
-    ...{ key, secret, orders: shop.orders },
+    key,
+    secret,
+    orders: shop.orders,
     /** Puts an order into the shop. */
     add(order: SiteOrder) {
       shop.orders.set(Number(order.fields["id"]), order);
@@ -148,8 +167,12 @@ export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now
       const body = JSON.stringify(topic === "order.deleted" ? { id: order.fields["id"] } : order.fields);
       const [resource = "", event = ""] = topic.split(".");
       const headers: Record<string, string> = {
-        ...{ "Content-Type": "application/json", "X-WC-Webhook-Source": `${source}/`, "X-WC-Webhook-Topic": topic },
-        ...{ "X-WC-Webhook-Resource": resource, "X-WC-Webhook-Event": event, "X-WC-Webhook-ID": "7" },
+        "Content-Type": "application/json",
+        "X-WC-Webhook-Source": `${source}/`,
+        "X-WC-Webhook-Topic": topic,
+        "X-WC-Webhook-Resource": resource,
+        "X-WC-Webhook-Event": event,
+        "X-WC-Webhook-ID": "7",
         "X-WC-Webhook-Signature": createHmac("sha256", signed_with).update(body).digest("base64"),
         "X-WC-Webhook-Delivery-ID": "66f7c1d0e1c7a9f0a1b2c3d4e5f60718",
       };

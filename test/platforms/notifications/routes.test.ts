@@ -37,8 +37,12 @@ async function connectBig(store_id: string, fields = {}) {
 /** A notification in the specification's form. */
 function notification(store: string, order: number, changes: Record<string, unknown> = {}) {
   return {
-    ...{ scope: "store/order/created", store_id: "1025646", data: { type: "order", id: order } },
-    ...{ hash: `hash-of-${order}`, created_at: Math.floor(app.clocks.live.now() / 1000), producer: `stores/${store}` },
+    scope: "store/order/created",
+    store_id: "1025646",
+    data: { type: "order", id: order },
+    hash: `hash-of-${order}`,
+    created_at: Math.floor(app.clocks.live.now() / 1000),
+    producer: `stores/${store}`,
     ...changes,
   };
 }
@@ -52,7 +56,9 @@ describe("works", () => {
     const first = await big(body);
     expect(first.status).toBe(200);
     expect(first.body).toEqual({
-      ...{ success: true, status: "processing", order_id: expect.stringMatching(/^ord_\d+$/) },
+      success: true,
+      status: "processing",
+      order_id: expect.stringMatching(/^ord_\d+$/),
       estimated_ship_date: "2026-01-02",
     });
     const before = await stored();
@@ -60,7 +66,8 @@ describe("works", () => {
     const raw = JSON.stringify(body);
     const again = await app.app.handle(
       new Request("http://packhouse.test/api/v1/webhooks/bigcommerce/orders", {
-        ...{ method: "POST", body: raw },
+        method: "POST",
+        body: raw,
         headers: { "content-type": "application/json", authorization: `Bearer ${app.keys.live.full}` },
       }),
     );
@@ -129,8 +136,14 @@ describe("works", () => {
     const ping = await send("webhook_id=12", { "content-type": "application/x-www-form-urlencoded" });
     expect([ping.status, ping.body.status]).toEqual([200, "ignored"]);
     const order = {
-      ...{ id: 812, number: "812", status: "processing", currency: "EUR", shipping_total: "5.00" },
-      ...{ date_created_gmt: "2026-01-02T03:00:00", date_modified_gmt: "2026-01-02T03:00:00", refunds: [] },
+      id: 812,
+      number: "812",
+      status: "processing",
+      currency: "EUR",
+      shipping_total: "5.00",
+      date_created_gmt: "2026-01-02T03:00:00",
+      date_modified_gmt: "2026-01-02T03:00:00",
+      refunds: [],
       billing: { first_name: "Ada", last_name: "Marsh", email: "ada@marsh.example", phone: "" },
       shipping: {
         first_name: "Ada",
@@ -143,7 +156,8 @@ describe("works", () => {
       line_items: [
         { id: 1, sku: "TEA", name: "Tea", quantity: 3, total: "9.00", product_id: 5, variation_id: 0, price: 3 },
       ],
-      ...{ shipping_lines: [{ method_title: "Post" }], customer_note: "" },
+      shipping_lines: [{ method_title: "Post" }],
+      customer_note: "",
     };
     const raw = JSON.stringify(order);
     const about = { "x-wc-webhook-topic": "order.created", "x-wc-webhook-source": `${api_url}/woo/` };
@@ -165,7 +179,8 @@ describe("works", () => {
     expect(callback_url).toContain("connection=test_");
     const raw = JSON.stringify(shopifyOrder(9001));
     const headers = {
-      ...{ "x-shopify-topic": "orders/create", "x-shopify-shop-domain": "sandbox.myshopify.com" },
+      "x-shopify-topic": "orders/create",
+      "x-shopify-shop-domain": "sandbox.myshopify.com",
       "x-shopify-hmac-sha256": hmacBase64(secret, raw),
     };
     const answer = await app.call("POST", callback_url.replace(/^.*\/v1/, ""), raw, { key: null, headers });

@@ -81,7 +81,13 @@ describe("works", () => {
     await scene.app.runJobs();
     expect(ids().sort()).toEqual(["ord_1", "ord_2", "ord_3"]);
     expect((await get(path)).data).toMatchObject({
-      ...{ status: "completed", total: 2, queued: 2, delivered: 2, failed: 0, since, until },
+      status: "completed",
+      total: 2,
+      queued: 2,
+      delivered: 2,
+      failed: 0,
+      since,
+      until,
       statuses: ["exhausted", "skipped"],
     });
     const all = await ask("POST", `/webhooks/${id}/recover`, { since, statuses: ["skipped"] });

@@ -17,7 +17,12 @@ const claims = (subscription_id: number, count: number): Claim[] =>
     return { delivery, subscription: { id: subscription_id }, body: "", probe: false } as Claim;
   });
 const answer = (status_code: number, duration_ms = 1): AttemptResult => ({
-  ...{ status_code, headers: {}, body: "", truncated: false, ip_address: null, duration_ms },
+  status_code,
+  headers: {},
+  body: "",
+  truncated: false,
+  ip_address: null,
+  duration_ms,
   error: status_code === 200 ? null : { code: "http_error", message: "no" },
 });
 

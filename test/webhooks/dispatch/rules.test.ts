@@ -4,7 +4,12 @@ import { afterLoad, burst, full_load, pacedUntil, slotsFor } from "../../../src/
 
 const none = { all: 0, late: 0 };
 const answer = (status_code: number | null): AttemptResult => ({
-  ...{ status_code, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: 1 },
+  status_code,
+  headers: {},
+  body: null,
+  truncated: false,
+  ip_address: null,
+  duration_ms: 1,
   error:
     status_code === 200 ? null : { code: status_code === null ? "timeout" : ("http_error" as const), message: "no" },
 });

@@ -26,7 +26,11 @@ const senderBy =
   (talkOver: TalkOver) =>
   (options: Partial<SenderOptions> = {}) => {
     const made = createSender({
-      ...{ policy: laptop, deadlines, resolve: loopback, authorities: authority, talkOver },
+      policy: laptop,
+      deadlines,
+      resolve: loopback,
+      authorities: authority,
+      talkOver,
       ...options,
     });
     closers.push(() => made.close());
@@ -84,13 +88,21 @@ describe.each(ways)("an attempt, %s,", (_way, talkOver) => {
     const secret = newSecret(Buffer.alloc(32, 5));
     const body = JSON.stringify({ id: "evt_1", data: { name: "Zoë 東京 🚚" } });
     const headers = deliveryHeaders({
-      ...{ event_id: "evt_1", event_type: "order.created", subscription_id: "whk_3", attempt: 1, test: false },
+      event_id: "evt_1",
+      event_type: "order.created",
+      subscription_id: "whk_3",
+      attempt: 1,
+      test: false,
       ...sign({ event_id: "evt_1", body, sent_at: systemClock().now(), secret, previous_secret: null }),
     });
     const result = await sender().send({ url: `${url}?a=b%20c`, headers, body });
     const { duration_ms, headers: answered, ...rest } = result;
     expect(rest).toEqual({
-      ...{ status_code: 200, body: "thanks", truncated: false, error: null, ip_address: "127.0.0.1" },
+      status_code: 200,
+      body: "thanks",
+      truncated: false,
+      error: null,
+      ip_address: "127.0.0.1",
     });
     expect(answered).toMatchObject({ "x-request-id": "r-1", "content-length": "6" });
     expect(answered).not.toHaveProperty("x-own");
@@ -374,7 +386,12 @@ describe.each(ways)("over TLS, %s,", (_way, talkOver) => {
 describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
   const sender = senderBy(talkOver);
   const refused = {
-    ...{ status_code: null, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: null },
+    status_code: null,
+    headers: {},
+    body: null,
+    truncated: false,
+    ip_address: null,
+    duration_ms: null,
   };
 
   test("that does not resolve is a dns_error", async () => {
@@ -456,8 +473,15 @@ test.each(["quickestTalk(process)", "talkByNode"])(
     const address = `http://127.0.0.1:${proxy.port}`;
     const child = Bun.spawn([process.execPath, "-e", script], {
       env: {
-        ...{ HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, http_proxy: address, https_proxy: address },
-        ...{ all_proxy: address, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
+        HTTP_PROXY: address,
+        HTTPS_PROXY: address,
+        ALL_PROXY: address,
+        http_proxy: address,
+        https_proxy: address,
+        all_proxy: address,
+        NODE_USE_ENV_PROXY: "1",
+        NODE_TLS_REJECT_UNAUTHORIZED: "0",
+        NO_PROXY: "",
       },
       stderr: "ignore",
     });

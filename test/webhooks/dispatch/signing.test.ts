@@ -26,7 +26,11 @@ const signing: Signing = {
 /** The headers of an attempt that signs this. */
 const headersOf = (changes: Partial<Signing & SignedAttempt> = {}) =>
   deliveryHeaders({
-    ...{ event_id: "evt_1", event_type: "order.created", subscription_id: "whk_3", attempt: 2, test: false },
+    event_id: "evt_1",
+    event_type: "order.created",
+    subscription_id: "whk_3",
+    attempt: 2,
+    test: false,
     ...sign({ ...signing, ...changes }),
     ...changes,
   });

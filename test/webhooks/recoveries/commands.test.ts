@@ -19,20 +19,28 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
   const since = now();
   await scene.store.write(async (tx) => {
     const events = Array.from({ length: count }, (_, n) => ({
-      ...{ id: tx.newId("evt"), type: "order.shipped" as const, previous: null, created_at: tx.now },
+      id: tx.newId("evt"),
+      type: "order.shipped" as const,
+      previous: null,
+      created_at: tx.now,
       body: JSON.stringify({ data: { object: "order", id: `ord_${n}` } }),
     }));
     await insertEvents(tx, events);
     const like = {
-      ...{ subscription_id: Number(id.slice(4)), event_type: "order.shipped" as const, status: "skipped" as const },
-      ...{ attempts: 0, max_attempts: 6, spent_attempts: 0, next_at: null, leased_until: null, body: null },
-      ...{
-        form: "v1" as const,
-        trigger: "scheduled" as const,
-        recovery_id: null,
-        created_at: tx.now,
-        finished_at: tx.now,
-      },
+      subscription_id: Number(id.slice(4)),
+      event_type: "order.shipped" as const,
+      status: "skipped" as const,
+      attempts: 0,
+      max_attempts: 6,
+      spent_attempts: 0,
+      next_at: null,
+      leased_until: null,
+      body: null,
+      form: "v1" as const,
+      trigger: "scheduled" as const,
+      recovery_id: null,
+      created_at: tx.now,
+      finished_at: tx.now,
     };
     await insertDeliveries(
       tx,

@@ -79,8 +79,12 @@ describe("works", () => {
     await scene.app.runJobs();
     expect([sending.total, none.total]).toEqual([1, 0]);
     const notice = {
-      ...{ kind: "webhook_failing" as const, subscription_id: Number(id.slice(4)), message: "told" },
-      ...{ mail_attempts: 0, mail_next_at: null, created_at: scene.app.clocks.test.now() },
+      kind: "webhook_failing" as const,
+      subscription_id: Number(id.slice(4)),
+      message: "told",
+      mail_attempts: 0,
+      mail_next_at: null,
+      created_at: scene.app.clocks.test.now(),
     };
     await scene.store.write((tx) =>
       tx.sql.insert(notices).values([

@@ -15,8 +15,12 @@ describe("works", () => {
   test("every field but the version changes, and what a GET answered can be sent back", async () => {
     const { id, secret: _, ...made } = await subscribe({ version: "v2" });
     const fields = {
-      ...{ url: `${scene.receiver.url}/else`, events: ["order.shipped", "order.created"], description: "the shop" },
-      ...{ payload: "thin", retry_limit: 10, rate_limit_per_second: 5 },
+      url: `${scene.receiver.url}/else`,
+      events: ["order.shipped", "order.created"],
+      description: "the shop",
+      payload: "thin",
+      retry_limit: 10,
+      rate_limit_per_second: 5,
     };
     scene.app.clocks.test.advance(1000);
     const changed = (await change(id, fields)).body.data;
