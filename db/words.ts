@@ -9,7 +9,7 @@ import { platforms } from "../src/platforms/status.ts";
 import { barcodeTypes, productTypes } from "../src/products/status.ts";
 import { refundMethods } from "../src/returns/refunds/status.ts";
 import { conditions, dispositions, returnReasons } from "../src/returns/status.ts";
-import { documentKinds, documentTypes } from "../src/shipping/labels/status.ts";
+import { documentKinds, documentTypes } from "../src/shipping/document.ts";
 import { attemptTriggers, deliveryForms, noticeKinds } from "../src/webhooks/status.ts";
 import { movements } from "./schema/inventory.ts";
 import { order_holds, orders } from "./schema/orders.ts";

@@ -21,11 +21,11 @@ import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { moveReports } from "./platforms/reports/store.ts";
 import { finishPurchases, purchasesSettled } from "./shipping/labels/purchases/jobs.ts";
-import { movePurchases } from "./shipping/labels/purchases/store.ts";
+import { moveClaims } from "./shipping/labels/store.ts";
 import { askAboutAddresses } from "./shipping/verification/jobs.ts";
 import { forgetOldCallbacks } from "./tracking/callbacks/jobs.ts";
 import { pollDue, pollsSettled } from "./tracking/polling/jobs.ts";
-import { moveLooks } from "./tracking/polling/store.ts";
+import { moveLooks } from "./tracking/store.ts";
 import { mailInvitations } from "./users/invitations/jobs.ts";
 import { moveInvitationMails } from "./users/invitations/store.ts";
 import { trimBacklogs } from "./webhooks/backlogs/jobs.ts";
@@ -155,7 +155,7 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
-  const orders = [moveImports, moveReports, moveAsks, movePurchases, moveLooks];
+  const orders = [moveImports, moveReports, moveAsks, moveClaims, moveLooks];
   for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
     await move(tx, by_ms);
   for (const name of jobNames) tx.wake(name, tx.now);

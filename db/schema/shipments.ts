@@ -1,14 +1,8 @@
 import type { Actor } from "../../src/kit/actor.ts";
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
-import type { LabelWarning } from "../../src/shipping/labels/face.ts";
-import {
-  type DocumentKind,
-  type DocumentType,
-  type LabelStatus,
-  labelStatuses,
-  type VoidStatus,
-  voidStatuses,
-} from "../../src/shipping/labels/status.ts";
+import type { DocumentKind, DocumentType } from "../../src/shipping/document.ts";
+import type { LabelWarning } from "../../src/shipping/labels/label.ts";
+import { type LabelStatus, labelStatuses, type VoidStatus, voidStatuses } from "../../src/shipping/labels/status.ts";
 import type { PriceLine } from "../../src/shipping/offer.ts";
 import type { Package } from "../../src/shipping/parcel.ts";
 import {

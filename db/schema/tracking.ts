@@ -3,8 +3,8 @@ import {
   type TrackingStatus,
   trackingEventStatuses,
   trackingStatuses,
-} from "../../src/tracking/status.ts";
-import type { WaitingUpdate } from "../../src/tracking/update.ts";
+} from "../../src/shipping/updates/status.ts";
+import type { WaitingUpdate } from "../../src/tracking/record.ts";
 import { bool, id, index, int, json, oneOf, packedJson, table, text, time, unique, where } from "../kit.ts";
 
 export const tracking_records = table(

@@ -2,7 +2,7 @@
 import type { CancelReason, HoldReason } from "../orders/status.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
 import type { SampleCode } from "../shipping/rates/sample.ts";
-import type { TrackingEventStatus } from "../tracking/status.ts";
+import type { TrackingEventStatus } from "../shipping/updates/status.ts";
 import type { Article, ColdZone } from "./catalogue.ts";
 
 /** The services by which the sample business sends: those of the sample cards, and one of its own. */

@@ -21,8 +21,9 @@ import { createReturn, inspectReturn, receiveReturn } from "../returns/commands.
 import { refundReturn } from "../returns/repayments/commands.ts";
 import { builtInCarrier } from "../shipping/rates/carrier.ts";
 import { createRateCard } from "../shipping/rates/commands.ts";
-import { buyTrackedLabel, recordScan } from "../tracking/commands.ts";
 import { followNumber } from "../tracking/following/commands.ts";
+import { buyTrackedLabel } from "../tracking/labels/commands.ts";
+import { recordScan } from "../tracking/scans/commands.ts";
 import type { Act, ActKind, ActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
 

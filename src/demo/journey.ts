@@ -1,6 +1,6 @@
 import { type Random, seededRandom } from "../kit/random.ts";
 import type { Condition, Disposition, ReturnReason } from "../returns/status.ts";
-import type { TrackingEventStatus } from "../tracking/status.ts";
+import type { TrackingEventStatus } from "../shipping/updates/status.ts";
 import type { Act, ActOf, DeliveryAddress, ReturnedItem, ServiceCode } from "./acts.ts";
 import { addWorkdays, day_ms, hour_ms, inWorkingTime, isWorkday, minute_ms, onDayOf } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";

@@ -16,8 +16,8 @@ import {
 import { refusal } from "../orders/rules.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { addressOf } from "../shipping/address.ts";
-import { labelAddressLines } from "../shipping/labels/address_lines.ts";
 import { carrierName } from "../shipping/rates/carrier.ts";
+import { addressLines } from "../typesetting/addresses/address_lines.ts";
 import {
   type Cell,
   type Column,
@@ -104,8 +104,8 @@ export function packingSlipPaper(slip: PackingSlip, choices: SlipChoices, print:
     symbol: order_number,
     facts: slipFacts(slip, print),
     blocks: [
-      { caption: "Ship to", lines: labelAddressLines(to, from.country), strong: to.name },
-      { caption: "From", lines: labelAddressLines(from, from.country), strong: from.name },
+      { caption: "Ship to", lines: addressLines(to, from.country), strong: to.name },
+      { caption: "From", lines: addressLines(from, from.country), strong: from.name },
     ],
     notes:
       choices.notes && order_notes !== null ? [{ caption: "Notes", lines: linesOf(order_notes), strong: null }] : [],

@@ -1,6 +1,6 @@
 import { Fault, invalid } from "../kit/fault.ts";
 import { type TemperatureZone, temperatureZones } from "../products/status.ts";
-import type { TrackingStatus } from "../tracking/status.ts";
+import type { TrackingStatus } from "../shipping/updates/status.ts";
 import { claimedUnits, type Return, type ReturnItem } from "./return.ts";
 import type { Condition, Disposition, ReturnReason, ReturnShippingStatus } from "./status.ts";
 

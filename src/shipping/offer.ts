@@ -1,7 +1,7 @@
 // What the service and a carrier say to each other about a parcel: what is to be carried, what it would cost, and what
 // was bought. Money is whole cents, moments are milliseconds since 1970.
 import type { Address } from "./address.ts";
-import type { DocumentKind, DocumentType } from "./labels/status.ts";
+import type { CarrierDocument } from "./document.ts";
 import type { Package } from "./parcel.ts";
 import type { Weight } from "./weight.ts";
 
@@ -116,13 +116,6 @@ export interface Message {
 export interface Offers {
   readonly offers: readonly Offer[];
   readonly messages: readonly Message[];
-}
-
-/** A paper of a purchase as it is stored and served: bytes with a type, whoever drew them. */
-export interface CarrierDocument {
-  readonly kind: DocumentKind;
-  readonly content_type: DocumentType;
-  readonly bytes: Uint8Array;
 }
 
 /** What a carrier sold. */

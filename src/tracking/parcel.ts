@@ -4,8 +4,8 @@ import { money } from "../kit/money.ts";
 import { type Shipment, shipmentView } from "../orders/shipments/shipment.ts";
 import type { ShipmentStatus } from "../orders/shipments/status.ts";
 import type { Label } from "../shipping/labels/label.ts";
+import type { TrackingStatus } from "../shipping/updates/status.ts";
 import { standingView, type TrackingRecord } from "./record.ts";
-import type { TrackingStatus } from "./status.ts";
 
 /** The order of a parcel, as far as the parcel shows it. */
 export interface ParcelOrder {

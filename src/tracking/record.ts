@@ -1,8 +1,10 @@
+import type { Actor } from "../kit/actor.ts";
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import type { Dimensions } from "../shipping/parcel.ts";
-import type { Standing, TrackingLocation } from "./rules.ts";
-import type { TrackingEventStatus } from "./status.ts";
+import type { TrackingEventStatus } from "../shipping/updates/status.ts";
+import type { TrackingLocation, TrackingUpdate } from "../shipping/updates/update.ts";
+import type { Standing } from "./rules.ts";
 
 /** What is known of a parcel on its way. The fields of `Standing` say which event decides its status. */
 export interface TrackingRecord extends Standing {
@@ -62,6 +64,19 @@ export interface TrackingHistory {
   readonly order_id: number | null;
   /** Where anyone sees how far it is, or null. */
   readonly tracking_url: string | null;
+}
+
+/** Who tells of parcels on behalf of carriers. */
+export interface Teller {
+  /** The code of the connector, or `sim` for the simulated carrier. */
+  readonly source: string;
+  readonly actor: Actor;
+}
+
+/** What was told of a parcel that nobody here knows yet. */
+export interface WaitingUpdate {
+  readonly teller: Teller;
+  readonly update: TrackingUpdate;
 }
 
 /** What a scan means when nobody says more. */

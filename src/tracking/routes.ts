@@ -9,10 +9,10 @@ import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
-import { recordScan } from "./commands.ts";
 import { followingRoutes } from "./following/routes.ts";
 import { detectCarriers } from "./numbers/formats.ts";
 import { shortTrackingView, trackingView } from "./record.ts";
+import { recordScan } from "./scans/commands.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
 import { findHistories, getHistory } from "./store.ts";
 

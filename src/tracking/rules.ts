@@ -6,15 +6,8 @@ import {
   type TrackingStatus,
   trackingEventStatuses,
   trackingMeanings,
-} from "./status.ts";
-
-/** Where a scan happened, as far as the carrier says. */
-export interface TrackingLocation {
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly country: string | null;
-  readonly facility: string | null;
-}
+} from "../shipping/updates/status.ts";
+import type { TrackingLocation } from "../shipping/updates/update.ts";
 
 /** The part of a tracking event that decides where the record stands. `occurred_at` is in milliseconds. */
 export interface TrackingFact {

@@ -3,7 +3,7 @@ import { choice, closed, momentField, notesField, nullable, textField } from "..
 import { shipmentStatuses } from "../orders/shipments/status.ts";
 import { labelStatuses } from "../shipping/labels/status.ts";
 import { PackageDimensions } from "../shipping/schemas.ts";
-import { trackingEventStatuses, trackingStatuses } from "./status.ts";
+import { trackingEventStatuses, trackingStatuses } from "../shipping/updates/status.ts";
 
 const part = () => Type.Optional(nullable(textField(100, { min: 0 })));
 

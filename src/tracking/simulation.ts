@@ -2,11 +2,11 @@
 // and Shippo are tried out, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which
 // play their days on the sandbox's clock.
 import { isDemonstration } from "../shipping/labels/sscc.ts";
+import { type TrackingEventStatus, trackingMeanings } from "../shipping/updates/status.ts";
+import type { CarrierEvent, TrackingLocation, TrackingUpdate } from "../shipping/updates/update.ts";
+import { meaningsOf, type Said, type Speaker } from "../shipping/updates/words.ts";
 import type { TrackingEvent, TrackingHistory } from "./record.ts";
-import { beforeEvents, type TrackingLocation } from "./rules.ts";
-import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
-import type { CarrierEvent, TrackingUpdate } from "./update.ts";
-import { meaningsOf, type Said, type Speaker } from "./words.ts";
+import { beforeEvents } from "./rules.ts";
 
 const day_ms = 86_400_000;
 /** So long a day takes on the sandbox's clock for a number that plays its days. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
@@ -280,6 +280,19 @@ export async function insertRecord(tx: Tx, fields: NewRecord): Promise<TrackingR
   return { id, ...row };
 }
 
+/** Stores a number that nobody here followed; when somebody does at the same time, theirs stays. */
+export async function insertFollowed(
+  tx: Tx,
+  fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
+): Promise<void> {
+  const row = newRecord(tx, {
+    ...fields,
+    ...{ service_type: null, shipment_id: null, estimated_delivery: null },
+    ...{ weight: null, weight_unit: null, dimensions: null, followed: true },
+  });
+  await tx.sql.insert(tracking_records).values(row).onConflictDoNothing();
+}
+
 type EventRow = Omit<typeof tracking_events.$inferInsert, "id" | "created_at">;
 
 const insertNew = prepared((sql: Writing, a: Args<Required<EventRow> & { created_at: number }>) =>
@@ -362,6 +375,65 @@ export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFac
     .set({ ...facts, version, updated_at })
     .where(eq(tracking_records.id, before.id));
   return record;
+}
+
+// The condition of the partial index stands in the text, since the engines do not look into parameters.
+const isLookedAt = sql`${tracking_records.look_at} is not null`;
+
+/** The name of the job that asks carriers. */
+export const poll_job = "tracking.poll";
+
+const lease = prepared((query: Writing, a: Args<{ ids: string; until: number }>) =>
+  query.update(tracking_records).set({ look_at: a.until }).where(among(tracking_records.id, a.ids)),
+);
+
+/** Keeps others from asking of these parcels until a moment. */
+export async function leaseLooks(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await lease(tx, { ids: list(ids), until });
+}
+
+/** What became of asking. */
+export interface LookDone {
+  readonly look_at: number | null;
+  readonly look_failures: number;
+  readonly taken_up: boolean;
+}
+
+/**
+ * Stores what became of asking of a parcel, unless its lease, which ran until `leased`, ran out and it was taken over.
+ */
+export async function saveLook(tx: Tx, id: number, leased: number, done: LookDone): Promise<void> {
+  await tx.sql
+    .update(tracking_records)
+    .set(done)
+    .where(and(eq(tracking_records.id, id), eq(tracking_records.look_at, leased)));
+  if (done.look_at !== null) tx.wake(poll_job, done.look_at);
+}
+
+/** Sets when the carrier of a parcel is asked next; null for no more. */
+export async function setLook(tx: Tx, id: number, look_at: number | null): Promise<void> {
+  await tx.sql.update(tracking_records).set({ look_at }).where(eq(tracking_records.id, id));
+  if (look_at !== null) tx.wake(poll_job, look_at);
+}
+
+/** Lets a carrier be asked of none of an account's other parcels before a moment. */
+export async function postponeLooks(tx: Tx, account_id: number, probe: number, until: number): Promise<void> {
+  const { look_at } = tracking_records;
+  await tx.sql
+    .update(tracking_records)
+    .set({ look_at: until })
+    .where(
+      and(eq(tracking_records.account_id, account_id), isLookedAt, lt(look_at, until), ne(tracking_records.id, probe)),
+    );
+}
+
+/** Moves the moments of the next looks, by as much as the clock was set. */
+export async function moveLooks(tx: Tx, by_ms: number): Promise<void> {
+  const { look_at } = tracking_records;
+  await tx.sql
+    .update(tracking_records)
+    .set({ look_at: sql`${look_at} + ${by_ms}` })
+    .where(isLookedAt);
 }
 
 const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>

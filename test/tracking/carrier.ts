@@ -2,8 +2,8 @@
 import { createHmac } from "node:crypto";
 import { Fault } from "../../src/kit/fault.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
-import type { TrackingEventStatus } from "../../src/tracking/status.ts";
-import type { CarrierEvent, TrackingUpdate } from "../../src/tracking/update.ts";
+import type { TrackingEventStatus } from "../../src/shipping/updates/status.ts";
+import type { CarrierEvent, TrackingUpdate } from "../../src/shipping/updates/update.ts";
 import type { TestApp } from "../harness.ts";
 
 /** A scan as such a carrier tells of it. */

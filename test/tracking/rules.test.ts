@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  type TrackingEventStatus,
+  trackingEventStatuses,
+  trackingStatuses,
+} from "../../src/shipping/updates/status.ts";
+import {
   afterEvent,
   beforeEvents,
   duplicateHash,
@@ -9,7 +14,6 @@ import {
   standingAfter,
   type TrackingFact,
 } from "../../src/tracking/rules.ts";
-import { type TrackingEventStatus, trackingEventStatuses, trackingStatuses } from "../../src/tracking/status.ts";
 
 const fact = (status: TrackingEventStatus, occurred_at: number, event_hash = "a"): TrackingFact => ({
   status,

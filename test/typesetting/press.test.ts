@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { silentLog } from "../../src/kit/log.ts";
 import { startWorker } from "../../src/kit/worker.ts";
-import { drawLabel } from "../../src/shipping/labels/face.ts";
+import { drawLabel } from "../../src/shipping/labels/drawing/face.ts";
 import type { Paper } from "../../src/typesetting/papers/paper.ts";
 import { draw, type PrintJob } from "../../src/typesetting/press/draw.ts";
 import { keeper } from "../../src/typesetting/press/kept.ts";
 import { openPress } from "../../src/typesetting/press/press.ts";
-import { facts } from "../shipping/labels/facts.ts";
+import { facts } from "../shipping/labels/drawing/facts.ts";
 
 const { drawing } = drawLabel({ ...facts, recipient: { ...facts.recipient, name: "東京 שלום" } });
 const jobs = (["pdf", "png", "zpl"] as const).map((format): PrintJob => ({ kind: "drawing", drawing, format }));

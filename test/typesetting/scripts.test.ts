@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { drawLabel } from "../../src/shipping/labels/face.ts";
+import { drawLabel } from "../../src/shipping/labels/drawing/face.ts";
 import { pdf } from "../../src/typesetting/drawings/pdf.ts";
 import { svg } from "../../src/typesetting/drawings/png.ts";
 import { rasterized } from "../../src/typesetting/drawings/raster.ts";
 import { zpl } from "../../src/typesetting/drawings/zpl.ts";
 import { unprintableLetters } from "../../src/typesetting/text/shaping.ts";
-import { facts } from "../shipping/labels/facts.ts";
+import { facts } from "../shipping/labels/drawing/facts.ts";
 import { openPdf } from "./decode.ts";
 
 /** A dot of a label, by its place: whether it is black. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { drawLabel, type LabelFacts } from "../../src/shipping/labels/face.ts";
+import { drawLabel, type LabelFacts } from "../../src/shipping/labels/drawing/face.ts";
 import { ownTrackingNumber } from "../../src/shipping/labels/tracking_number.ts";
 import { pdf } from "../../src/typesetting/drawings/pdf.ts";
 import { png, printerResolutions } from "../../src/typesetting/drawings/png.ts";
 import { zpl, zplData } from "../../src/typesetting/drawings/zpl.ts";
 import { code128Bars, code128Width, qrSide, qrSquares, zplCode128 } from "../../src/typesetting/symbols/barcodes.ts";
-import { facts } from "../shipping/labels/facts.ts";
+import { facts } from "../shipping/labels/drawing/facts.ts";
 import { openPdf, printZpl, scan } from "./decode.ts";
 
 const hostileTexts = [

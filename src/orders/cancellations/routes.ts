@@ -12,10 +12,16 @@ import type { Service } from "../../http/service.ts";
 import type { FaultCode } from "../../kit/fault.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { parcelsLosing, voidLabelsOfItems, voidLabelsOfOrder } from "../../shipping/labels/commands.ts";
+import { labelNews } from "../../returns/labels/commands.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
 import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
-import { beginVoids, recordVoided } from "../../shipping/labels/voids/commands.ts";
+import {
+  beginVoids,
+  parcelsLosing,
+  recordVoided,
+  voidLabelsOfItems,
+  voidLabelsOfOrder,
+} from "../../shipping/labels/voids/commands.ts";
 import { answerOrder, orderAnswer, requireVersion } from "../actions/routes.ts";
 import { findOrderId } from "../names/store.ts";
 import type { Order } from "../order.ts";
@@ -60,7 +66,7 @@ async function answerWithoutLabels(
   if (!concerned) return answerOrder(call, id, { dry_run }, act);
   if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
   return answerLongWork(call, async () => {
-    await giveBackLabels({ store, service }, actor, async (tx) => {
+    await giveBackLabels({ store, service, news: labelNews }, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       const order = await lockOrder(tx, id);

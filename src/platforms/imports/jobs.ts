@@ -7,6 +7,7 @@ import { wireId } from "../../kit/ids.ts";
 import { refuseForbidden } from "../../orders/rules.ts";
 import { lockOrder } from "../../orders/store.ts";
 import { Lanes } from "../../outbound/lanes.ts";
+import { labelNews } from "../../returns/labels/commands.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
 import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
 import { accessTo } from "../connectors/access.ts";
@@ -59,7 +60,7 @@ async function importOne(claim: Claim, store: Store, service: Service): Promise<
 async function giveUpLabels({ connection, import: { order_id } }: Claim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
-    await giveBackLabels({ store, service }, platformActor(connection), async (tx) => {
+    await giveBackLabels({ store, service, news: labelNews }, platformActor(connection), async (tx) => {
       const order = await lockOrder(tx, order_id);
       refuseForbidden(order, "cancel");
       return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };

@@ -16,7 +16,7 @@ import { type OrderStatus, openStatuses } from "../../orders/status.ts";
 import { findOrders, lockOrder, saveOrder } from "../../orders/store.ts";
 import { createProduct } from "../../products/commands.ts";
 import { findProductsBySku } from "../../products/store.ts";
-import { voidLabelsOfOrder } from "../../shipping/labels/commands.ts";
+import { voidLabelsOfOrder } from "../../shipping/labels/voids/commands.ts";
 import { lockClaimed, settleImport } from "../imports/commands.ts";
 import type { Claim, Import, Seen } from "../imports/import.ts";
 import {

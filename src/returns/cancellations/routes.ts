@@ -13,7 +13,7 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { hasCarriersReturnLabels } from "../../shipping/labels/store.ts";
 import { giveBackReturnLabels } from "../../shipping/labels/voids/buyer.ts";
 import { beginReturnVoids, recordVoided } from "../../shipping/labels/voids/commands.ts";
-import { cancelLabelledReturn, noteReturnLabelVoided, readyToCancel } from "../labels/commands.ts";
+import { cancelLabelledReturn, labelNews, noteReturnLabelVoided, readyToCancel } from "../labels/commands.ts";
 import { requireVersion, shown } from "../routes.ts";
 import { NoBody, ReturnView } from "../schemas.ts";
 import { getReturn } from "../store.ts";
@@ -57,7 +57,7 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
     });
   }
   return answerLongWork(call, async () => {
-    await giveBackReturnLabels({ store, service }, actor, async (tx) => {
+    await giveBackReturnLabels({ store, service, news: labelNews }, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       return readyToCancel(tx, id);

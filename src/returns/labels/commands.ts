@@ -8,17 +8,18 @@ import { readCents } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
 import { type Address, addressOf, readAddress } from "../../shipping/address.ts";
-import { type Buying, voidLabel } from "../../shipping/labels/commands.ts";
 import type { Label } from "../../shipping/labels/label.ts";
 import { drawOwnLabel, ownCounter, returnNumber } from "../../shipping/labels/own/commands.ts";
-import { claimNew, type Seller } from "../../shipping/labels/purchases/commands.ts";
+import type { Buying } from "../../shipping/labels/parcels/commands.ts";
+import { claimNew, type LabelNews, type Seller, whoAsked } from "../../shipping/labels/purchases/commands.ts";
 import { purchaseFingerprint, refuseUnderWay } from "../../shipping/labels/rules.ts";
 import { getLabel, listValidLabelsOfReturn } from "../../shipping/labels/store.ts";
+import { voidLabel } from "../../shipping/labels/voids/commands.ts";
 import { readParcel } from "../../shipping/parcel.ts";
 import { checkAddress } from "../../shipping/rules.ts";
 import { originOfOrder } from "../../shipping/store.ts";
 import { gramsOf } from "../../shipping/weight.ts";
-import { followReturnLabel } from "../../tracking/commands.ts";
+import { followLabel, followReturnLabel } from "../../tracking/labels/commands.ts";
 import { begin, cancelReturn } from "../commands.ts";
 import type { Return } from "../return.ts";
 import { type ReturnStatus, returnMoves, returnShippingStarts } from "../status.ts";
@@ -120,6 +121,21 @@ export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
     return_id: wireId("return", before.id),
   });
 }
+
+/** What follows from the purchase and the voiding of labels: parcels are followed, and returns hear of theirs. */
+export const labelNews: LabelNews = {
+  bought: async (tx, { label, parcel }) => {
+    if (parcel !== null) {
+      await followLabel(tx, { ...parcel, label, estimated_delivery: label.delivery_date });
+      return;
+    }
+    await followReturnLabel(tx, label);
+    await noteReturnLabel(tx, label, whoAsked(label));
+  },
+  voided: async (tx, label, actor) => {
+    if (label.return_id !== null) await noteReturnLabelVoided(tx, label, actor);
+  },
+};
 
 /** Has a return come back with a label that was just bought for it: its parcel is the one that is awaited. */
 export async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promise<void> {

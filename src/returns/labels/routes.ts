@@ -7,7 +7,7 @@ import { EnvelopedView, enveloped } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { linkSigner } from "../../shipping/labels/documents/links.ts";
+import { linkSigner } from "../../shipping/labels/links.ts";
 import { chooseSeller } from "../../shipping/labels/purchases/commands.ts";
 import { answerClaimed, viewer } from "../../shipping/labels/purchases/routes.ts";
 import { LabelView } from "../../shipping/labels/schemas.ts";

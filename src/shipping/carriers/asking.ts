@@ -9,7 +9,7 @@ import { createApi, outboundOf } from "../../outbound/caller.ts";
 import type { Outbound } from "../../outbound/outbound.ts";
 import { type Fields, readText } from "../../outbound/reading.ts";
 import type { CredentialField } from "../accounts/account.ts";
-import type { CarrierDocument } from "../offer.ts";
+import type { CarrierDocument } from "../document.ts";
 import type { Ctx, Purchase } from "./connector.ts";
 
 /** How a connector is called in messages, and how its API is understood. */

@@ -3,10 +3,10 @@
 import type { Db } from "../../database/store.ts";
 import type { Mode } from "../../kit/mode.ts";
 import type { Api } from "../../outbound/api.ts";
-import type { TrackingUpdate } from "../../tracking/update.ts";
 import type { CredentialField } from "../accounts/account.ts";
 import type { Address } from "../address.ts";
 import type { Bought, Carriage, ListedCarrier, Offers } from "../offer.ts";
+import type { TrackingUpdate } from "../updates/update.ts";
 
 export type Capability = "rating" | "shipping" | "tracking" | "address" | "manifest" | "webhook";
 

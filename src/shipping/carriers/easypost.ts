@@ -5,9 +5,10 @@ import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { moneyText } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { TrackingUpdate } from "../../tracking/update.ts";
 import { type Address, addressView } from "../address.ts";
-import type { Bought, Carriage, CarrierDocument, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
+import type { CarrierDocument } from "../document.ts";
+import type { Bought, Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
+import type { TrackingUpdate } from "../updates/update.ts";
 import { known, suggestionOf } from "./addresses.ts";
 import {
   askerOf,

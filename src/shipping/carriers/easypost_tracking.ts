@@ -1,7 +1,7 @@
 // What EasyPost tells of a parcel: a tracker, with a detail for each scan.
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { CarrierEvent, TrackingUpdate } from "../../tracking/update.ts";
-import { meaningOf, meaningsOf } from "../../tracking/words.ts";
+import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
+import { meaningOf, meaningsOf } from "../updates/words.ts";
 import { readMoment, readRequired } from "./asking.ts";
 import { carrierCode } from "./naming.ts";
 

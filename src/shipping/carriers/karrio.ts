@@ -3,19 +3,10 @@
 import { invalid } from "../../kit/fault.ts";
 import { money } from "../../kit/money.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { TrackingUpdate } from "../../tracking/update.ts";
 import type { CredentialField } from "../accounts/account.ts";
-import type {
-  Bought,
-  Carriage,
-  CarrierDocument,
-  End,
-  ListedCarrier,
-  Message,
-  Offer,
-  Offers,
-  PriceLine,
-} from "../offer.ts";
+import type { CarrierDocument } from "../document.ts";
+import type { Bought, Carriage, End, ListedCarrier, Message, Offer, Offers, PriceLine } from "../offer.ts";
+import type { TrackingUpdate } from "../updates/update.ts";
 import { known } from "./addresses.ts";
 import {
   askerOf,

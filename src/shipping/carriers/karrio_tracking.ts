@@ -2,8 +2,8 @@
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { CarrierEvent, TrackingUpdate } from "../../tracking/update.ts";
-import { meaningsOf } from "../../tracking/words.ts";
+import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
+import { meaningsOf } from "../updates/words.ts";
 import { readCallbackJson, readMoment, readRequired } from "./asking.ts";
 import { carrierCode } from "./naming.ts";
 

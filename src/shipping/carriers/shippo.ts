@@ -3,11 +3,11 @@
 import { moneyText } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { TrackingUpdate } from "../../tracking/update.ts";
 import type { CredentialField } from "../accounts/account.ts";
 import { type Address, addressView } from "../address.ts";
 import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
 import type { Dimensions } from "../parcel.ts";
+import type { TrackingUpdate } from "../updates/update.ts";
 import { known, suggestionOf } from "./addresses.ts";
 import {
   askerOf,

@@ -10,10 +10,23 @@ import type { Drawing } from "../../typesetting/drawings/drawing.ts";
 import { type Address, addressView } from "../address.ts";
 import type { PriceLine } from "../offer.ts";
 import type { Package } from "../parcel.ts";
-import { listedDocuments, type StoredDocument } from "./documents/document.ts";
-import { documentLinks, type LinkSigner, link_lifetime_ms } from "./documents/links.ts";
-import type { LabelWarning } from "./face.ts";
+import { listedDocuments, type StoredDocument } from "./document.ts";
+import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
 import type { LabelStatus, VoidStatus } from "./status.ts";
+
+/** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
+export interface LabelWarning {
+  readonly field: string;
+  readonly code:
+    | "unprintable_text"
+    | "shortened_text"
+    | "no_postal_barcode"
+    | "no_qr_code"
+    | "no_sscc"
+    | "po_box"
+    | "no_document";
+  readonly message: string;
+}
 
 /** A label without its drawing: what it cost, and how far its purchase has come. Of ours what carriers say is null. */
 export interface PlainLabel {

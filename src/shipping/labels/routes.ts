@@ -5,14 +5,14 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { type LinkSigner, linkSigner } from "./documents/links.ts";
 import { documentRoutes } from "./documents/routes.ts";
+import { warmUpLabels } from "./drawing/warm_up.ts";
+import { type LinkSigner, linkSigner } from "./links.ts";
 import { labelListRoutes } from "./list/routes.ts";
 import { answerPurchase, viewer } from "./purchases/routes.ts";
 import { CreateLabel, LabelView } from "./schemas.ts";
 import { getLabel } from "./store.ts";
 import { answerVoid } from "./voids/routes.ts";
-import { warmUpLabels } from "./warm_up.ts";
 
 /** Labels of parcels, and their documents. */
 export function labelRoutes(service: Service) {

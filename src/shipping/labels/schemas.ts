@@ -11,8 +11,9 @@ import {
 } from "../../kit/schema.ts";
 import { weightUnits } from "../../kit/weight_unit.ts";
 import { drawingFormats } from "../../typesetting/drawings/drawing.ts";
+import { documentKinds } from "../document.ts";
 import { AddressView, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
-import { documentKinds, labelStatuses, voidStatuses } from "./status.ts";
+import { labelStatuses, voidStatuses } from "./status.ts";
 
 const readOnly = [
   "label_id",

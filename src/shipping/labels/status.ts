@@ -12,9 +12,3 @@ export const labelMoves = {
 /** The wish to give a label back: the carrier is being asked, has taken it and decides later, or has said yes. */
 export const voidStatuses = ["asked", "submitted", "accepted"] as const;
 export type VoidStatus = (typeof voidStatuses)[number];
-
-export const documentKinds = ["label", "customs", "other"] as const;
-export type DocumentKind = (typeof documentKinds)[number];
-
-export const documentTypes = ["application/pdf", "image/png", "application/zpl"] as const;
-export type DocumentType = (typeof documentTypes)[number];

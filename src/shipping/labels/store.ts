@@ -1,15 +1,19 @@
-import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
 import { forUpdate, given } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
-import { labels, ssccs } from "../../../db/schema/shipments.ts";
+import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
-import { type Args, insertIds, prepared } from "../../database/statements.ts";
+import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
 import { Fault, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { listShipments } from "../../orders/shipments/store.ts";
-import { listDocuments } from "./documents/store.ts";
+import type { CarrierDocument } from "../document.ts";
+import type { StoredDocument } from "./document.ts";
 import { type Label, own_purchase } from "./label.ts";
+
+const { label_id, position, kind, content_type, bytes } = label_documents;
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
 
@@ -203,4 +207,59 @@ const voidRow = prepared((query: Writing, a: Args<{ id: number; status: string; 
 /** Stores that a label was voided. */
 export async function saveVoided(tx: Tx, { id, status }: Label): Promise<void> {
   await voidRow(tx, { id, status, at: tx.now });
+}
+
+/** Stores what changed of a label, and answers it as it is then. */
+export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): Promise<Label> {
+  const { breakdown, from_address: _from, to_address: _to, warnings, documents: _drawn, ...same } = change;
+  const listed = {
+    ...(breakdown !== undefined && { breakdown: breakdown === null ? null : [...breakdown] }),
+    ...(warnings !== undefined && { warnings: [...warnings] }),
+  };
+  await tx.sql
+    .update(labels)
+    .set({ ...same, ...listed })
+    .where(eq(labels.id, before.id));
+  return { ...before, ...change };
+}
+
+/** Moves the ends of the claims, by as much as the clock was set. */
+export async function moveClaims(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(labels)
+    .set({ claimed_until: sql`${labels.claimed_until} + ${by_ms}` })
+    .where(isNotNull(labels.claimed_until));
+}
+
+const ofLabels = preparedOf((sql, isOf) =>
+  sql
+    .select({ label_id, position, kind, content_type })
+    .from(label_documents)
+    .where(isOf(label_id))
+    .orderBy(label_id, position),
+);
+
+const bytesOf = prepared((sql, a: Args<{ label_id: number; position: number }>) =>
+  sql
+    .select({ bytes })
+    .from(label_documents)
+    .where(and(eq(label_id, a.label_id), eq(position, a.position))),
+);
+
+/** What carriers drew for some labels, in their order, without the bytes. */
+export async function listDocuments(db: Db, label_ids: readonly number[]): Promise<StoredDocument[]> {
+  return label_ids.length === 0 ? [] : ofLabels(db, { ids: label_ids });
+}
+
+/** The bytes of a document that is known to be stored. */
+export async function readDocument(db: Db, document: StoredDocument): Promise<Uint8Array> {
+  const [row] = await bytesOf(db, document);
+  assert(row !== undefined, "a document is never taken away from its label");
+  return row.bytes;
+}
+
+/** Stores what a carrier drew for a label. */
+export async function insertDocuments(tx: Tx, label_id: number, documents: readonly CarrierDocument[]): Promise<void> {
+  const rows = documents.map((document, at) => ({ label_id, position: at, ...document }));
+  await insert(tx, label_documents, rows);
 }

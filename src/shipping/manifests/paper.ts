@@ -1,4 +1,5 @@
 import { wireId } from "../../kit/ids.ts";
+import { addressLines } from "../../typesetting/addresses/address_lines.ts";
 import {
   type Cell,
   type Column,
@@ -11,7 +12,6 @@ import {
 } from "../../typesetting/papers/paper.ts";
 import { footOf, localMoment } from "../../typesetting/papers/print.ts";
 import { addressOf } from "../address.ts";
-import { labelAddressLines } from "../labels/address_lines.ts";
 import { carrierName } from "../rates/carrier.ts";
 import { type Manifest, type ManifestParcel, totalGrams } from "./manifest.ts";
 
@@ -37,7 +37,7 @@ export function manifestPaper(manifest: Manifest, now: number, sheet: PaperSize 
       { label: "Closed", value: localMoment(created_at, timezone) },
       { label: "Warehouse", value: warehouse.name },
     ],
-    blocks: [{ caption: "From", lines: labelAddressLines(from, from.country), strong: from.name }],
+    blocks: [{ caption: "From", lines: addressLines(from, from.country), strong: from.name }],
     notes: [],
     tables: [parcelTable(parcels, from.country), handoverTable],
     foot: footOf(title, name, { now, timezone, sheet: paper_size }),

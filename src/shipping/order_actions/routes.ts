@@ -20,7 +20,7 @@ import { answerCancellation } from "../../orders/cancellations/routes.ts";
 import { processOrder } from "../../orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
 import type { CancelOrder, HoldOrder, ReleaseOrder } from "../../orders/schemas.ts";
-import { linkSigner } from "../labels/documents/links.ts";
+import { linkSigner } from "../labels/links.ts";
 import { answerPurchase, viewer } from "../labels/purchases/routes.ts";
 import { readQuestion } from "../quotes/commands.ts";
 import { weightText } from "../weight.ts";

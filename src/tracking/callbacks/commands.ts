@@ -1,12 +1,13 @@
 import type { Tx } from "../../database/store.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import type { CarrierAccount } from "../../shipping/accounts/account.ts";
-import { recordUpdate, recordWaiting } from "../commands.ts";
+import type { TrackingUpdate } from "../../shipping/updates/update.ts";
 import { tellerOf } from "../polling/commands.ts";
 import { nextLook, retired_after_ms } from "../polling/rules.ts";
-import { setLook } from "../polling/store.ts";
-import type { TrackingUpdate } from "../update.ts";
-import { deleteCallbacks, deleteWaiting, insertCallback, insertWaiting } from "./store.ts";
+import { recordUpdate, recordWaiting } from "../scans/commands.ts";
+import { deleteWaiting, insertWaiting } from "../scans/store.ts";
+import { setLook } from "../store.ts";
+import { deleteCallbacks, insertCallback } from "./store.ts";
 
 /** A callback whose signature is good. */
 export interface Callback {

@@ -16,7 +16,7 @@ import { type CarrierAccount, callbackSecretsOf } from "../../shipping/accounts/
 import { findAccountByKey } from "../../shipping/accounts/store.ts";
 import type { OutsideCarrier } from "../../shipping/carriers/connector.ts";
 import { outsideCarriersOf } from "../../shipping/carriers/table.ts";
-import type { TrackingUpdate } from "../update.ts";
+import type { TrackingUpdate } from "../../shipping/updates/update.ts";
 import { takeCallback } from "./commands.ts";
 import { AnyCallback, CallbackView } from "./schemas.ts";
 

@@ -1,9 +1,8 @@
-import { asc, eq, lt } from "drizzle-orm";
+import { asc, lt } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
-import { carrier_callbacks, waiting_updates } from "../../../db/schema/tracking.ts";
+import { carrier_callbacks } from "../../../db/schema/tracking.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Tx, Writing } from "../../database/store.ts";
-import type { WaitingUpdate } from "../update.ts";
 
 const insertNew = prepared((sql: Writing, a: Args<{ account_id: number; event_id: string; received_at: number }>) =>
   sql
@@ -18,32 +17,6 @@ export async function insertCallback(tx: Tx, account_id: number, event_id: strin
   return (await insertNew(tx, { account_id, event_id, received_at: tx.now })).length === 1;
 }
 
-/** Keeps what was told of a number until the number is known. */
-export async function insertWaiting(
-  tx: Tx,
-  account_id: number,
-  tracking_number: string,
-  told: WaitingUpdate,
-): Promise<void> {
-  await tx.sql.insert(waiting_updates).values({ account_id, tracking_number, told, received_at: tx.now });
-}
-
-const waitingFor = prepared((sql, a: Args<{ tracking_number: string }>) =>
-  sql
-    .select({ told: waiting_updates.told })
-    .from(waiting_updates)
-    .where(eq(waiting_updates.tracking_number, a.tracking_number))
-    .orderBy(asc(waiting_updates.id)),
-);
-
-/** What was told of a number before it was known, the oldest first. It waits no more. */
-export async function takeWaiting(tx: Tx, tracking_number: string): Promise<WaitingUpdate[]> {
-  const found = await waitingFor(tx, { tracking_number });
-  if (found.length === 0) return [];
-  await tx.sql.delete(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number));
-  return found.map(({ told }) => told);
-}
-
 /** Forgets up to `limit` callbacks that were taken before a moment, and answers how many. */
 export async function deleteCallbacks(tx: Tx, before: number, limit: number): Promise<number> {
   const { id, received_at } = carrier_callbacks;
@@ -54,16 +27,4 @@ export async function deleteCallbacks(tx: Tx, before: number, limit: number): Pr
     .orderBy(asc(received_at))
     .limit(limit);
   return (await tx.sql.delete(carrier_callbacks).where(amongThose(id, old)).returning({ id })).length;
-}
-
-/** Forgets up to `limit` tellings that have waited since before a moment, and answers how many. */
-export async function deleteWaiting(tx: Tx, before: number, limit: number): Promise<number> {
-  const { id, received_at } = waiting_updates;
-  const old = tx.sql
-    .select({ id })
-    .from(waiting_updates)
-    .where(lt(received_at, before))
-    .orderBy(asc(received_at))
-    .limit(limit);
-  return (await tx.sql.delete(waiting_updates).where(amongThose(id, old)).returning({ id })).length;
 }

@@ -7,17 +7,15 @@ import { resolveOrder } from "../../orders/names/store.ts";
 import { findOrderOfShipment } from "../../orders/shipments/store.ts";
 import { givenTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
-import { lockKnown, recordWaiting } from "../commands.ts";
 import { playNumber } from "../polling/commands.ts";
 import { retired_after_ms } from "../polling/rules.ts";
-import { setLook } from "../polling/store.ts";
 import type { TrackingRecord } from "../record.ts";
 import { unknown_carrier } from "../rules.ts";
+import { lockKnown, recordWaiting } from "../scans/commands.ts";
 import { isSimulated } from "../simulation.ts";
-import { findReturnOf, type RecordFacts, saveFacts } from "../store.ts";
+import { findReturnOf, insertFollowed, type RecordFacts, saveFacts, setLook } from "../store.ts";
 import { accountFor, carrierOf, type Follower, isPast } from "./rules.ts";
 import type { FollowNumber } from "./schemas.ts";
-import { insertFollowed } from "./store.ts";
 
 /**
  * Follows a number, of a parcel of an order or of none; a number that is followed already keeps its record, which

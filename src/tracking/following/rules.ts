@@ -1,7 +1,7 @@
 import type { CarrierAccount } from "../../shipping/accounts/account.ts";
+import { trackingMeanings } from "../../shipping/updates/status.ts";
 import { detectCarriers } from "../numbers/formats.ts";
 import type { TrackingRecord } from "../record.ts";
-import { trackingMeanings } from "../status.ts";
 
 /** An account that can tell of parcels. */
 export type Follower = Pick<CarrierAccount, "id" | "status" | "carriers">;

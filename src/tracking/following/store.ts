@@ -1,24 +1,11 @@
 import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { shipments } from "../../../db/schema/shipments.ts";
 import { tracking_records } from "../../../db/schema/tracking.ts";
-import type { Db, Tx } from "../../database/store.ts";
+import type { Db } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
+import type { TrackingStatus } from "../../shipping/updates/status.ts";
 import type { TrackingRecord } from "../record.ts";
-import type { TrackingStatus } from "../status.ts";
-import { newRecord, pageOf } from "../store.ts";
-
-/** Stores a number that nobody here followed; when somebody does at the same time, theirs stays. */
-export async function insertFollowed(
-  tx: Tx,
-  fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
-): Promise<void> {
-  const row = newRecord(tx, {
-    ...fields,
-    ...{ service_type: null, shipment_id: null, estimated_delivery: null },
-    ...{ weight: null, weight_unit: null, dimensions: null, followed: true },
-  });
-  await tx.sql.insert(tracking_records).values(row).onConflictDoNothing();
-}
+import { pageOf } from "../store.ts";
 
 /** What a list of tracking records may be narrowed to. */
 export interface TrackedFilter {

@@ -1,8 +1,8 @@
 // What a buyer sees of a parcel: where it is and when it comes. Of persons it tells the city alone.
 import { escaped, htmlPage, plainPolicy } from "../../kit/html.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
+import type { TrackingEventStatus, TrackingStatus } from "../../shipping/updates/status.ts";
 import type { TrackingHistory } from "../record.ts";
-import type { TrackingEventStatus, TrackingStatus } from "../status.ts";
 import css from "./page.css" with { type: "text" };
 
 /** For so long after its parcel has arrived, or gone back, a page is shown. */

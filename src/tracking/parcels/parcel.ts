@@ -2,7 +2,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import type { Cell } from "../../kit/csv.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Shipment, shipmentView } from "../../orders/shipments/shipment.ts";
-import type { TrackingStatus } from "../status.ts";
+import type { TrackingStatus } from "../../shipping/updates/status.ts";
 
 /** A parcel of a list, with what else is known of it. */
 export interface ListedParcel {

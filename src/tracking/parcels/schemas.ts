@@ -4,7 +4,7 @@ import { choice, closed, momentField, nullable, textField } from "../../kit/sche
 import { sheetFields } from "../../kit/sheet.ts";
 import { ShipmentView } from "../../orders/schemas.ts";
 import { shipmentStatuses } from "../../orders/shipments/status.ts";
-import { trackingStatuses } from "../status.ts";
+import { trackingStatuses } from "../../shipping/updates/status.ts";
 
 const filters = {
   order_id: Type.Optional(textField(100, { description: "An order's id or its order number." })),

@@ -9,7 +9,7 @@ import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { ShipmentStatus } from "../../orders/shipments/status.ts";
 import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
-import type { TrackingStatus } from "../status.ts";
+import type { TrackingStatus } from "../../shipping/updates/status.ts";
 import type { ListedParcel } from "./parcel.ts";
 
 /** What a list of parcels may be narrowed to. Moments in milliseconds. */

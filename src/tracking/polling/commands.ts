@@ -3,23 +3,13 @@ import type { Actor } from "../../kit/actor.ts";
 import type { Fault } from "../../kit/fault.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import type { CarrierAccount } from "../../shipping/accounts/account.ts";
-import { recordUpdate } from "../commands.ts";
-import type { TrackingRecord } from "../record.ts";
+import type { TrackingUpdate } from "../../shipping/updates/update.ts";
+import type { Teller, TrackingRecord } from "../record.ts";
+import { recordUpdate } from "../scans/commands.ts";
 import { playsItsDays, simulatedUpdate } from "../simulation.ts";
-import type { Teller, TrackingUpdate } from "../update.ts";
+import { leaseLooks, postponeLooks, saveLook, setLook } from "../store.ts";
 import { nextLook, retryWait, tellsByItself } from "./rules.ts";
-import {
-  firstToldAt,
-  lastCallbackAt,
-  leaseLooks,
-  lockDueLooks,
-  lockPlayed,
-  nextLookAt,
-  nextPlayedAt,
-  postponeLooks,
-  saveLook,
-  setLook,
-} from "./store.ts";
+import { firstToldAt, lastCallbackAt, lockDueLooks, lockPlayed, nextLookAt, nextPlayedAt } from "./store.ts";
 
 /** An account whose carrier can be asked of parcels, and whether it wants to be told first which ones we follow. */
 export interface Asked {

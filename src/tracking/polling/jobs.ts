@@ -7,11 +7,11 @@ import { listKeptAccounts } from "../../shipping/accounts/store.ts";
 import { accessTo, refusalOf } from "../../shipping/carriers/access.ts";
 import type { Ctx, OutsideCarrier } from "../../shipping/carriers/connector.ts";
 import { outsideCarriersOf } from "../../shipping/carriers/table.ts";
+import type { TrackingUpdate } from "../../shipping/updates/update.ts";
 import type { TrackingRecord } from "../record.ts";
 import { unknown_carrier } from "../rules.ts";
-import type { TrackingUpdate } from "../update.ts";
+import { poll_job } from "../store.ts";
 import { claimLooks, type LookClaim, playNumbers, recordLooked, recordLookFailed } from "./commands.ts";
-import { poll_job } from "./store.ts";
 
 const lanes = new WeakMap<Store, Lanes<LookClaim>>();
 

@@ -1,5 +1,5 @@
+import { type TrackingStatus, trackingMeanings } from "../../shipping/updates/status.ts";
 import type { TrackingRecord } from "../record.ts";
-import { type TrackingStatus, trackingMeanings } from "../status.ts";
 
 const minute_ms = 60_000;
 const hour_ms = 60 * minute_ms;

@@ -1,8 +1,8 @@
-import { and, asc, eq, lt, lte, ne, sql as template } from "drizzle-orm";
+import { and, asc, eq, lte, sql as template } from "drizzle-orm";
 import { among, given, list, skipLocked } from "../../../db/kit.ts";
 import { carrier_callbacks, tracking_events, tracking_records } from "../../../db/schema/tracking.ts";
 import { type Args, prepared } from "../../database/statements.ts";
-import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import type { TrackingRecord } from "../record.ts";
 
 // The condition of the partial index stands in the text, since the engines do not look into parameters.
@@ -35,62 +35,6 @@ const next = prepared((sql, a: Args<{ ids: string }>) =>
 export async function nextLookAt(db: Db, account_ids: readonly number[]): Promise<number | null> {
   const [row] = await next(db, { ids: list(account_ids) });
   return row?.at ?? null;
-}
-
-const lease = prepared((sql: Writing, a: Args<{ ids: string; until: number }>) =>
-  sql.update(tracking_records).set({ look_at: a.until }).where(among(tracking_records.id, a.ids)),
-);
-
-/** Keeps others from asking of these parcels until a moment. */
-export async function leaseLooks(tx: Tx, ids: readonly number[], until: number): Promise<void> {
-  await lease(tx, { ids: list(ids), until });
-}
-
-/** What became of asking. */
-export interface LookDone {
-  readonly look_at: number | null;
-  readonly look_failures: number;
-  readonly taken_up: boolean;
-}
-
-/**
- * Stores what became of asking of a parcel, unless its lease, which ran until `leased`, ran out and it was taken over.
- */
-export async function saveLook(tx: Tx, id: number, leased: number, done: LookDone): Promise<void> {
-  await tx.sql
-    .update(tracking_records)
-    .set(done)
-    .where(and(eq(tracking_records.id, id), eq(tracking_records.look_at, leased)));
-  if (done.look_at !== null) tx.wake(poll_job, done.look_at);
-}
-
-/** The name of the job that asks carriers. */
-export const poll_job = "tracking.poll";
-
-/** Sets when the carrier of a parcel is asked next; null for no more. */
-export async function setLook(tx: Tx, id: number, look_at: number | null): Promise<void> {
-  await tx.sql.update(tracking_records).set({ look_at }).where(eq(tracking_records.id, id));
-  if (look_at !== null) tx.wake(poll_job, look_at);
-}
-
-/** Lets a carrier be asked of none of an account's other parcels before a moment. */
-export async function postponeLooks(tx: Tx, account_id: number, probe: number, until: number): Promise<void> {
-  const { look_at } = tracking_records;
-  await tx.sql
-    .update(tracking_records)
-    .set({ look_at: until })
-    .where(
-      and(eq(tracking_records.account_id, account_id), isLookedAt, lt(look_at, until), ne(tracking_records.id, probe)),
-    );
-}
-
-/** Moves the moments of the next looks, by as much as the clock was set. */
-export async function moveLooks(tx: Tx, by_ms: number): Promise<void> {
-  const { look_at } = tracking_records;
-  await tx.sql
-    .update(tracking_records)
-    .set({ look_at: template`${look_at} + ${by_ms}` })
-    .where(isLookedAt);
 }
 
 const latest = prepared((sql, a: Args<{ account_id: number }>) =>

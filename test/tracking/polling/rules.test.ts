@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { type TrackingStatus, trackingStatuses } from "../../../src/shipping/updates/status.ts";
 import { nextLook, retryWait, tellsByItself } from "../../../src/tracking/polling/rules.ts";
-import { type TrackingStatus, trackingStatuses } from "../../../src/tracking/status.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -13,14 +13,13 @@ import { trackingUrl } from "../../../orders/shipments/tracking_url.ts";
 import { getOrder } from "../../../orders/store.ts";
 import { type Keep, keeper } from "../../../typesetting/press/kept.ts";
 import { drawAside } from "../../../typesetting/press/press.ts";
-import type { CarrierDocument } from "../../offer.ts";
-import { withParcel, withQrCode } from "../face.ts";
+import type { CarrierDocument } from "../../document.ts";
+import { type Chosen, chooseDocument, contentTypes, formatOf, type Wish } from "../document.ts";
+import { withParcel, withQrCode } from "../drawing/face.ts";
 import type { Label } from "../label.ts";
+import { type LinkSigner, linkRate } from "../links.ts";
 import { ChooseDocument, FollowLink } from "../schemas.ts";
-import { getLabel } from "../store.ts";
-import { type Chosen, chooseDocument, contentTypes, formatOf, type Wish } from "./document.ts";
-import { type LinkSigner, linkRate } from "./links.ts";
-import { readDocument } from "./store.ts";
+import { getLabel, readDocument } from "../store.ts";
 
 /** The documents of labels, by key and by links that need none. */
 export function documentRoutes(service: Service, signer: LinkSigner) {

@@ -4,8 +4,8 @@ import { orders } from "../../../../db/schema/orders.ts";
 import { labels } from "../../../../db/schema/shipments.ts";
 import type { Db } from "../../../database/store.ts";
 import type { Window } from "../../../kit/page.ts";
-import { listDocuments } from "../documents/store.ts";
 import type { LabelStatus } from "../status.ts";
+import { listDocuments } from "../store.ts";
 import { type QuarterCost, quarter_ms } from "./costs.ts";
 import type { ListedLabel } from "./sheet.ts";
 

@@ -1,9 +1,15 @@
 // Labels of our own: what they cost by a card or a quote, the number that they have, and how they are drawn.
+
+import { isSamePlace } from "../../../addresses/address.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import { assert } from "../../../kit/assert.ts";
 import { invalid } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
+import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
 import type { Order } from "../../../orders/order.ts";
+import { labelShipment } from "../../../orders/labelling/commands.ts";
+import type { Shipment } from "../../../orders/shipments/shipment.ts";
+import { trackingUrl } from "../../../orders/shipments/tracking_url.ts";
 import { printableLine, unprintableLetters } from "../../../typesetting/text/shaping.ts";
 import type { Address } from "../../address.ts";
 import { endAt, type Offer } from "../../offer.ts";
@@ -12,14 +18,16 @@ import type { Quote } from "../../quotes/quote.ts";
 import { type BuiltInCarrier, builtInCarrier } from "../../rates/carrier.ts";
 import { offerBy, type ReadyCard } from "../../rates/offers.ts";
 import { listReadyCards } from "../../rates/store.ts";
-import { drawLabel, type LabelWarning } from "../face.ts";
-import type { Label } from "../label.ts";
-import { checkPrintable, chooseCard } from "../rules.ts";
+import { drawLabel } from "../drawing/face.ts";
+import { checkPrintable } from "../drawing/printable.ts";
+import type { Label, LabelWarning } from "../label.ts";
+import { type Buying, openParcel } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { demonstrationPrefix, ssccOf } from "../sscc.ts";
 import { labelMoves } from "../status.ts";
 import { allotSerial, insertOwnLabel } from "../store.ts";
 import { ownTrackingNumber, testPrefix } from "../tracking_number.ts";
+import { chooseCard } from "./rules.ts";
 
 const livePrefix = "WH";
 
@@ -42,6 +50,39 @@ export async function ownCounter(
   if (quote !== null) return { carrier, service: quote.offer.service, sold_by, price: { quote } };
   const card = chooseCard(sold_by, await listReadyCards(db), names);
   return { carrier, service: card.card.service, sold_by, price: { card } };
+}
+
+/** A label just bought, with its parcel and order. `estimated_delivery` is in milliseconds. */
+export interface BoughtLabel {
+  readonly order: Order;
+  readonly shipment: Shipment;
+  readonly label: Label;
+  readonly estimated_delivery: number | null;
+}
+
+/**
+ * Buys a label of the built-in carrier for a parcel of an order. It follows no parcel and tells nobody: the one command
+ * that does all of it is tracking's `buyTrackedLabel`.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch, quote_used.
+ */
+export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<BoughtLabel> {
+  const counter = await ownCounter(tx, input, buying.quote);
+  const ready = await openParcel(tx, input, buying, counter);
+  const { order, shipment } = ready;
+  const place = parcelPlace(order, shipment.id);
+  const number = await parcelNumber(tx, shipment.id);
+  const { tracking_number } = number;
+  const known = isSamePlace(order.shipping_address, ready.to_address) ? order.address_verification : null;
+  const label = await drawOwnLabel(tx, counter, {
+    ...ready,
+    residential: known?.residential ?? null,
+    ...{ id: null, shipment_id: shipment.id, order_id: order.id, return_id: null },
+    ...{ number, reference: printedNumber(order), parcel_text: place === null ? "" : placeInWords(place) },
+    qr_text: trackingUrl(tx, { id: shipment.id, carrier: counter.carrier, tracking_number, told_url: null }),
+  });
+  const labelled = await labelShipment(tx, { order, shipment }, { tracking_number, told_url: null }, buying.actor);
+  return { ...labelled, label, estimated_delivery: label.delivery_date };
 }
 
 /** All that a label of our own is made of beside what it costs. */

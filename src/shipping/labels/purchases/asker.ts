@@ -7,11 +7,13 @@ import { accessTo, refusalOf } from "../../carriers/access.ts";
 import type { Ctx, OutsideCarrier } from "../../carriers/connector.ts";
 import { outsideCarriersOf } from "../../carriers/table.ts";
 import type { Label } from "../label.ts";
+import type { LabelNews } from "./commands.ts";
 
-/** Where the data is, and whose carriers are asked. */
+/** Where the data is, whose carriers are asked, and what follows from their answers. */
 export interface At {
   readonly store: Store;
   readonly service: Service;
+  readonly news: LabelNews;
 }
 
 /** A carrier's counter: the connector, and all that it needs to call for one account. */

@@ -2,14 +2,12 @@
 import type { Tx } from "../../../database/store.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
-import { noteReturnLabel } from "../../../returns/labels/commands.ts";
-import { followLabel, followReturnLabel } from "../../../tracking/commands.ts";
 import type { Ctx, OutsideCarrier } from "../../carriers/connector.ts";
 import type { Bought } from "../../offer.ts";
 import type { Label } from "../label.ts";
 import { getLabel } from "../store.ts";
 import { type At, asked, type Counter, counterOf } from "./asker.ts";
-import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed, whoAsked } from "./commands.ts";
+import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed } from "./commands.ts";
 import { give_up_after_ms, isPassing, nobodyKnows, offerFor, type Reason } from "./rules.ts";
 
 /** How a purchase ended. */
@@ -102,13 +100,12 @@ async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {
 }
 
 /** Stores what was bought, whoever has learnt of it, and tells of it once. */
-async function record({ store, service, claim, onEnd }: Pursuit, bought: Bought): Promise<void> {
+async function record({ store, service, news, claim, onEnd }: Pursuit, bought: Bought): Promise<void> {
   const recorded = await store.write(async (tx) => {
     const done = await recordBought(tx, claim, bought);
     if (done === null) return (await getLabel(tx, claim.id)).status;
-    const { label, parcel } = done;
-    if (parcel !== null) await followLabel(tx, { ...parcel, label, estimated_delivery: label.delivery_date });
-    else await comesBack(tx, label);
+    const { label } = done;
+    await news.bought(tx, done);
     await onEnd(tx, { state: "bought", label: await getLabel(tx, label.id) });
     return label.status;
   });
@@ -116,11 +113,6 @@ async function record({ store, service, claim, onEnd }: Pursuit, bought: Bought)
   // It was given up before the carrier's late answer came.
   const label = wireId("label", claim.id);
   service.log.error("a carrier sold a label that was given up", { label, carrier_ref: bought.carrier_ref });
-}
-
-async function comesBack(tx: Tx, label: Label): Promise<void> {
-  await followReturnLabel(tx, label);
-  await noteReturnLabel(tx, label, whoAsked(label));
 }
 
 async function fail({ store, claim, onEnd }: Pursuit, fault: Fault): Promise<void> {

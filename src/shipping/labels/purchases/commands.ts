@@ -17,20 +17,19 @@ import { lockOrder } from "../../../orders/store.ts";
 import { findProducts } from "../../../products/store.ts";
 import { findAccount, listActiveAccounts } from "../../accounts/store.ts";
 import type { Address } from "../../address.ts";
-import { boxWarnings } from "../../boxes.ts";
 import { contentsOf, goodsIn, productsToWeigh } from "../../contents.ts";
 import type { Bought, Carriage, Content, Offer } from "../../offer.ts";
 import { hasAddresses, type Quote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
+import { boxWarnings } from "../../rules.ts";
 import { originOfOrder } from "../../store.ts";
-import { type Buying, openParcel } from "../commands.ts";
-import { insertDocuments } from "../documents/store.ts";
 import type { Label } from "../label.ts";
+import { type Buying, openParcel } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { type LabelStatus, labelMoves } from "../status.ts";
-import { insertLabel, lockOrderOfLabels } from "../store.ts";
+import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "../store.ts";
 import { carriageOf, lease_ms, lookWait, paperWarnings, type Reason } from "./rules.ts";
-import { lockDue, lockLabel, nextDueAt, saveLabel } from "./store.ts";
+import { lockDue, lockLabel, nextDueAt } from "./store.ts";
 
 /** The job that finishes purchases which a request has left. */
 export const finishing_job = "shipping.finish_purchases";
@@ -201,6 +200,14 @@ function costing({ quote_nonce }: Label, offer: Offer): Partial<Label> {
 export interface Recorded {
   readonly label: Label;
   readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
+}
+
+/** What follows in the same transaction when a carrier's answer about a label is recorded. */
+export interface LabelNews {
+  /** The carrier sold the label; `parcel` is null for a label of a return. */
+  readonly bought: (tx: Tx, bought: Recorded) => Promise<void>;
+  /** The label is void. */
+  readonly voided: (tx: Tx, label: Label, actor: Actor) => Promise<void>;
 }
 
 /**

@@ -4,11 +4,12 @@ import type { Store } from "../../../database/store.ts";
 import type { Service } from "../../../http/service.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { Lanes } from "../../../outbound/lanes.ts";
+import { purchasesUnderWay } from "../../../outbound/under_way.ts";
+import { labelNews } from "../../../returns/labels/commands.ts";
 import type { Label } from "../label.ts";
 import { giveBack } from "../voids/buyer.ts";
 import { buyAgain } from "./buyer.ts";
 import { claimDue, finishing_job } from "./commands.ts";
-import { purchasesUnderWay } from "./under_way.ts";
 
 interface Task {
   readonly connection: { readonly id: number };
@@ -47,7 +48,7 @@ function lanesOf(store: Store, service: Service): Lanes<Task> {
 }
 
 async function finish(label: Label, store: Store, service: Service): Promise<void> {
-  const at = { store, service };
+  const at = { store, service, news: labelNews };
   if (label.status === "processing") await buyAgain(at, label);
   else await giveBack(at, label);
   const facts = { mode: store.mode, label: wireId("label", label.id), attempts: label.attempts };

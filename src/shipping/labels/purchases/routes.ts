@@ -6,16 +6,17 @@ import { idempotencyKey } from "../../../http/idempotency.ts";
 import { originOf } from "../../../http/origin.ts";
 import type { Service } from "../../../http/service.ts";
 import { answerSlowWork, type Ending } from "../../../http/slow_work.ts";
-import { buyTrackedLabel } from "../../../tracking/commands.ts";
+import { goesOn } from "../../../outbound/under_way.ts";
+import { labelNews } from "../../../returns/labels/commands.ts";
+import { buyTrackedLabel } from "../../../tracking/labels/commands.ts";
 import { readQuote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
-import type { LinkSigner } from "../documents/links.ts";
 import { type Label, labelView, type PlainLabel } from "../label.ts";
+import type { LinkSigner } from "../links.ts";
 import { checkQuotedNames } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { buyClaimed, type Ended } from "./buyer.ts";
 import { beginPurchase, chooseSeller, sellerOfQuote } from "./commands.ts";
-import { goesOn } from "./under_way.ts";
 
 /** Shows a label to the client who asks. */
 export type View = (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
@@ -63,7 +64,7 @@ export async function answerPurchase(call: Call, service: Service, body: CreateL
 /** Answers with what becomes of a purchase at a carrier that a transaction claims. */
 export function answerClaimed(call: Call, service: Service, view: View, claim: (tx: Tx) => Promise<Label>) {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
-  const at = { store: call.store, service };
+  const at = { store: call.store, service, news: labelNews };
   return answerSlowWork(
     call,
     {

@@ -2,8 +2,7 @@ import { assert } from "../../../kit/assert.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { type Bought, type Carriage, endAt, type Offer, type Offers } from "../../offer.ts";
 import { readWeight } from "../../weight.ts";
-import type { LabelWarning } from "../face.ts";
-import type { Label } from "../label.ts";
+import type { Label, LabelWarning } from "../label.ts";
 
 const minute_ms = 60_000;
 

@@ -19,20 +19,6 @@ export async function lockLabel(tx: Tx, id: number): Promise<Label | null> {
   return row === undefined ? null : labelOf(row);
 }
 
-/** Stores what changed of a label, and answers it as it is then. */
-export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): Promise<Label> {
-  const { breakdown, from_address: _from, to_address: _to, warnings, documents: _drawn, ...same } = change;
-  const listed = {
-    ...(breakdown !== undefined && { breakdown: breakdown === null ? null : [...breakdown] }),
-    ...(warnings !== undefined && { warnings: [...warnings] }),
-  };
-  await tx.sql
-    .update(labels)
-    .set({ ...same, ...listed })
-    .where(eq(labels.id, before.id));
-  return { ...before, ...change };
-}
-
 // The condition of the partial index stands in the text, since the engines do not look into parameters.
 const isClaimed = template`${labels.claimed_until} is not null`;
 
@@ -58,12 +44,4 @@ export async function nextDueAt(db: Db, busy: ReadonlySet<number>): Promise<numb
     .from(labels)
     .where(and(isClaimed, isOfOther(busy)));
   return row?.at ?? null;
-}
-
-/** Moves the ends of the claims, by as much as the clock was set. */
-export async function movePurchases(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(labels)
-    .set({ claimed_until: template`${labels.claimed_until} + ${by_ms}` })
-    .where(isClaimed);
 }

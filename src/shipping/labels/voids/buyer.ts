@@ -2,7 +2,6 @@
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
-import { noteReturnLabelVoided } from "../../../returns/labels/commands.ts";
 import type { Label } from "../label.ts";
 import { type At, asked, counterOf } from "../purchases/asker.ts";
 import { lookLater, whoAsked } from "../purchases/commands.ts";
@@ -45,7 +44,7 @@ export async function giveBack(at: At, claim: Label, onReturned: OnReturned = no
 }
 
 async function taken(
-  { store }: At,
+  { store, news }: At,
   claim: Label,
   status: "submitted" | "accepted",
   onReturned: OnReturned,
@@ -54,7 +53,7 @@ async function taken(
   return store.write(async (tx) => {
     const voided = await recordVoided(tx, claim, status, actor);
     if (voided === null) return null;
-    if (voided.return_id !== null) await noteReturnLabelVoided(tx, voided, actor);
+    await news.voided(tx, voided, actor);
     const label = await getLabel(tx, voided.id);
     await onReturned(tx, { label });
     return { label };

@@ -1,17 +1,102 @@
-// Giving labels back to their carriers: claimed in one transaction, asked for in none, recorded in another.
+// Voiding labels. One of our own is void at once. A carrier is asked to take its own back: the label is claimed in one
+// transaction, the carrier asked in none, and its answer recorded in another.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { move } from "../../../kit/moves.ts";
+import { itemsToCancel, losingParcels, takesAll } from "../../../orders/cancellations/rules.ts";
+import type { ItemInput } from "../../../orders/fulfillment/rules.ts";
+import { findOrderId } from "../../../orders/names/store.ts";
+import type { Order } from "../../../orders/order.ts";
+import { refuseForbidden } from "../../../orders/rules.ts";
 import { voidShipment } from "../../../orders/labelling/commands.ts";
+import { lockOrder } from "../../../orders/store.ts";
 import type { Label } from "../label.ts";
 import { finishing_job, lockClaimed } from "../purchases/commands.ts";
 import { lease_ms } from "../purchases/rules.ts";
-import { saveLabel } from "../purchases/store.ts";
 import { isIn, refuseLeft, refuseUnderWay } from "../rules.ts";
 import { type LabelStatus, labelMoves, type VoidStatus } from "../status.ts";
-import { getLabel, listParcelsInHouse, listValidLabels, listValidLabelsOfReturn, lockOrderOfLabels } from "../store.ts";
+import {
+  getLabel,
+  listParcelsInHouse,
+  listValidLabels,
+  listValidLabelsOfReturn,
+  lockOrderOfLabels,
+  saveLabel,
+  saveVoided,
+  type ValidLabel,
+} from "../store.ts";
+
+/**
+ * Voids a label of our own whose parcel has not left, and takes the parcel apart: its units can go into another one.
+ * Voiding it again changes nothing.
+ * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
+ * Emits: order.shipped, order.delivered, when all else of the order had left already.
+ */
+export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
+  const { order_id } = await getLabel(tx, id);
+  await lockOrderOfLabels(tx, order_id);
+  const label = await getLabel(tx, id);
+  if (label.status === "voided") return label;
+  refuseLeft(label, await listParcelsInHouse(tx, order_id));
+  return voidBought(tx, label, actor);
+}
+
+/**
+ * Voids the labels of an order whose parcels have not left, before the order is cancelled. An identifier that names no
+ * order names no labels. Those of carriers are given back before.
+ * Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable (a carrier's), label_in_progress.
+ */
+export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
+  const order_id = (await findOrderId(tx, id, null)) ?? 0;
+  await lockOrderOfLabels(tx, order_id);
+  const valid = await listValidLabels(tx, order_id);
+  if (valid.length === 0) return;
+  await voidAll(tx, valid, await listParcelsInHouse(tx, order_id), actor);
+}
+
+/**
+ * Voids the labels of the parcels that lose units when these items of an order are cancelled. Those of carriers are
+ * given back before.
+ * Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a carrier's),
+ * label_in_progress.
+ */
+export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly ItemInput[], actor: Actor): Promise<void> {
+  const order = await lockOrder(tx, id);
+  const losing = parcelsLosing(order, items);
+  await voidAll(tx, await listValidLabels(tx, order.id), losing, actor);
+}
+
+/**
+ * The ids of the parcels that lose units when these items of an order are cancelled.
+ * Refuses: validation_failed, resource_missing, invalid_state_transition.
+ */
+export function parcelsLosing(order: Order, items: readonly ItemInput[]): Set<number> {
+  refuseForbidden(order, "cancel_items");
+  const units = itemsToCancel(order, items);
+  const parcels = takesAll(order, units) ? order.shipments : losingParcels(order, units).map((one) => one.shipment);
+  return new Set(parcels.map((shipment) => shipment.id));
+}
+
+async function voidAll(tx: Tx, valid: readonly ValidLabel[], parcels: ReadonlySet<number>, actor: Actor) {
+  for (const { id } of valid.filter((label) => isIn(label, parcels))) {
+    await voidBought(tx, await getLabel(tx, id), actor);
+  }
+}
+
+async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
+  refuseUnderWay(label);
+  const { account_id, shipment_id } = label;
+  if (account_id !== null) {
+    const message = "The label is a carrier's, who has not taken it back. Send the request again.";
+    throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
+  }
+  const voided: Label = { ...label, status: move(labelMoves, "void", label.status), voided_at: tx.now };
+  if (shipment_id !== null) await voidShipment(tx, shipment_id, actor);
+  await saveVoided(tx, voided);
+  return voided;
+}
 
 /**
  * Claims a carrier's label to give it back; one that is voided is answered as it is.

@@ -4,14 +4,13 @@ import type { Call } from "../../../http/call.ts";
 import { enveloped } from "../../../http/envelope.ts";
 import type { Service } from "../../../http/service.ts";
 import { answerSlowWork } from "../../../http/slow_work.ts";
-import { noteReturnLabelVoided, refuseUnderWayBack } from "../../../returns/labels/commands.ts";
-import { voidLabel } from "../commands.ts";
+import { goesOn } from "../../../outbound/under_way.ts";
+import { labelNews, refuseUnderWayBack } from "../../../returns/labels/commands.ts";
 import type { Label } from "../label.ts";
 import { told, type View } from "../purchases/routes.ts";
-import { goesOn } from "../purchases/under_way.ts";
 import { getLabel } from "../store.ts";
 import { giveBack } from "./buyer.ts";
-import { beginVoid } from "./commands.ts";
+import { beginVoid, voidLabel } from "./commands.ts";
 
 /** Voids a label, and asks its carrier first where it is a carrier's. */
 export async function answerVoid(call: Call, service: Service, id: string, view: View): Promise<Response> {
@@ -20,7 +19,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
   if (account_id === null || status === "voided") {
     return answerWrite(call, 200, async (tx) => view(await voidOwn(tx, id, call), tx), enveloped, secret_key);
   }
-  const at = { store: call.store, service };
+  const at = { store: call.store, service, news: labelNews };
   return answerSlowWork(
     call,
     {
@@ -50,7 +49,7 @@ async function voidOwn(tx: Tx, id: string, { actor }: Call): Promise<Label> {
   const before = await getLabel(tx, id);
   await refuseComing(tx, before);
   const label = await voidLabel(tx, id, actor);
-  if (label.return_id !== null && before.status !== "voided") await noteReturnLabelVoided(tx, label, actor);
+  if (before.status !== "voided") await labelNews.voided(tx, label, actor);
   return label;
 }
 

@@ -1,7 +1,7 @@
-import type { Rate } from "../../../access/limits.ts";
-import { hmacHex, sameText } from "../../../kit/hmac.ts";
-import { wireId } from "../../../kit/ids.ts";
-import type { Mode } from "../../../kit/mode.ts";
+import type { Rate } from "../../access/limits.ts";
+import { hmacHex, sameText } from "../../kit/hmac.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Mode } from "../../kit/mode.ts";
 
 /** How long the link to a label's document can be followed, in milliseconds. */
 export const link_lifetime_ms = 7 * 86_400_000;

@@ -1,4 +1,4 @@
-import type { EventType } from "../outbox/catalog.ts";
+import type { EventType } from "../../outbox/catalog.ts";
 
 // What a parcel's tracking record can say. The SQL CHECKs, the schemas and the rules all read these tuples.
 

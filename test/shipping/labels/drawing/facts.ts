@@ -1,4 +1,4 @@
-import type { LabelFacts } from "../../../src/shipping/labels/face.ts";
+import type { LabelFacts } from "../../../../src/shipping/labels/drawing/face.ts";
 
 /** A usual label, from which the tests change what they are about. */
 export const facts: LabelFacts = {

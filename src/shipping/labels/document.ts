@@ -1,8 +1,8 @@
-import { Fault } from "../../../kit/fault.ts";
-import { wireId } from "../../../kit/ids.ts";
-import { type Drawing, type DrawingFormat, drawingFormats } from "../../../typesetting/drawings/drawing.ts";
-import type { PrinterResolution } from "../../../typesetting/drawings/png.ts";
-import type { DocumentKind, DocumentType } from "../status.ts";
+import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import { type Drawing, type DrawingFormat, drawingFormats } from "../../typesetting/drawings/drawing.ts";
+import type { PrinterResolution } from "../../typesetting/drawings/png.ts";
+import type { DocumentKind, DocumentType } from "../document.ts";
 
 /** A label's document that a carrier drew, without its bytes. */
 export interface StoredDocument {

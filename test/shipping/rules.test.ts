@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { orders } from "../../db/schema/orders.ts";
 import type { AddressVerification } from "../../src/addresses/address.ts";
-import { boxWarnings } from "../../src/shipping/boxes.ts";
+import { boxWarnings } from "../../src/shipping/rules.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 import { fakeOffer } from "./carriers/fake.ts";
 import { openSeller } from "./labels/seller.ts";

@@ -1,10 +1,11 @@
-import type { Drawing, Operation, TextOperation } from "../../typesetting/drawings/drawing.ts";
-import { code128Width, isQrText, qrSide } from "../../typesetting/symbols/barcodes.ts";
-import { fitLine, fitLines, lineHeight, type Room } from "../../typesetting/text/fit.ts";
-import { printableLine } from "../../typesetting/text/shaping.ts";
-import type { LabelAddress } from "../address.ts";
-import { labelAddressLines, postalBarcode } from "./address_lines.ts";
-import { isSscc } from "./sscc.ts";
+import { addressLines, postalBarcode } from "../../../typesetting/addresses/address_lines.ts";
+import type { Drawing, Operation, TextOperation } from "../../../typesetting/drawings/drawing.ts";
+import { code128Width, isQrText, qrSide } from "../../../typesetting/symbols/barcodes.ts";
+import { fitLine, fitLines, lineHeight, type Room } from "../../../typesetting/text/fit.ts";
+import { printableLine } from "../../../typesetting/text/shaping.ts";
+import type { LabelAddress } from "../../address.ts";
+import type { LabelWarning } from "../label.ts";
+import { isSscc } from "../sscc.ts";
 
 /** Everything a label says. */
 export interface LabelFacts {
@@ -28,28 +29,14 @@ export interface LabelFacts {
   readonly test: boolean;
 }
 
-/** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
-export interface LabelWarning {
-  readonly field: string;
-  readonly code:
-    | "unprintable_text"
-    | "shortened_text"
-    | "no_postal_barcode"
-    | "no_qr_code"
-    | "no_sscc"
-    | "po_box"
-    | "no_document";
-  readonly message: string;
-}
-
 interface Sheet {
   readonly operations: Operation[];
   readonly warnings: LabelWarning[];
 }
 
 /** The dots of a label of 4 x 6 inches. */
-export const labelWidth = 812;
-export const labelHeight = 1218;
+const labelWidth = 812;
+const labelHeight = 1218;
 
 const left = 30;
 const right = labelWidth - left;
@@ -228,7 +215,7 @@ function drawAddress(
     postal_code: plain("postal_code"),
     country: address.country,
   };
-  const { lines, size, shortened } = fitLines(labelAddressLines(printable, home), room);
+  const { lines, size, shortened } = fitLines(addressLines(printable, home), room);
   if (shortened) sheet.warnings.push(shortenedText(field));
   const high = lineHeight(lines);
   for (const [index, line] of lines.entries()) {

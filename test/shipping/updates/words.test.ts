@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type TrackingEventStatus, trackingEventStatuses } from "../../src/tracking/status.ts";
-import { meaningOf, meaningsOf, type Speaker } from "../../src/tracking/words.ts";
+import { type TrackingEventStatus, trackingEventStatuses } from "../../../src/shipping/updates/status.ts";
+import { meaningOf, meaningsOf, type Speaker } from "../../../src/shipping/updates/words.ts";
 
 const speakers: readonly Speaker[] = ["karrio", "easypost", "shippo", "shipengine"];
 

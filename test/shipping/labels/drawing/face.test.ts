@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import countries from "i18n-iso-countries/index.js";
-import type { LabelAddress } from "../../../src/shipping/address.ts";
-import { labelAddressLines, postalBarcode } from "../../../src/shipping/labels/address_lines.ts";
-import { drawLabel, type LabelFacts, labelHeight, labelWidth } from "../../../src/shipping/labels/face.ts";
-import type { Operation } from "../../../src/typesetting/drawings/drawing.ts";
-import { code128Bars, qrSquares } from "../../../src/typesetting/symbols/barcodes.ts";
-import { shapedWidth } from "../../../src/typesetting/text/shaping.ts";
+import type { LabelAddress } from "../../../../src/shipping/address.ts";
+import { drawLabel, type LabelFacts } from "../../../../src/shipping/labels/drawing/face.ts";
+import { addressLines, postalBarcode } from "../../../../src/typesetting/addresses/address_lines.ts";
+import type { Operation } from "../../../../src/typesetting/drawings/drawing.ts";
+import { code128Bars, qrSquares } from "../../../../src/typesetting/symbols/barcodes.ts";
+import { shapedWidth } from "../../../../src/typesetting/text/shaping.ts";
 import { facts } from "./facts.ts";
 
 interface Area {
@@ -51,7 +51,7 @@ function layoutProblems(operations: readonly Operation[]): string[] {
   const areas = new Map(operations.map((operation) => [operation, areaOf(operation)]));
   for (const [index, one] of operations.entries()) {
     const area = areas.get(one) as Area;
-    if (area.left < 0 || area.top < 0 || area.right > labelWidth + 1 || area.bottom > labelHeight) {
+    if (area.left < 0 || area.top < 0 || area.right > 812 + 1 || area.bottom > 1218) {
       problems.push(`outside: ${JSON.stringify(one)}`);
     }
     for (const other of operations.slice(index + 1)) {
@@ -198,8 +198,8 @@ describe("addresses", () => {
       postal_code: "10999",
       country: "DE",
     });
-    expect(labelAddressLines(berlin, "US")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin", "GERMANY"]);
-    expect(labelAddressLines(berlin, "DE")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin"]);
+    expect(addressLines(berlin, "US")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin", "GERMANY"]);
+    expect(addressLines(berlin, "DE")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin"]);
   });
 
   test("in Eastern Asia begin with the largest place when they are written in its letters", () => {
@@ -213,8 +213,8 @@ describe("addresses", () => {
       country: "JP",
     });
     const lines = ["〒150-0041", "東京都渋谷区", "神南1-2-3", "株式会社見本", "山田 太郎"];
-    expect(labelAddressLines(tokyo, "JP")).toEqual(lines);
-    expect(labelAddressLines(tokyo, "US")).toEqual([...lines, "JAPAN"]);
+    expect(addressLines(tokyo, "JP")).toEqual(lines);
+    expect(addressLines(tokyo, "US")).toEqual([...lines, "JAPAN"]);
     const latin = {
       name: "Taro Yamada",
       company: null,
@@ -222,7 +222,7 @@ describe("addresses", () => {
       city: "Shibuya-ku",
       state: "Tokyo",
     };
-    expect(labelAddressLines({ ...tokyo, ...latin }, "US")).toEqual([
+    expect(addressLines({ ...tokyo, ...latin }, "US")).toEqual([
       "Taro Yamada",
       "1-2-3 Jinnan, Shibuya-ku, Tokyo",
       "150-0041",
@@ -232,7 +232,7 @@ describe("addresses", () => {
 
   test("lose no town and no postal code to a format that has no place for them", () => {
     for (const country of Object.keys(countries.getAlpha2Codes())) {
-      const text = labelAddressLines(abroad({ country, city: "Somewhere", postal_code: "12345" }), "US").join("\n");
+      const text = addressLines(abroad({ country, city: "Somewhere", postal_code: "12345" }), "US").join("\n");
       expect([country, text.includes("Somewhere"), text.includes("12345")]).toEqual([country, true, true]);
     }
   });

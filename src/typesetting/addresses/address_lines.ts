@@ -1,10 +1,21 @@
 import countries from "i18n-iso-countries/index.js";
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 import { formatAddress } from "localized-address-format";
-import { anyOfScripts } from "../../typesetting/text/scripts.ts";
-import type { LabelAddress } from "../address.ts";
+import { anyOfScripts } from "../text/scripts.ts";
 
 countries.registerLocale(english);
+
+/** An address as it is printed. `country` is the two-letter code. */
+interface PrintedAddress {
+  readonly name: string;
+  readonly company: string | null;
+  readonly address_line1: string;
+  readonly address_line2: string | null;
+  readonly city: string;
+  readonly state: string | null;
+  readonly postal_code: string | null;
+  readonly country: string;
+}
 
 // Where letters of the East are written, the largest comes first: the town before the street, and the name last.
 const eastern = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Hangul"), "u");
@@ -12,7 +23,7 @@ const ofTheEast: readonly string[] = ["CN", "HK", "JP", "KP", "KR", "MO", "TW"];
 // Their formats have no place for a town but beside the state.
 const townInState: readonly string[] = ["AE", "JP", "KY", "NR"];
 
-// Each label says again where its parcel comes from. Formats are read anew for each address, which takes longest.
+// Each label repeats the sender's address, and a country's format is slow to read.
 const known = new Map<string, readonly string[]>();
 const known_max = 1000;
 
@@ -20,7 +31,7 @@ const known_max = 1000;
  * The address in the line order of its own country, and in Eastern Asia of the script it is written in; with the
  * country's name when it lies abroad of `home`.
  */
-export function labelAddressLines(address: LabelAddress, home: string): readonly string[] {
+export function addressLines(address: PrintedAddress, home: string): readonly string[] {
   const key = JSON.stringify([home, address]);
   const lines = known.get(key) ?? formattedLines(address, home);
   if (known.size >= known_max) known.clear();
@@ -28,7 +39,7 @@ export function labelAddressLines(address: LabelAddress, home: string): readonly
   return lines;
 }
 
-function formattedLines(address: LabelAddress, home: string): string[] {
+function formattedLines(address: PrintedAddress, home: string): string[] {
   const { name, company, address_line1, address_line2, city, state, postal_code, country } = address;
   const largestFirst = ofTheEast.includes(country) && eastern.test(`${address_line1}${city}`);
   const region = state ?? "";
@@ -55,7 +66,7 @@ function formattedLines(address: LabelAddress, home: string): string[] {
  * The GS1 text of the postal code: `(420)` and the code at home, `(421)` with the country's number abroad. Null when
  * there is no code, or one that the standard has no place for.
  */
-export function postalBarcode(address: LabelAddress, home: string): string | null {
+export function postalBarcode(address: PrintedAddress, home: string): string | null {
   const code = (address.postal_code ?? "").replaceAll(/[\s-]/g, "").toUpperCase();
   if (!/^[A-Z0-9]{1,9}$/.test(code)) return null;
   if (address.country === home) return `(420)${code}`;

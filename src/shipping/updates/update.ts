@@ -1,6 +1,12 @@
-import type { Actor } from "../kit/actor.ts";
-import type { TrackingLocation } from "./rules.ts";
 import type { TrackingEventStatus } from "./status.ts";
+
+/** Where a scan happened, as far as the carrier says. */
+export interface TrackingLocation {
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly country: string | null;
+  readonly facility: string | null;
+}
 
 /** One thing that a carrier saw of a parcel. `occurred_at` is in milliseconds. */
 export interface CarrierEvent {
@@ -28,17 +34,4 @@ export interface TrackingUpdate {
   /** When the carrier said all this, where it tells; else the moment of the newest event counts. */
   readonly told_at?: number | null;
   readonly events: readonly CarrierEvent[];
-}
-
-/** Who tells of parcels on behalf of carriers. */
-export interface Teller {
-  /** The code of the connector, or `sim` for the simulated carrier. */
-  readonly source: string;
-  readonly actor: Actor;
-}
-
-/** What was told of a parcel that nobody here knows yet. */
-export interface WaitingUpdate {
-  readonly teller: Teller;
-  readonly update: TrackingUpdate;
 }
