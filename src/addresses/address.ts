@@ -1,5 +1,6 @@
 import { iso } from "../kit/clock.ts";
 import type { FieldProblem } from "../kit/fault.ts";
+import { hasPassed, type VerificationStatus } from "./status.ts";
 
 /** What of an address says where to deliver. */
 export interface PostalAddress {
@@ -14,9 +15,6 @@ export interface PostalAddress {
 
 /** The fields of a postal address, in the order in which they are written. */
 export const postalFields = ["address_line1", "address_line2", "city", "state", "postal_code", "country"] as const;
-
-export const verificationStatuses = ["verified", "warning", "error", "unverified"] as const;
-export type VerificationStatus = (typeof verificationStatuses)[number];
 
 /** What a check found of an address. */
 export interface AddressVerification {
@@ -47,7 +45,7 @@ export interface StoredCheck {
 
 /** Whether an address counts as verified. One that was stored before there were checks has no verification. */
 export function isVerified(verification: AddressVerification | null): boolean {
-  return verification?.status === "verified";
+  return verification !== null && hasPassed(verification.status);
 }
 
 /** A verification as the API shows it; null for an address that was never checked. */

@@ -1,7 +1,7 @@
 import { takeTurn } from "../database/lease.ts";
 import type { Db, Tx } from "../database/store.ts";
 import { type AddressVerification, isVerified, type PostalAddress, type StoredCheck } from "./address.ts";
-import { carriedLines } from "./postal/us.ts";
+import { carriedLines } from "./postal/store.ts";
 import { checkOffline } from "./rules.ts";
 import { clearZips, findKnown, insertZips, saveAsksCarrier, whereToLoad } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { Store } from "../database/store.ts";
 import { loadZips } from "./commands.ts";
-import { letCarriedGo } from "./postal/us.ts";
+import { letCarriedGo } from "./postal/store.ts";
 import { whereToLoad } from "./store.ts";
 
 /** Loads the ZIP codes that the program carries, where the table does not have them, a piece at a time. */

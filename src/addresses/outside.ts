@@ -1,9 +1,10 @@
 import type { FieldProblem } from "../kit/fault.ts";
 import { type AddressVerification, type PostalAddress, postalFields, postalOf } from "./address.ts";
 import { addressProblems, foldCity, isPostOfficeBox } from "./rules.ts";
+import { verdictOf } from "./status.ts";
 
 /** What a carrier found of an address. */
-export interface Found {
+interface Found {
   readonly deliverable: boolean;
   readonly errors: readonly string[];
   readonly suggestion: PostalAddress | null;
@@ -11,7 +12,7 @@ export interface Found {
 }
 
 /** What a carrier that was asked did not answer, in the words of messages beside rates. */
-export interface CarrierMessage {
+interface CarrierMessage {
   readonly carrier: string;
   readonly level: "info" | "warning" | "error";
   readonly code: string;
@@ -65,11 +66,11 @@ export function verificationOf(
   const moved = suggestion !== null && liesElsewhere(address, suggestion);
   const notes = [...found.errors, ...(moved ? [`is elsewhere, as ${connector} says: see the suggestion`] : [])];
   const warnings = deliverable ? told("carrier_note", notes) : [];
+  const problems = { errors: deliverable ? [] : told("undeliverable", refused), warnings };
   return {
-    status: deliverable ? (warnings.length > 0 ? "warning" : "verified") : "error",
+    status: verdictOf(problems, true),
     method: connector,
-    errors: deliverable ? [] : told("undeliverable", refused),
-    warnings,
+    ...problems,
     suggestion,
     po_box: isPostOfficeBox(address),
     residential,

@@ -3,7 +3,8 @@ import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { type AddressVerification, type PostalAddress, postalFields, postalOf } from "./address.ts";
 import { hasCodes, hasSettledCodes, writtenCode } from "./postal/codes.ts";
 import { isTerritory, militaryRegion, stateOf } from "./postal/states.ts";
-import type { ZipPlace } from "./postal/us.ts";
+import type { ZipPlace } from "./postal/zip.ts";
+import { isUndeliverable, verdictOf } from "./status.ts";
 
 const countriesWithStates: readonly string[] = ["US", "CA", "AU"];
 
@@ -82,9 +83,8 @@ export function checkOffline(address: PostalAddress, places: ZipPlaces, now: num
     checkForm(found);
   }
   const { errors, warnings } = found;
-  const passed = found.compared ? "verified" : "unverified";
   return {
-    status: errors.length > 0 ? "error" : warnings.length > 0 ? "warning" : passed,
+    status: verdictOf(found, found.compared),
     method: "offline",
     errors,
     warnings,
@@ -206,8 +206,9 @@ export function isPostOfficeBox(address: Pick<PostalAddress, "address_line1" | "
  * for what no carrier found deliverable.
  */
 export function acceptedFrom(before: AddressVerification | null, now: number): AddressVerification | null {
-  if (before === null || before.method === "offline" || before.status === "error") return null;
-  return { ...before, status: "verified", warnings: [], suggestion: null, checked_at: now };
+  if (before === null || before.method === "offline" || isUndeliverable(before.status)) return null;
+  const found = { errors: [], warnings: [] };
+  return { ...before, ...found, status: verdictOf(found, true), suggestion: null, checked_at: now };
 }
 
 /** The address that the last check suggests. Refuses: no_suggestion. */

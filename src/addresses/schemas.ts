@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nullable, textField } from "../kit/schema.ts";
-import { verificationStatuses } from "./address.ts";
+import { verificationStatuses } from "./status.ts";
 
 const Finding = closed({
   field: Type.String({ description: "The field of the address that it is about; `address` for the whole of it." }),
@@ -48,7 +48,7 @@ export const PlainVerificationView = (moment: ReturnType<typeof Type.String>) =>
   nullable(closed(verificationFields(moment)));
 
 /** Addresses that one request may check. */
-export const addresses_max = 100;
+const addresses_max = 100;
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
 

@@ -3,7 +3,8 @@ import { address_settings, postal_codes } from "../../db/schema/postal.ts";
 import { type Args, insert, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import type { PostalAddress } from "./address.ts";
-import { carriedPlaces, edition, type ZipLine, type ZipPlace } from "./postal/us.ts";
+import { carriedPlaces, edition } from "./postal/store.ts";
+import type { ZipLine, ZipPlace } from "./postal/zip.ts";
 import { type ZipPlaces, zipOf } from "./rules.ts";
 
 const { zip, city, state } = postal_codes;
@@ -19,7 +20,7 @@ const placesOf = preparedOf((sql, isOf) =>
 );
 
 /** What a check goes by. */
-export interface Known {
+interface Known {
   readonly places: ZipPlaces;
   /** Whether a carrier is asked about addresses that are stored. */
   readonly asks_carrier: boolean;

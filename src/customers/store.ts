@@ -125,7 +125,7 @@ export async function findCustomersByEmail(db: Db, emails: readonly string[]): P
 }
 
 /** What a list of customers may be narrowed to. */
-export interface CustomerFilter {
+interface CustomerFilter {
   /** A piece of the e-mail address, the name or the company. */
   readonly q?: string | undefined;
   readonly email?: string | undefined;
@@ -207,7 +207,7 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
 }
 
 /** An address as it shall be. */
-export interface CheckedDraft extends AddressDraft {
+interface CheckedDraft extends AddressDraft {
   /** What a check found of it; null for one that stays as it was. */
   readonly check: StoredCheck | null;
 }

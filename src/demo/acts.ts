@@ -50,7 +50,7 @@ export interface ReturnedItem {
 }
 
 /** What each kind of act says beside its time. Acts after `order` name the order by its number. */
-export interface ActFacts {
+interface ActFacts {
   zone: { readonly zone: ColdZone };
   /** The warehouse's own prices by zone, beside the sample cards. */
   tariff: object;

@@ -9,7 +9,12 @@ const names = [
 
 const kinds = [
   ..."Café Delicatessen Bakery Diner Bistro Tearoom Pizzeria Grill Catering Market".split(" "),
-  ...["School Kitchen", "Hospital Kitchen", "Senior Center Kitchen", "Food Truck", "Sandwich Shop", "Coffee House"],
+  "School Kitchen",
+  "Hospital Kitchen",
+  "Senior Center Kitchen",
+  "Food Truck",
+  "Sandwich Shop",
+  "Coffee House",
 ];
 
 const first_names = "Ana Bruno Chloe Diego Elif Fatima Goran Hana Ivan Jola Kofi Lena Mateo Nadia Omar Priya".split(
@@ -41,7 +46,10 @@ function inventPerson(
   const name = `${first_name} ${last_name}`;
   return {
     email: `${slug(name)}@home.example`,
-    ...{ first_name, last_name, company: null, phone: inventPhone(random) },
+    first_name,
+    last_name,
+    company: null,
+    phone: inventPhone(random),
     addresses: [place === null ? inventAddress(random, name) : { name, ...place }],
   };
 }
@@ -56,7 +64,10 @@ function inventBusinesses(random: Random, count: number): Buyer[] {
     const sites = random.chance(1 / 8) ? [company, `${company}, second site`] : [company];
     return {
       email: `orders@${slug(company)}.example`,
-      ...{ first_name: null, last_name: null, company, phone: inventPhone(random) },
+      first_name: null,
+      last_name: null,
+      company,
+      phone: inventPhone(random),
       addresses: sites.map((name) => inventAddress(random, name)),
     };
   });

@@ -28,7 +28,7 @@ import type { Act, ActKind, ActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
 
 /** What earlier acts made, by the names that later acts call it. */
-export interface Story {
+interface Story {
   readonly customers: Map<string, { readonly id: string; readonly addresses: readonly string[] }>;
   /** Orders by order number, as identifiers on the wire. */
   readonly orders: Map<string, string>;

@@ -8,7 +8,7 @@ import type { Wish } from "./demand.ts";
 import { otherCarrier } from "./tariff.ts";
 
 // What becomes of an order beside the plain way. `waits` stays pending for goods, `held` is held and not released.
-export const fates = ["plain", "cancelled", "questioned", "delayed", "returned", "waits", "held"] as const;
+const fates = ["plain", "cancelled", "questioned", "delayed", "returned", "waits", "held"] as const;
 export type Fate = (typeof fates)[number];
 
 const fateWeights: Readonly<Record<Fate, number>> = {

@@ -3,7 +3,7 @@
 import type { DeliveryAddress } from "./acts.ts";
 
 /** A real city of the United States with one of its five-digit ZIP codes. */
-export interface City {
+interface City {
   readonly city: string;
   readonly state: string;
   readonly postal_code: string;

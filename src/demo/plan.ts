@@ -9,14 +9,14 @@ import { drawFate, type Fate, journey } from "./journey.ts";
 import { planSupply, scarceSkus } from "./supply.ts";
 
 /** What to plan: the same settings always give the same plan. */
-export interface PlanSettings {
+interface PlanSettings {
   readonly seed: number;
   /** The moment when the story ends, in milliseconds since 1970; all acts lie before it. */
   readonly until: number;
 }
 
 /** What the business looks like once every act is done. */
-export interface PlanTotals {
+interface PlanTotals {
   readonly acts: number;
   readonly products: number;
   readonly customers: number;
@@ -32,7 +32,7 @@ export interface PlanTotals {
 }
 
 /** The sample business as a list of acts in the order of their times, and what they add up to. */
-export interface Plan {
+interface Plan {
   readonly acts: readonly Act[];
   readonly totals: PlanTotals;
 }

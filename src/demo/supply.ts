@@ -6,7 +6,7 @@ import { type Article, catalogue } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
 
 /** What comes in for the wishes, and which orders stay short because a supplier has nothing left. */
-export interface Supply {
+interface Supply {
   readonly receipts: readonly ActOf<"receipt">[];
   readonly short_orders: ReadonlySet<string>;
 }

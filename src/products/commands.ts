@@ -8,6 +8,7 @@ import { weightUnit } from "../kit/weight_unit.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
 import type { CreateProduct, ImportProduct, UpdateProduct } from "./schemas.ts";
+import { isSold } from "./status.ts";
 import { findBarcodes, findProductBySku, findProductsBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
 
 /** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku, resource_missing (a component). */
@@ -18,14 +19,19 @@ export async function createProduct(tx: Tx, input: CreateProduct): Promise<Produ
   return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields, parts));
 }
 
-/** Tells, in the same transaction, what a change of a product means for those whom products know nothing of. */
-export type TellChange = (tx: Tx, before: Product, after: Product) => Promise<void>;
+/** Called in the transaction that changes a product: the routes hand in what orders and stock do about it. */
+export type OnProductChange = (tx: Tx, before: Product, after: Product) => Promise<void>;
 
 /**
  * Changes the given fields of a product; without a change it stays as it was. Its SKU names stock, orders and history
  * and cannot change, nor can its type. Refuses: resource_missing, validation_failed, immutable_field.
  */
-export async function updateProduct(tx: Tx, id: string, input: UpdateProduct, tell: TellChange): Promise<Product> {
+export async function updateProduct(
+  tx: Tx,
+  id: string,
+  input: UpdateProduct,
+  onChange: OnProductChange,
+): Promise<Product> {
   const before = await lockProduct(tx, id);
   if (input.sku !== undefined && input.sku !== before.sku) {
     throw new Fault("immutable_field", "A SKU cannot change; create another product.", {
@@ -43,9 +49,9 @@ export async function updateProduct(tx: Tx, id: string, input: UpdateProduct, te
   checkProduct(fields);
   const parts = await componentIds(tx, fields);
   const after = await refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
-  await tell(tx, before, after);
+  await onChange(tx, before, after);
   // Orders may be held until the product can be sold.
-  if (before.status !== "active" && after.status === "active") tx.wake("orders.recheck_goods", tx.now);
+  if (!isSold(before.status) && isSold(after.status)) tx.wake("orders.recheck_goods", tx.now);
   return after;
 }
 
@@ -68,7 +74,7 @@ async function componentIds(tx: Tx, { components }: ProductFields): Promise<numb
 }
 
 /** What a row of a file made of a product, and the product after it. */
-export interface SetProduct {
+interface SetProduct {
   readonly change: "created" | "updated" | "unchanged";
   readonly after: Product;
 }
@@ -81,7 +87,7 @@ export async function setProduct(
   tx: Tx,
   before: Product | null,
   input: ImportProduct,
-  tell: TellChange,
+  onChange: OnProductChange,
 ): Promise<SetProduct> {
   const { name } = input;
   if (before === null) {
@@ -93,7 +99,7 @@ export async function setProduct(
     ([field, value]) => !isDeepStrictEqual(plain(value), plain(before[field as keyof Product])),
   );
   if (!differs) return { change: "unchanged", after: before };
-  const after = await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input, tell));
+  const after = await tx.nested((inner) => updateProduct(inner, wireId("product", before.id), input, onChange));
   return { change: "updated", after };
 }
 

@@ -9,7 +9,7 @@ export interface Barcode {
   readonly type: BarcodeType;
 }
 
-export interface Dimensions {
+interface Dimensions {
   readonly length: number;
   readonly width: number;
   readonly height: number;

@@ -7,13 +7,13 @@ import { requireMatch } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { momentOf } from "../kit/clock.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { createProduct, type TellChange, updateProduct } from "./commands.ts";
+import { createProduct, type OnProductChange, updateProduct } from "./commands.ts";
 import { productView } from "./product.ts";
 import { CreateProduct, ListProducts, ProductView, UpdateProduct } from "./schemas.ts";
 import { countProducts, getProduct, listProducts, lockProduct } from "./store.ts";
 
 /** The catalogue: create, list, get and update products. */
-export const productRoutes = (tell: TellChange) =>
+export const productRoutes = (onChange: OnProductChange) =>
   new Elysia({ prefix: "/products" })
     .use(conventions)
     .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => productView(await createProduct(tx, body))), {
@@ -51,7 +51,7 @@ export const productRoutes = (tell: TellChange) =>
       ({ call, params, body }) =>
         answerWrite(call, 200, async (tx) => {
           await requireMatch(call, () => lockProduct(tx, params.id));
-          return productView(await updateProduct(tx, params.id, body, tell));
+          return productView(await updateProduct(tx, params.id, body, onChange));
         }),
       {
         body: bodyOf(UpdateProduct),

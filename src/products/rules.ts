@@ -1,6 +1,7 @@
 import { isValid as isCountry } from "i18n-iso-countries/index.js";
 import { invalid } from "../kit/fault.ts";
 import type { Barcode, Product } from "./product.ts";
+import { productStarts } from "./status.ts";
 
 /** What a client may say of a product, as the tables keep it. */
 export type ProductFields = Omit<Product, "id" | "version" | "created_at" | "updated_at">;
@@ -22,7 +23,7 @@ export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
   min_shelf_life_days: 0,
   reorder_point: 0,
   customs: null,
-  status: "active",
+  status: productStarts,
   metadata: {},
 };
 

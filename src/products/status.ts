@@ -3,6 +3,14 @@ export type ProductStatus = (typeof productStatuses)[number];
 /** The status of a product that can be ordered. */
 export const orderable = "active" satisfies ProductStatus;
 
+/** A product can be sold from the start unless the request says otherwise. */
+export const productStarts: ProductStatus = "active";
+
+/** Whether a product can be sold. */
+export function isSold(status: ProductStatus): boolean {
+  return status === "active";
+}
+
 export const productTypes = ["simple", "bundle"] as const;
 export type ProductType = (typeof productTypes)[number];
 

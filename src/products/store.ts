@@ -45,10 +45,10 @@ const componentsOf = prepared((sql, a: Args<{ ids: string }>) =>
 );
 
 /** A product without its barcodes and components, as other features need it. */
-export type PlainProduct = Omit<Product, "barcodes" | "components">;
+type PlainProduct = Omit<Product, "barcodes" | "components">;
 
 /** A component of a bundle with what other features need to know of it. */
-export type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
+type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
 
 const bundlesWith = prepared((sql, a: Args<{ ids: string }>) =>
   sql
@@ -119,7 +119,7 @@ async function whole(db: Db, rows: readonly Row[]): Promise<Product[]> {
 }
 
 /** What a list of products may be narrowed to. */
-export interface ProductFilter {
+interface ProductFilter {
   readonly sku?: string | undefined;
   readonly barcode?: string | undefined;
   readonly q?: string | undefined;

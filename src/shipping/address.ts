@@ -18,7 +18,7 @@ export interface Address extends LabelAddress {
 }
 
 /** An address in the words of the shipping routes. */
-export interface PlainAddress {
+interface PlainAddress {
   readonly name: string;
   readonly company?: string | null;
   readonly street1: string;

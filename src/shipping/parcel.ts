@@ -20,7 +20,7 @@ export interface Package {
 }
 
 /** What a client says of a parcel. */
-export interface ParcelInput {
+interface ParcelInput {
   readonly weight: string | number;
   readonly weight_unit?: string | undefined;
   readonly dimensions?:

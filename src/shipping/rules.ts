@@ -20,7 +20,7 @@ export function checkAddress(field: "from_address" | "to_address", { country, st
 const countryHint = "must be a two-letter country code such as US";
 
 /** Where a parcel would leave and arrive, as a client says it; in the US unless a country is given. */
-export interface Ends {
+interface Ends {
   readonly from_zip?: string | undefined;
   readonly to_zip?: string | undefined;
   readonly from_country?: string | undefined;

@@ -2,7 +2,7 @@ import { add, compare, type Fraction, readFraction, roundedUnits, startedUnits }
 import type { LengthUnit } from "../products/status.ts";
 
 /** The length of a side as an exact fraction of micrometers, so that 2.54 cm is exactly one inch. Always above zero. */
-export type Side = Fraction;
+type Side = Fraction;
 
 const unitMicrometers = { in: 25_400n, cm: 10_000n } as const satisfies Record<LengthUnit, bigint>;
 

@@ -64,7 +64,7 @@ const leftFrom = prepared((select, a: Args<{ order: string }>) =>
 );
 
 /** Where parcels leave from. */
-export interface Origin {
+interface Origin {
   readonly address: Address;
   readonly timezone: string;
 }

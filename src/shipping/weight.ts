@@ -19,11 +19,6 @@ export function readWeight(amount: string | number, unit: WeightUnit): Weight | 
   return readFraction(amount, unitNanograms[unit]);
 }
 
-/** The weight of a whole, positive number of grams. */
-export function weightOfGrams(weight_grams: number): Weight {
-  return { numerator: BigInt(weight_grams) * unitNanograms.g, denominator: 1n };
-}
-
 /** The weight in whole grams, rounded half up, at least 1. */
 export function gramsOf(weight: Weight): number {
   return Math.max(1, Number(roundedUnits(weight, unitNanograms.g)));

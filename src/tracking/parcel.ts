@@ -15,7 +15,7 @@ export interface ParcelOrder {
 }
 
 /** A parcel with its order, its label if it has one of ours, and where it is. */
-export interface TrackedParcel {
+interface TrackedParcel {
   readonly shipment: Shipment;
   readonly order: ParcelOrder;
   readonly label: Label | null;
@@ -58,7 +58,10 @@ export function looseView(
   }: { order: ParcelOrder | null; return_id: number | null; tracking_url: string | null },
 ) {
   return {
-    ...{ id: null, status: shipmentStatusOf[record.status], carrier: record.carrier, service: record.service_type },
+    id: null,
+    status: shipmentStatusOf[record.status],
+    carrier: record.carrier,
+    service: record.service_type,
     tracking_number: record.tracking_number,
     tracking_url,
     items: [],

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import type { EventType } from "../outbox/catalog.ts";
 import {
+  pastScans,
   type TrackingEventStatus,
   type TrackingMeaning,
   type TrackingStatus,
   trackingEventStatuses,
   trackingMeanings,
+  trackingStarts,
 } from "../shipping/updates/status.ts";
 import type { TrackingLocation } from "../shipping/updates/update.ts";
 
@@ -26,7 +28,7 @@ export interface Standing {
 }
 
 /** What the world is told of a change, in this order. */
-export type TrackingNews = Extract<
+type TrackingNews = Extract<
   EventType,
   "shipment.tracking_updated" | "shipment.in_transit" | "shipment.delivered" | "shipment.exception"
 >;
@@ -45,7 +47,12 @@ export interface TrackingStep {
 }
 
 /** A record before its first event. */
-export const beforeEvents: Standing = { status: "pending", event_status: null, occurred_at: null, event_hash: null };
+export const beforeEvents: Standing = {
+  status: trackingStarts,
+  event_status: null,
+  occurred_at: null,
+  event_hash: null,
+};
 
 /**
  * Takes one event into a record's standing. Of all events the greatest by (final, occurred_at, rank) decides, so the
@@ -135,13 +142,10 @@ interface PastParcel {
 }
 
 /** What such a parcel's carrier would have reported, oldest first. */
-export function pastFacts({ tracking_number, shipped_at, delivered_at }: PastParcel): TrackingFact[] {
+export function pastFacts({ tracking_number, ...moments }: PastParcel): TrackingFact[] {
   const said = { tracking_number: tracking_number ?? "", location: null, message: null };
-  const moments = [
-    { status: "picked_up", occurred_at: shipped_at },
-    { status: "delivered", occurred_at: delivered_at },
-  ] as const;
-  return moments.flatMap(({ status, occurred_at }) => {
+  return pastScans.flatMap(({ status, moment }) => {
+    const occurred_at = moments[moment];
     if (occurred_at === null) return [];
     return { status, occurred_at, event_hash: duplicateHash({ ...said, status, occurred_at }) };
   });

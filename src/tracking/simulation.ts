@@ -2,7 +2,7 @@
 // and Shippo are tried out, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which
 // play their days on the sandbox's clock.
 import { isDemonstration } from "../shipping/labels/sscc.ts";
-import { type TrackingEventStatus, trackingMeanings } from "../shipping/updates/status.ts";
+import { isDelivered, type TrackingEventStatus, trackingMeanings, trackingStarts } from "../shipping/updates/status.ts";
 import type { CarrierEvent, TrackingLocation, TrackingUpdate } from "../shipping/updates/update.ts";
 import { meaningsOf, type Said, type Speaker } from "../shipping/updates/words.ts";
 import type { TrackingEvent, TrackingHistory } from "./record.ts";
@@ -101,10 +101,15 @@ export function simulatedUpdate(
   const all = way.means.map((status, at): CarrierEvent => {
     const occurred_at = first_at + at * way.step_ms;
     const said = { carrier_status: way.said[at] ?? null, carrier_code: null, status_detail: null, reason: null };
-    const signed_by = status === "delivered" ? "John Tester" : null;
+    const signed_by = isDelivered(status) ? "John Tester" : null;
     return {
-      ...{ source_event_id: null, status, occurred_at, message: null, location: places[status] },
-      ...{ ...said, signed_by },
+      source_event_id: null,
+      status,
+      occurred_at,
+      message: null,
+      location: places[status],
+      ...said,
+      signed_by,
     };
   });
   const events = all.filter(({ occurred_at }) => occurred_at <= now);
@@ -126,15 +131,35 @@ export function simulatedHistory(tracking_number: string, now: number): Tracking
   return {
     record: {
       ...beforeEvents,
-      ...{ id: 0, tracking_number, carrier: "sim", service_type: null, shipment_id: null },
-      ...{ order_id: null, account_id: null, tracking_url: null, estimated_at: null },
-      ...{ followed: false, taken_up: false, look_at: null, look_failures: 0 },
-      status: last === undefined ? "pending" : trackingMeanings[last.status].shows,
+      id: 0,
+      tracking_number,
+      carrier: "sim",
+      service_type: null,
+      shipment_id: null,
+      order_id: null,
+      account_id: null,
+      tracking_url: null,
+      estimated_at: null,
+      followed: false,
+      taken_up: false,
+      look_at: null,
+      look_failures: 0,
+      status: last === undefined ? trackingStarts : trackingMeanings[last.status].shows,
       event_status: last?.status ?? null,
-      ...{ status_detail: null, message: null, estimated_delivery: told.update.estimated_delivery },
-      ...{ current_location: last?.location ?? null, signed_by: last?.signed_by ?? null },
-      ...{ weight: null, weight_unit: null, dimensions: null, version: 1, created_at: today, updated_at: today },
+      status_detail: null,
+      message: null,
+      estimated_delivery: told.update.estimated_delivery,
+      current_location: last?.location ?? null,
+      signed_by: last?.signed_by ?? null,
+      weight: null,
+      weight_unit: null,
+      dimensions: null,
+      version: 1,
+      created_at: today,
+      updated_at: today,
     },
-    ...{ events, order_id: null, tracking_url: null },
+    events,
+    order_id: null,
+    tracking_url: null,
   };
 }

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
+import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
+import { among, amongTexts, forUpdate, isOneOf, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
@@ -8,6 +8,7 @@ import { type Args, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
+import { givenUp } from "../orders/shipments/status.ts";
 import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
 import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
@@ -28,7 +29,7 @@ const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .where(
       and(
         amongTexts(shipments.tracking_number, a.numbers),
-        or(ne(shipments.status, "voided"), isNotNull(tracking_records.id)),
+        or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id)),
       ),
     )
     .orderBy(asc(shipments.id)),
@@ -126,7 +127,7 @@ export function pageOf(db: Db, record: TrackingRecord): string | null {
 }
 
 /** What is known of a number. */
-export interface Known {
+interface Known {
   readonly record: TrackingRecord;
   /** What is known of its way without any scan. */
   readonly past: readonly TrackingFact[];
@@ -153,7 +154,7 @@ export async function getHistory(db: Db, tracking_number: string): Promise<Track
 }
 
 /** The record of a number, locked until the transaction ends. */
-export interface LockedRecord {
+interface LockedRecord {
   readonly record: TrackingRecord;
   /** It was followed as a number and has just become the record of this parcel, which knows nothing of its scans. */
   readonly adopted_by: number | null;
@@ -250,8 +251,13 @@ const silence = {
 } as const;
 
 const unfollowed = {
-  ...{ order_id: null, account_id: null, tracking_url: null },
-  ...{ followed: false, taken_up: false, look_at: null, look_failures: 0 },
+  order_id: null,
+  account_id: null,
+  tracking_url: null,
+  followed: false,
+  taken_up: false,
+  look_at: null,
+  look_failures: 0,
 } as const;
 
 type NewRecord = Pick<
@@ -268,7 +274,7 @@ type NewRecord = Pick<
   Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
 
 /** The record of a parcel of which nothing has been reported yet. */
-export function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
+function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
   const moments = { created_at: now, updated_at: now };
   return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
 }
@@ -287,8 +293,13 @@ export async function insertFollowed(
 ): Promise<void> {
   const row = newRecord(tx, {
     ...fields,
-    ...{ service_type: null, shipment_id: null, estimated_delivery: null },
-    ...{ weight: null, weight_unit: null, dimensions: null, followed: true },
+    service_type: null,
+    shipment_id: null,
+    estimated_delivery: null,
+    weight: null,
+    weight_unit: null,
+    dimensions: null,
+    followed: true,
   });
   await tx.sql.insert(tracking_records).values(row).onConflictDoNothing();
 }
@@ -393,7 +404,7 @@ export async function leaseLooks(tx: Tx, ids: readonly number[], until: number):
 }
 
 /** What became of asking. */
-export interface LookDone {
+interface LookDone {
   readonly look_at: number | null;
   readonly look_failures: number;
   readonly taken_up: boolean;

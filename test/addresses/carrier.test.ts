@@ -10,8 +10,12 @@ import { openShop, type Shop } from "../orders/shop.ts";
 import { fakeCarrier } from "../shipping/carriers/fake.ts";
 
 const home = {
-  ...{ address_line1: "12 Elm St", address_line2: null, city: "Portland", state: "OR" },
-  ...{ postal_code: "97201", country: "US" },
+  address_line1: "12 Elm St",
+  address_line2: null,
+  city: "Portland",
+  state: "OR",
+  postal_code: "97201",
+  country: "US",
 };
 const fine: Verification = { deliverable: true, errors: [], suggestion: null, residential: true };
 
@@ -34,7 +38,8 @@ beforeAll(async () => {
   handInCarriers(shop.app.service, { fake: knowing, deaf: fakeCarrier("deaf").connector });
   await shop.app.post("/shipping/carrier-accounts", { connector: "deaf", credentials: { api_key: "deaf_key_1" } });
   const made = await shop.app.post("/shipping/carrier-accounts", {
-    ...{ connector: "fake", credentials: { api_key: "fake_key_1" } },
+    connector: "fake",
+    credentials: { api_key: "fake_key_1" },
   });
   account = made.body.data.id;
   await shop.app.runJobs();
@@ -67,7 +72,9 @@ describe("a request to check", () => {
     expect(found.errors).toEqual([{ field: "address", code: "undeliverable", message: "No such street." }]);
     answer = async () => fine;
     expect(await verify({ address: { ...home, state: "ME" } })).toMatchObject({
-      ...{ status: "verified", method: "fake", residential: true },
+      status: "verified",
+      method: "fake",
+      residential: true,
     });
   });
 

@@ -4,7 +4,7 @@ import { postal_codes } from "../../db/schema/postal.ts";
 import { packed_file, postalText } from "../../scripts/postal_codes.ts";
 import { loadZips, verifyOffline } from "../../src/addresses/commands.ts";
 import { loadPostalCodes } from "../../src/addresses/jobs.ts";
-import { carriedPlaces } from "../../src/addresses/postal/us.ts";
+import { carriedPlaces } from "../../src/addresses/postal/store.ts";
 import { whereToLoad } from "../../src/addresses/store.ts";
 import { openTestApp } from "../harness.ts";
 

@@ -11,8 +11,14 @@ afterAll(() => shop.close());
 const home = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const wrong = { ...home, state: "ME" };
 const verified = {
-  ...{ status: "verified", method: "offline", errors: [], warnings: [], suggestion: null, po_box: false },
-  ...{ residential: null, checked_at: "2026-01-02T03:04:05.000Z" },
+  status: "verified",
+  method: "offline",
+  errors: [],
+  warnings: [],
+  suggestion: null,
+  po_box: false,
+  residential: null,
+  checked_at: "2026-01-02T03:04:05.000Z",
 };
 
 let number = 0;
@@ -35,7 +41,9 @@ describe("works", () => {
   test("one address is checked, or a hundred in their order, and nothing is stored", async () => {
     const one = await shop.app.post("/addresses/verify", { address: home });
     expect(one.body.data).toEqual({
-      ...{ ...verified, is_verified: true, messages: [] },
+      ...verified,
+      is_verified: true,
+      messages: [],
       note: expect.stringContaining("knows no streets"),
     });
     const asked = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? wrong : home));
@@ -139,7 +147,8 @@ describe("works", () => {
     const { results } = (
       await shop.app.post("/orders/bulk", {
         orders: [shop.draft([], { customer_id: buyer.id, shipping_address_id: old.id })].map((draft) => ({
-          ...{ ...draft, line_items: [{ sku: "SKU-1", quantity: 1, unit_price: "1.00" }] },
+          ...draft,
+          line_items: [{ sku: "SKU-1", quantity: 1, unit_price: "1.00" }],
         })),
       })
     ).body.data;

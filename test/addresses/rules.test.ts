@@ -2,13 +2,17 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { PostalAddress } from "../../src/addresses/address.ts";
 import { isPostalCode, writtenCode } from "../../src/addresses/postal/codes.ts";
-import { carriedPlaces } from "../../src/addresses/postal/us.ts";
+import { carriedPlaces } from "../../src/addresses/postal/store.ts";
 import { checkOffline, foldCity, zipOf } from "../../src/addresses/rules.ts";
 
 const now = Date.parse("2026-01-02T03:04:05.000Z");
 const home: PostalAddress = {
-  ...{ address_line1: "12 Elm St", address_line2: null, city: "Portland", state: "OR" },
-  ...{ postal_code: "97201", country: "US" },
+  address_line1: "12 Elm St",
+  address_line2: null,
+  city: "Portland",
+  state: "OR",
+  postal_code: "97201",
+  country: "US",
 };
 
 function check(change: Partial<PostalAddress>) {
@@ -155,8 +159,14 @@ describe("the check", () => {
 
   test("says how and when it was made", () => {
     expect(check({})).toEqual({
-      ...{ status: "verified", method: "offline", errors: [], warnings: [], suggestion: null },
-      ...{ po_box: false, residential: null, checked_at: now },
+      status: "verified",
+      method: "offline",
+      errors: [],
+      warnings: [],
+      suggestion: null,
+      po_box: false,
+      residential: null,
+      checked_at: now,
     });
   });
 

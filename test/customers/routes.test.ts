@@ -43,17 +43,36 @@ describe("works", () => {
       updated_at: "2026-01-02T03:04:05Z",
     });
     const verification = {
-      ...{ status: "verified", method: "offline", errors: [], warnings: [], suggestion: null, po_box: false },
-      ...{ residential: null, checked_at: "2026-01-02T03:04:05Z" },
+      status: "verified",
+      method: "offline",
+      errors: [],
+      warnings: [],
+      suggestion: null,
+      po_box: false,
+      residential: null,
+      checked_at: "2026-01-02T03:04:05Z",
     };
     expect(shipping_addresses).toEqual([
       {
-        ...{ id: expect.stringMatching(/^adr_\d+$/), name: "Jane Doe", ...home, address_line2: null, phone: null },
-        ...{ company: "Doe & Co", is_default: false, is_verified: true, verification },
+        id: expect.stringMatching(/^adr_\d+$/),
+        name: "Jane Doe",
+        ...home,
+        address_line2: null,
+        phone: null,
+        company: "Doe & Co",
+        is_default: false,
+        is_verified: true,
+        verification,
       },
       {
-        ...{ id: expect.stringMatching(/^adr_\d+$/), ...office, address_line2: null, phone: null },
-        ...{ company: "Doe & Co", is_default: true, is_verified: true, verification },
+        id: expect.stringMatching(/^adr_\d+$/),
+        ...office,
+        address_line2: null,
+        phone: null,
+        company: "Doe & Co",
+        is_default: true,
+        is_verified: true,
+        verification,
       },
     ]);
     const detail = { ...answer.body, order_history: [], order_count: 0 };
@@ -75,7 +94,10 @@ describe("works", () => {
   test("an address has the customer's company unless it has its own, none, or the name says it", async () => {
     const fields = { first_name: "Jane", company: "Doe & Co" };
     const sites = [
-      ...[home, { ...home, company: "Roe Ltd" }, { ...home, company: null }, { ...home, company: "" }],
+      home,
+      { ...home, company: "Roe Ltd" },
+      { ...home, company: null },
+      { ...home, company: "" },
       { ...home, name: "Doe & Co, gate 2" },
     ];
     const customer = await create({ ...fields, shipping_addresses: sites });
@@ -143,7 +165,12 @@ describe("works", () => {
     expect(after).toEqual([
       { ...second, address_line2: "Gate 2", is_default: false },
       {
-        ...{ ...first, ...london, id: after[1].id, state: null, is_default: true, is_verified: false },
+        ...first,
+        ...london,
+        id: after[1].id,
+        state: null,
+        is_default: true,
+        is_verified: false,
         verification: expect.objectContaining({ status: "unverified", errors: [], warnings: [] }),
       },
     ]);
@@ -199,7 +226,7 @@ describe("works", () => {
     const { id, order_number, created_at } = first;
     expect(order_history).toMatchObject([
       { id: held.id, status: "on_hold", total: 12.5, item_count: 1 },
-      { ...{ id, order_number, created_at }, status: "pending", total: 42.4, currency: "USD", item_count: 3 },
+      { id, order_number, created_at, status: "pending", total: 42.4, currency: "USD", item_count: 3 },
     ]);
     for (let n = 0; n < 50; n += 1) await shop.order([[goods[1], 1]]);
     const full = (await shop.app.get(path)).body;

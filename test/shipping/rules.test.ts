@@ -7,8 +7,15 @@ import { fakeOffer } from "./carriers/fake.ts";
 import { openSeller } from "./labels/seller.ts";
 
 const address = {
-  ...{ name: "Jane", company: null, address_line1: "PO Box 12", address_line2: null, city: "Portland", state: "OR" },
-  ...{ postal_code: "97201", country: "US", phone: null },
+  name: "Jane",
+  company: null,
+  address_line1: "PO Box 12",
+  address_line2: null,
+  city: "Portland",
+  state: "OR",
+  postal_code: "97201",
+  country: "US",
+  phone: null,
 };
 
 let shop: Shop;
@@ -58,14 +65,21 @@ test("a carrier sells no label to a ZIP code that nobody knows, unless one has f
   const refused = await shop.app.post("/shipping/labels", asked);
   const details = refused.body.error.details.map(({ field, code }: { field: string; code: string }) => [field, code]);
   expect([refused.status, refused.body.error.code, details]).toEqual([
-    ...[422, "validation_failed"],
+    422,
+    "validation_failed",
     [["to_address.zip", "unknown_zip"]],
   ]);
   expect([await shop.told(), (await shop.get(order.id)).shipments]).toEqual([[], []]);
   // The built-in carrier only warned of it, with the order.
   const found: AddressVerification = {
-    ...{ status: "verified", method: "fake", errors: [], warnings: [], suggestion: null },
-    ...{ po_box: true, residential: null, checked_at: 0 },
+    status: "verified",
+    method: "fake",
+    errors: [],
+    warnings: [],
+    suggestion: null,
+    po_box: true,
+    residential: null,
+    checked_at: 0,
   };
   const { live } = shop.app.service.stores;
   await live.write(async (tx) => void (await tx.sql.update(orders).set({ address_verification: found })));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { weightUnit } from "../../src/kit/weight_unit.ts";
-import { billedPounds, gramsOf, readWeight, type Weight, weightOfGrams } from "../../src/shipping/weight.ts";
+import { billedPounds, gramsOf, readWeight, type Weight } from "../../src/shipping/weight.ts";
 
 const read = (amount: string | number, unit: "lb" | "oz" | "kg" | "g"): Weight => {
   const weight = readWeight(amount, unit);
@@ -15,7 +15,7 @@ describe("weights", () => {
     expect(billedPounds(read("453.592370000001", "g"))).toBe(2);
     expect(billedPounds(read("0.0001", "g"))).toBe(1);
     expect(gramsOf(read("0.0001", "g"))).toBe(1);
-    expect(billedPounds(weightOfGrams(2_268))).toBe(6);
+    expect(billedPounds(readWeight(2_268, "g") as Weight)).toBe(6);
   });
 
   test("refuse what is no weight, at once", () => {

@@ -13,8 +13,16 @@ export function scanOf(
   more: Partial<CarrierEvent> = {},
 ): CarrierEvent {
   return {
-    ...{ source_event_id: null, status, occurred_at, message: null, location: null, signed_by: null },
-    ...{ carrier_status: status.toUpperCase(), carrier_code: null, status_detail: null, reason: null },
+    source_event_id: null,
+    status,
+    occurred_at,
+    message: null,
+    location: null,
+    signed_by: null,
+    carrier_status: status.toUpperCase(),
+    carrier_code: null,
+    status_detail: null,
+    reason: null,
     ...more,
   };
 }
@@ -46,7 +54,10 @@ export function tellingCarrier() {
     return carrier.answer(question);
   };
   carrier.connector = {
-    ...{ calls: "outside", code: "teller", name: "Teller", capabilities: new Set(["tracking", "webhook"] as const) },
+    calls: "outside",
+    code: "teller",
+    name: "Teller",
+    capabilities: new Set(["tracking", "webhook"] as const),
     credentials: [{ name: "api_key", secret: true, required: true, description: "Any." }],
     check: async () => [{ code: "swift", name: "Swift", services: [] }],
     offers: async () => ({ offers: [], messages: [] }),
@@ -70,7 +81,8 @@ export function tellingCarrier() {
 export async function addTeller(app: TestApp, key = app.keys.live.full) {
   const post = (path: string, body: unknown = {}) => app.call("POST", path, body, { key });
   const made = await post("/shipping/carrier-accounts", {
-    ...{ connector: "teller", credentials: { api_key: crypto.randomUUID() } },
+    connector: "teller",
+    credentials: { api_key: crypto.randomUUID() },
   });
   const { id, callback_url, callback_secret: secret } = made.body.data;
   await post(`/shipping/carrier-accounts/${id}/test`);

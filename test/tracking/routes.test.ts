@@ -93,7 +93,9 @@ describe("works", () => {
         description: "Got it.",
         message: "Got it.",
         status_detail: null,
-        ...{ carrier_status: null, carrier_code: null, reason: null },
+        carrier_status: null,
+        carrier_code: null,
+        reason: null,
       },
     ]);
     expect((await app.get(`/tracking/${tracking_number}?shape=a`)).body.data).toEqual({
@@ -120,7 +122,9 @@ describe("works", () => {
     expect(answer.body.data[0].tracking).toEqual((await app.get(`/tracking/${two.tracking_number}`)).body.data);
     const detected_carriers = [
       {
-        ...{ carrier: "ups", format: "UPS", checked: true },
+        carrier: "ups",
+        format: "UPS",
+        checked: true,
         tracking_url: "https://www.ups.com/track?tracknum=1Z999AA10123456784",
       },
     ];

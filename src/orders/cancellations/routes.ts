@@ -82,7 +82,7 @@ function rehearseWithoutLabels(call: Call, id: string, { losing, act }: Omit<Los
   return answerOrder(call, id, { dry_run: true }, async (tx) => {
     const order = await lockOrder(tx, id);
     for (const claim of await beginVoids(tx, order.id, losing(order), call.actor)) {
-      await recordVoided(tx, claim, "accepted", call.actor);
+      await recordVoided(tx, claim, "accept", call.actor);
     }
     return act(tx);
   });

@@ -25,3 +25,5 @@ export const isGivenUp = (status: ShipmentStatus): boolean => status === givenUp
 export const hasLeft = (status: ShipmentStatus): boolean => !isInHouse(status) && !isGivenUp(status);
 /** Whether a parcel has left and has not arrived. */
 export const isTravelling = (status: ShipmentStatus): boolean => status === "shipped";
+/** Parcels that have come to the end of their way. */
+export const arrivedStatuses = ["delivered", "returned"] as const satisfies readonly ShipmentStatus[];

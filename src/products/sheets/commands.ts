@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { invalid } from "../../kit/fault.ts";
 import { type Outcome, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
-import { setProduct, type TellChange } from "../commands.ts";
+import { type OnProductChange, setProduct } from "../commands.ts";
 import { productView } from "../product.ts";
 import type { ImportProduct } from "../schemas.ts";
 import { findWholeProductsBySku } from "../store.ts";
@@ -15,7 +15,7 @@ export async function saveProductRows(
   tx: Tx,
   rows: readonly SheetRow<ImportProduct>[],
   taken: Taken,
-  tell: TellChange,
+  onChange: OnProductChange,
 ): Promise<Outcome[]> {
   const found = await findWholeProductsBySku(
     tx,
@@ -30,7 +30,7 @@ export async function saveProductRows(
       const first = taken.get(sku) ?? own.get(sku);
       if (first !== undefined) throw invalid("sku", `is in line ${first} already`, "duplicate");
       const before = known.get(sku) ?? null;
-      const { change, after } = await setProduct(tx, before, row, tell);
+      const { change, after } = await setProduct(tx, before, row, onChange);
       const effect = { before: before && productView(before), after: productView(after) };
       return { line, change, key: sku, effect };
     });

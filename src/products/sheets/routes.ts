@@ -6,7 +6,7 @@ import { answerImport, type Import, importFields, TriedImportView } from "../../
 import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
-import type { TellChange } from "../commands.ts";
+import type { OnProductChange } from "../commands.ts";
 import { type Product, productView } from "../product.ts";
 import { ImportProduct } from "../schemas.ts";
 import { listProductsAfter } from "../store.ts";
@@ -17,11 +17,11 @@ const required = ["sku"] as const;
 const table = columnTable(productColumns, required);
 
 /** How a file of products is taken in: by SKU, new ones are created and others changed where they differ. */
-export const productImport = (tell: TellChange): Import<ImportProduct> => ({
+export const productImport = (onChange: OnProductChange): Import<ImportProduct> => ({
   columns: productColumns,
   required,
   read: checkOf(ImportProduct),
-  save: (tx, rows, taken) => saveProductRows(tx, rows, taken, tell),
+  save: (tx, rows, taken) => saveProductRows(tx, rows, taken, onChange),
   ties: ({ sku, components = [], barcodes = [] }) => {
     const codes = barcodes.map(({ value }) => `barcode ${value}`);
     return { makes: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };
@@ -37,10 +37,10 @@ export const productExport: CsvFile<Product> = {
 };
 
 /** Products as files of CSV. */
-export const productSheetRoutes = (tell: TellChange) =>
+export const productSheetRoutes = (onChange: OnProductChange) =>
   new Elysia({ prefix: "/products" })
     .use(conventions)
-    .post("/import", ({ call, query }) => answerImport(call, productImport(tell), query), {
+    .post("/import", ({ call, query }) => answerImport(call, productImport(onChange), query), {
       query: queryOf(closed(importFields)),
       detail: documented({
         id: "importProducts",

@@ -70,7 +70,7 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
 /** As if the carriers of a return's labels had taken them back: for a dry run. */
 async function supposeTaken(tx: Tx, id: string, actor: Actor): Promise<void> {
   for (const claim of await beginReturnVoids(tx, await readyToCancel(tx, id), actor)) {
-    const voided = await recordVoided(tx, claim, "accepted", actor);
+    const voided = await recordVoided(tx, claim, "accept", actor);
     if (voided !== null) await noteReturnLabelVoided(tx, voided, actor);
   }
 }

@@ -73,7 +73,7 @@ export function digestOf(connector: string, credentials: Credentials, secret_key
 }
 
 /** What a view of an account needs beside it. */
-export interface AccountContext {
+interface AccountContext {
   readonly secret_key: Uint8Array;
   /** Where this client reaches the service. */
   readonly origin: string;

@@ -13,7 +13,7 @@ import {
 } from "./account.ts";
 import { changedCredentials } from "./rules.ts";
 import type { CreateAccount, UpdateAccount } from "./schemas.ts";
-import { accountMoves } from "./status.ts";
+import { accountMoves, accountStarts } from "./status.ts";
 import { insertAccount, isAsking, lockAccount, saveAccount } from "./store.ts";
 
 /** What an account is held against: its connector's fields, whether that takes callbacks, and the key of all seals. */
@@ -47,7 +47,7 @@ export async function createAccount(
     callback_secret: secret === null ? null : seal(secret, secret_key, secret_purpose),
     previous_callback_secret: null,
     previous_callback_secret_expires_at: null,
-    status: input.status ?? "active",
+    status: input.status ?? accountStarts,
     carriers: [],
     ...untested,
     version: 1,

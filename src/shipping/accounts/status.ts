@@ -9,3 +9,14 @@ export const accountMoves = {
   pause:  { from: accountStatuses, to: "paused", held: false, emits: null },
   resume: { from: accountStatuses, to: "active", held: false, emits: null },
 } as const satisfies Moves<AccountStatus>;
+
+/** An account sells from the start unless the request says otherwise. */
+export const accountStarts: AccountStatus = "active";
+
+/** Accounts that are asked for rates and sell labels. */
+export const sellingStatuses = ["active"] as const satisfies readonly AccountStatus[];
+
+/** Whether an account is asked for rates and sells labels. */
+export function isSelling(status: AccountStatus): boolean {
+  return status === "active";
+}

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
-import { forUpdate } from "../../../db/kit.ts";
+import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { carrier_accounts } from "../../../db/schema/carrier_accounts.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
@@ -9,6 +9,7 @@ import { Fault, missing } from "../../kit/fault.ts";
 import { isCallbackKey, readId, wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { CarrierAccount } from "./account.ts";
+import { sellingStatuses } from "./status.ts";
 
 const isKept = isNull(carrier_accounts.deleted_at);
 
@@ -28,7 +29,7 @@ const active = prepared((sql, _: Args<object>) =>
   sql
     .select()
     .from(carrier_accounts)
-    .where(and(template`${carrier_accounts.status} = 'active'`, isKept))
+    .where(and(isOneOf(carrier_accounts.status, sellingStatuses), isKept))
     .orderBy(asc(carrier_accounts.id)),
 );
 

@@ -20,7 +20,11 @@ export function suggestionOf(address: Address, found: Fields): Address | null {
   if (street1 === null || city === null || country === null) return null;
   return {
     ...address,
-    ...{ address_line1: street1, address_line2: read("street2"), city, country: country.toUpperCase() },
-    ...{ state: read("state"), postal_code: read("zip") },
+    address_line1: street1,
+    address_line2: read("street2"),
+    city,
+    country: country.toUpperCase(),
+    state: read("state"),
+    postal_code: read("zip"),
   };
 }

@@ -13,7 +13,7 @@ import type { CarrierDocument } from "../document.ts";
 import type { Ctx, Purchase } from "./connector.ts";
 
 /** How a connector is called in messages, and how its API is understood. */
-export interface Carrier {
+interface Carrier {
   readonly name: string;
   readonly credentials: readonly CredentialField[];
   /** The words in which the API refuses, out of the JSON of its answer, where they are not in the usual places. */

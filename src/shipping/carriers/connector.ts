@@ -8,7 +8,7 @@ import type { Address } from "../address.ts";
 import type { Bought, Carriage, ListedCarrier, Offers } from "../offer.ts";
 import type { TrackingUpdate } from "../updates/update.ts";
 
-export type Capability = "rating" | "shipping" | "tracking" | "address" | "manifest" | "webhook";
+type Capability = "rating" | "shipping" | "tracking" | "address" | "manifest" | "webhook";
 
 /** A connector that calls nobody: what it offers stands in the database, and what it sells is drawn here. */
 export interface OwnCarrier {
@@ -85,5 +85,3 @@ export interface OutsideCarrier {
     now: number,
   ): { readonly event_id: string | null; readonly updates: readonly TrackingUpdate[] };
 }
-
-export type CarrierConnector = OwnCarrier | OutsideCarrier;

@@ -4,7 +4,7 @@ import type { Carriage, Content, Message } from "../offer.ts";
 import type { Weight } from "../weight.ts";
 
 /** Goods as customs want them: nothing of it is unknown. */
-export interface DeclaredGoods extends Content {
+interface DeclaredGoods extends Content {
   readonly weight: Weight;
   readonly country_of_origin: string;
 }

@@ -45,15 +45,21 @@ const open_ended: readonly unknown[] = ["SHIPMENT.POSTAGE.TIMED_OUT", "SHIPMENT.
 
 const credentials = [
   {
-    ...{ name: "api_key", secret: true, required: true },
+    name: "api_key",
+    secret: true,
+    required: true,
     description: "The API key, from the dashboard of EasyPost under API Keys; the test store takes test keys only.",
   },
   {
-    ...{ name: "label_format", secret: false, required: false },
+    name: "label_format",
+    secret: false,
+    required: false,
     description: "What labels are printed as: PDF (the default), PNG or ZPL.",
   },
   {
-    ...{ name: "api_url", secret: false, required: false },
+    name: "api_url",
+    secret: false,
+    required: false,
     description: `Where the API is, if not at ${home}.`,
   },
 ] as const;
@@ -62,9 +68,20 @@ const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, c
 
 /** The connector of EasyPost. */
 export const easypost: OutsideCarrier = {
-  ...{ calls: "outside", code: "easypost", name, credentials },
+  calls: "outside",
+  code: "easypost",
+  name,
+  credentials,
   capabilities: new Set(["rating", "shipping", "tracking", "address", "webhook"]),
-  ...{ check, offers, buy, find, void: refund, follow, track, verifyAddress, readCallback },
+  check,
+  offers,
+  buy,
+  find,
+  void: refund,
+  follow,
+  track,
+  verifyAddress,
+  readCallback,
 };
 
 /** Where EasyPost says why: a sentence, or sentences by field. */
@@ -134,9 +151,18 @@ function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null;
   const rate_cents = readAmount(rate["rate"], `${field}.rate`);
   const zoned = carrier === "usps" && (typeof zone === "number" || typeof zone === "string");
   return {
-    ...{ carrier, carrier_name, service, service_name: serviceName(service), rate_cents, cost_cents: rate_cents },
-    ...{ currency: readCurrency(rate["currency"], `${field}.currency`), billable_pounds: null, zone_estimated: false },
-    ...{ breakdown: [{ code: "base", amount_cents: rate_cents }], zone: zoned ? String(zone) : null, ship_date: null },
+    carrier,
+    carrier_name,
+    service,
+    service_name: serviceName(service),
+    rate_cents,
+    cost_cents: rate_cents,
+    currency: readCurrency(rate["currency"], `${field}.currency`),
+    billable_pounds: null,
+    zone_estimated: false,
+    breakdown: [{ code: "base", amount_cents: rate_cents }],
+    zone: zoned ? String(zone) : null,
+    ship_date: null,
     delivery_days: readDays(rate["delivery_days"]) ?? readDays(rate["est_delivery_days"]),
     delivery_date: readMoment(rate["delivery_date"]),
     ref: id === null ? "" : `${id}/${readRequired(rate["id"], `${field}.id`)}`,
@@ -146,8 +172,10 @@ function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null;
 function messageOf({ carrier, type, message }: Fields, ctx: Ctx): Message {
   const failed = `${type}`.includes("error");
   return {
-    ...{ carrier: carrierCode(readText(carrier, 100) ?? "easypost"), service: null },
-    ...{ level: failed ? "error" : "warning", code: failed ? "carrier_error" : "carrier_message" },
+    carrier: carrierCode(readText(carrier, 100) ?? "easypost"),
+    service: null,
+    level: failed ? "error" : "warning",
+    code: failed ? "carrier_error" : "carrier_message",
     message: told(ctx, message) ?? "The carrier gave no reason.",
   };
 }
@@ -173,7 +201,8 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
     messages.push({ carrier: "easypost", service: null, level: "info", code: "insurance_charged_beside", message });
   }
   const shipment = {
-    ...{ from_address: placeOf(from), to_address: placeOf(to) },
+    from_address: placeOf(from),
+    to_address: placeOf(to),
     parcel: Object.fromEntries(numbers.map(([side, text]) => [side, Number(text)])),
     options: { label_format: labelFormat(ctx), ...(reference !== null && { print_custom_1: reference.slice(0, 50) }) },
     ...(reference !== null && { reference: reference.slice(0, 100) }),
@@ -189,14 +218,19 @@ function placeOf({ address, country, postal_code, state, city, residential }: En
 
 function customsInfoOf({ goods, signer, returned, exemption }: Declaration) {
   return {
-    ...{ customs_certify: true, customs_signer: signer, restriction_type: "none", non_delivery_option: "return" },
-    ...{
-      contents_type: returned ? "returned_goods" : "merchandise",
-      ...(exemption && { eel_pfc: `NOEEI ${exemption}` }),
-    },
+    customs_certify: true,
+    customs_signer: signer,
+    restriction_type: "none",
+    non_delivery_option: "return",
+    contents_type: returned ? "returned_goods" : "merchandise",
+    ...(exemption && { eel_pfc: `NOEEI ${exemption}` }),
     customs_items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
-      ...{ description: description.slice(0, 100), quantity, value: Number(moneyText(value_cents)), currency: "USD" },
-      ...{ weight: Number(goodsWeightText(weight, "oz", decimals)), origin_country: country_of_origin },
+      description: description.slice(0, 100),
+      quantity,
+      value: Number(moneyText(value_cents)),
+      currency: "USD",
+      weight: Number(goodsWeightText(weight, "oz", decimals)),
+      origin_country: country_of_origin,
       ...(hs_code !== null && { hs_tariff_number: hs_code }),
     })),
   };
@@ -292,9 +326,15 @@ async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submit
   // A refund that was asked for before is refused, and so is one that comes too late: the shipment tells them apart.
   const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
   const { refund_status } = fieldsOrNone(json);
-  if (refund_status === "refunded") return "voided";
-  return refund_status === "submitted" || refund_status === "queued" ? "submitted" : "rejected";
+  return refunds[readText(refund_status, 100) ?? ""] ?? "rejected";
 }
+
+/** What EasyPost calls the states of a refund; whatever else it says, there is none. */
+const refunds: Readonly<Record<string, "voided" | "submitted">> = {
+  refunded: "voided",
+  submitted: "submitted",
+  queued: "submitted",
+};
 
 async function follow(number: { tracking_number: string; carrier: string | null }, ctx: Ctx): Promise<TrackingUpdate> {
   const carrier = trackerNames[number.carrier ?? ""];

@@ -1,5 +1,6 @@
 // What EasyPost tells of a parcel: a tracker, with a detail for each scan.
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import { isAwaited, isDelivered, trackingStarts } from "../updates/status.ts";
 import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
 import { meaningOf, meaningsOf } from "../updates/words.ts";
 import { readMoment, readRequired } from "./asking.ts";
@@ -43,12 +44,12 @@ function eventsOf(tracker: Fields): CarrierEvent[] {
     scans.map(({ scan }) => saidIn(scan)),
   );
   const events = scans.map(({ scan, occurred_at }, index) => {
-    const status = meanings[index] ?? "pending";
+    const status = meanings[index] ?? trackingStarts;
     return {
       ...eventIn(scan),
       status,
       occurred_at,
-      signed_by: status === "delivered" ? readText(tracker["signed_by"], 100) : null,
+      signed_by: isDelivered(status) ? readText(tracker["signed_by"], 100) : null,
     };
   });
   return [...events, ...beyond(tracker, events)];
@@ -65,7 +66,10 @@ function eventIn(scan: Fields): Omit<CarrierEvent, "status" | "occurred_at" | "s
   const [city, state, country] = ["city", "state", "country"].map((name) => readText(place[name], 100));
   const location = { city: city ?? null, state: state ?? null, country: country ?? null, facility: null };
   return {
-    ...{ source_event_id: null, carrier_status: status, status_detail: detail, reason: null },
+    source_event_id: null,
+    carrier_status: status,
+    status_detail: detail,
+    reason: null,
     message: readText(scan["message"], words_max),
     location: city || state || country ? location : null,
     carrier_code: readText(scan["carrier_code"], 100),
@@ -76,11 +80,11 @@ function eventIn(scan: Fields): Omit<CarrierEvent, "status" | "occurred_at" | "s
 function beyond(tracker: Fields, events: readonly CarrierEvent[]): CarrierEvent[] {
   const said = saidIn(tracker);
   const last = events.at(-1);
-  const means = meaningOf("easypost", said, last !== undefined && last.status !== "pending");
+  const means = meaningOf("easypost", said, last !== undefined && !isAwaited(last.status));
   const occurred_at = last?.occurred_at ?? readMoment(tracker["updated_at"]);
-  const known = said.status === null || said.status === last?.carrier_status || means === "pending";
+  const known = said.status === null || said.status === last?.carrier_status || isAwaited(means);
   if (known || occurred_at === null) return [];
-  const signed_by = means === "delivered" ? readText(tracker["signed_by"], 100) : null;
+  const signed_by = isDelivered(means) ? readText(tracker["signed_by"], 100) : null;
   return [{ ...eventIn({ ...saidAs(tracker), message: null }), status: means, occurred_at, signed_by }];
 }
 

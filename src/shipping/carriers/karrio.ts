@@ -49,17 +49,23 @@ const own_names: Readonly<Record<string, string>> = {
 
 const credentials: readonly CredentialField[] = [
   {
-    ...{ name: "api_url", secret: false, required: true },
+    name: "api_url",
+    secret: false,
+    required: true,
     description:
       "Where your Karrio's API is, such as https://api.karrio.example. The operator of this service has to open the" +
       " range of a private address (PACKHOUSE_WEBHOOK_ALLOW_CIDRS).",
   },
   {
-    ...{ name: "api_key", secret: true, required: true },
+    name: "api_key",
+    secret: true,
+    required: true,
     description: "The API key, in Karrio's dashboard under Developers, API: one of test mode for the test store.",
   },
   {
-    ...{ name: "label_format", secret: false, required: false },
+    name: "label_format",
+    secret: false,
+    required: false,
     description: "What labels are printed as: PDF (the default), PNG or ZPL.",
   },
 ];
@@ -68,9 +74,19 @@ const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, c
 
 /** Karrio, as a connector. */
 export const karrio: OutsideCarrier = {
-  ...{ calls: "outside", code: "karrio", name, credentials },
+  calls: "outside",
+  code: "karrio",
+  name,
+  credentials,
   capabilities: new Set(["rating", "shipping", "tracking", "webhook"]),
-  ...{ check, offers, buy, find, void: cancel, follow, track, readCallback },
+  check,
+  offers,
+  buy,
+  find,
+  void: cancel,
+  follow,
+  track,
+  readCallback,
 };
 
 /** A question to the account's Karrio. */
@@ -185,18 +201,20 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
   const commodities = goods.map(({ description, quantity, weight, value_cents, ...more }) => {
     const of_one = { numerator: weight.numerator, denominator: weight.denominator * BigInt(quantity) };
     return {
-      ...{
-        title: description.slice(0, 200),
-        quantity,
-        weight: Number(goodsWeightText(of_one, "g", decimals)),
-        weight_unit: "G",
-      },
-      ...{ value_amount: money(Math.round(value_cents / quantity)), value_currency: "USD" },
+      title: description.slice(0, 200),
+      quantity,
+      weight: Number(goodsWeightText(of_one, "g", decimals)),
+      weight_unit: "G",
+      value_amount: money(Math.round(value_cents / quantity)),
+      value_currency: "USD",
       ...known({ origin_country: more.country_of_origin, hs_code: more.hs_code }),
     };
   });
   return {
-    ...{ commodities, certify: true, signer: signer.slice(0, 50), commercial_invoice: true },
+    commodities,
+    certify: true,
+    signer: signer.slice(0, 50),
+    commercial_invoice: true,
     content_type: returned ? "return_merchandise" : "merchandise",
     ...(exemption !== null && { options: { eel_pfc: `NOEEI ${exemption}` } }),
   };
@@ -211,11 +229,18 @@ function offerOf(rate: Fields, field: string, shipment_id: string | null): Offer
   if (cents < 0) throw invalid(`${field}.total_charge`, "must not be below zero");
   const { service_name } = fieldsOrNone(meta);
   return {
-    ...{ carrier, carrier_name: carrierName(carrier), service },
+    carrier,
+    carrier_name: carrierName(carrier),
+    service,
     service_name: readText(service_name, 100) ?? serviceNameOf(service, own_name),
-    ...{ rate_cents: cents, cost_cents: cents, currency: readCurrency(rate["currency"], `${field}.currency`) },
+    rate_cents: cents,
+    cost_cents: cents,
+    currency: readCurrency(rate["currency"], `${field}.currency`),
     breakdown: linesOf(extra_charges, field, cents),
-    ...{ billable_pounds: null, zone: null, zone_estimated: false, ship_date: null },
+    billable_pounds: null,
+    zone: null,
+    zone_estimated: false,
+    ship_date: null,
     delivery_days: readDays(transit_days),
     delivery_date: readMoment(estimated_delivery),
     ref: shipment_id === null ? "" : `${shipment_id}/${readRequired(rate["id"], `${field}.id`)}`,
@@ -295,10 +320,13 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   throw carrierFault("carrier_error", words, { permanent: false });
 }
 
+/** What Karrio calls shipments that nobody paid for. */
+const unbought: readonly unknown[] = ["draft", "cancelled"];
+
 async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   const shipment = fieldsOrNone(said);
   const { status, tracking_number, tracking_url, tracker_id, selected_rate } = shipment;
-  if (status === "draft" || status === "cancelled") return { state: "not_bought" };
+  if (unbought.includes(status)) return { state: "not_bought" };
   const { total_charge, currency, estimated_delivery } = fieldsOrNone(selected_rate);
   const facts = understoodPaid(
     (): Omit<Bought, "documents"> => ({

@@ -32,11 +32,15 @@ export function updateOf(tracker: Fields, now: number): TrackingUpdate {
     const [code, message, place] = [readText(event["code"], 100), readText(event["description"], 500), placeOf(event)];
     const again = own[at] === null && telling.includes(means_now) ? word : null;
     return {
-      ...{
-        source_event_id: hmacHex("event", JSON.stringify([tracking_number, occurred_at, code, message, place, again])),
-      },
-      ...{ status: means_now, occurred_at, message, location: place, carrier_status: word, carrier_code: code },
-      ...{ status_detail: null, reason: readText(event["reason"], 200) },
+      source_event_id: hmacHex("event", JSON.stringify([tracking_number, occurred_at, code, message, place, again])),
+      status: means_now,
+      occurred_at,
+      message,
+      location: place,
+      carrier_status: word,
+      carrier_code: code,
+      status_detail: null,
+      reason: readText(event["reason"], 200),
       signed_by: means_now === "delivered" ? readText(signed_by, 200) : null,
     };
   });
@@ -66,9 +70,16 @@ function eventWithoutScan(
   if (means === "pending") return [];
   return [
     {
-      ...{ source_event_id: `${id ?? tracking_number}:${status}`, status: means, occurred_at: now },
-      ...{ message: null, location: null, carrier_status: status, carrier_code: null },
-      ...{ status_detail: null, reason: null, signed_by: null },
+      source_event_id: `${id ?? tracking_number}:${status}`,
+      status: means,
+      occurred_at: now,
+      message: null,
+      location: null,
+      carrier_status: status,
+      carrier_code: null,
+      status_detail: null,
+      reason: null,
+      signed_by: null,
     },
   ];
 }

@@ -43,23 +43,38 @@ const label_types: Readonly<Record<string, string>> = { PDF: "PDF_4x6", PNG: "PN
 
 const credentials: readonly CredentialField[] = [
   {
-    ...{ name: "api_token", secret: true, required: true },
+    name: "api_token",
+    secret: true,
+    required: true,
     description: "The API token, in Shippo's settings under API; the test store takes test tokens only.",
   },
   {
-    ...{ name: "label_format", secret: false, required: false },
+    name: "label_format",
+    secret: false,
+    required: false,
     description: "What labels are printed as: PDF (the default), PNG or ZPL.",
   },
-  { ...{ name: "api_url", secret: false, required: false }, description: `Where the API is, if not at ${home}.` },
+  { name: "api_url", secret: false, required: false, description: `Where the API is, if not at ${home}.` },
 ];
 
 const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
 
 /** The connector of Shippo. */
 export const shippo: OutsideCarrier = {
-  ...{ calls: "outside", code: "shippo", name, credentials },
+  calls: "outside",
+  code: "shippo",
+  name,
+  credentials,
   capabilities: new Set(["rating", "shipping", "tracking", "address", "webhook"]),
-  ...{ check, offers, buy, find, void: refund, follow, track, verifyAddress, readCallback },
+  check,
+  offers,
+  buy,
+  find,
+  void: refund,
+  follow,
+  track,
+  verifyAddress,
+  readCallback,
 };
 
 /** Shippo says why in `detail`, or by field. */
@@ -137,21 +152,34 @@ function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
   const insurance_cents = insurance ? readAmount(insurance, `${field}.included_insurance_price`) : 0;
   const currency = readCurrency(rate["currency"], `${field}.currency`);
   return {
-    ...{ carrier: carrierCode(carrier_name), carrier_name, service, rate_cents, cost_cents: rate_cents, currency },
+    carrier: carrierCode(carrier_name),
+    carrier_name,
+    service,
+    rate_cents,
+    cost_cents: rate_cents,
+    currency,
     service_name: readText(service_name, 100) ?? service,
     breakdown: [
       { code: "base", amount_cents: rate_cents - insurance_cents },
       ...(insurance_cents > 0 ? [{ code: "declared_value", amount_cents: insurance_cents }] : []),
     ],
-    ...{ billable_pounds: null, zone: readText(rate["zone"], 20), zone_estimated: false, ship_date: null },
-    ...{ delivery_days: readDays(rate["estimated_days"]), delivery_date: null },
+    billable_pounds: null,
+    zone: readText(rate["zone"], 20),
+    zone_estimated: false,
+    ship_date: null,
+    delivery_days: readDays(rate["estimated_days"]),
+    delivery_date: null,
     // What a purchase costs is not told with it, so it is kept with the name of what is bought.
     ref: lasting ? `${readRequired(rate["object_id"], `${field}.object_id`)}/${rate_cents}/${currency}` : "",
   };
 }
 
 const noted = (code: string, level: Message["level"], message: string): Message => ({
-  ...{ carrier: "shippo", service: null, level, code, message },
+  carrier: "shippo",
+  service: null,
+  level,
+  code,
+  message,
 });
 
 function messageOf({ source, code, text }: Fields, ctx: Ctx): Message {
@@ -172,11 +200,15 @@ function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Dec
     ...(reference !== null && { reference_1: reference.slice(0, 50) }),
   };
   return {
-    ...{ address_from: placeOf(from), address_to: placeOf(to), async: false },
+    address_from: placeOf(from),
+    address_to: placeOf(to),
+    async: false,
     parcels: [
       {
-        ...{ ...inchTexts(dimensions, decimals), distance_unit: "in" },
-        ...{ weight: weightText(weight, unit, decimals), mass_unit: unit },
+        ...inchTexts(dimensions, decimals),
+        distance_unit: "in",
+        weight: weightText(weight, unit, decimals),
+        mass_unit: unit,
       },
     ],
     ...(Object.keys(extra).length > 0 && { extra }),
@@ -193,12 +225,19 @@ function placeOf({ address, country, postal_code, state, city, residential }: En
 function customsOf({ goods, signer, returned, exemption }: Declaration) {
   const rule = exemption === "30.36" ? "NOEEI_30_36" : "NOEEI_30_37_a";
   return {
-    ...{ certify: true, certify_signer: signer, non_delivery_option: "RETURN" },
-    ...{ contents_type: returned ? "RETURN_MERCHANDISE" : "MERCHANDISE", ...(exemption !== null && { eel_pfc: rule }) },
+    certify: true,
+    certify_signer: signer,
+    non_delivery_option: "RETURN",
+    contents_type: returned ? "RETURN_MERCHANDISE" : "MERCHANDISE",
+    ...(exemption !== null && { eel_pfc: rule }),
     items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
-      ...{ description: description.slice(0, 100), quantity, origin_country: country_of_origin },
-      ...{ net_weight: goodsWeightText(weight, "g", decimals), mass_unit: "g" },
-      ...{ value_amount: moneyText(value_cents), value_currency: "USD" },
+      description: description.slice(0, 100),
+      quantity,
+      origin_country: country_of_origin,
+      net_weight: goodsWeightText(weight, "g", decimals),
+      mass_unit: "g",
+      value_amount: moneyText(value_cents),
+      value_currency: "USD",
       ...(hs_code !== null && { hs_code }),
     })),
   };
@@ -280,7 +319,10 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
       // Letters are not tracked: the purchase's own name stands in for their number.
       tracking_number: readText(transaction["tracking_number"], 100) ?? carrier_ref,
       tracking_url: readPage(transaction["tracking_url_provider"]),
-      ...{ cost_cents, currency, carrier_ref, tracker_ref: null },
+      cost_cents,
+      currency,
+      carrier_ref,
+      tracker_ref: null,
       documents: (await Promise.all(documents)).flat(),
       estimated_delivery: readMoment(transaction["eta"]),
     },

@@ -2,6 +2,7 @@
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
+import { trackingStarts } from "../updates/status.ts";
 import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
 import { meaningsOf } from "../updates/words.ts";
 import { readCallbackJson, readMoment, readRequired } from "./asking.ts";
@@ -43,8 +44,14 @@ function eventsOf({ tracking_history, tracking_status }: Fields): CarrierEvent[]
   return sorted.map(({ scan, occurred_at }, index) => {
     const { status = null, detail = null } = said[index] ?? {};
     return {
-      ...{ source_event_id: null, status: meanings[index] ?? "pending", occurred_at, carrier_status: status },
-      ...{ carrier_code: null, status_detail: detail, reason: null, signed_by: null },
+      source_event_id: null,
+      status: meanings[index] ?? trackingStarts,
+      occurred_at,
+      carrier_status: status,
+      carrier_code: null,
+      status_detail: detail,
+      reason: null,
+      signed_by: null,
       message: readText(scan["status_details"], words_max),
       location: placeOf(fieldsOrNone(scan["location"])),
     };

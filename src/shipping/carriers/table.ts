@@ -13,7 +13,7 @@ export type OutsideCarriers = Readonly<Record<string, OutsideCarrier>>;
 export const outsideCarriers: OutsideCarriers = { easypost, karrio, shippo };
 
 /** How carriers are asked: by which connectors, and for how many milliseconds the rates of all of them are awaited. */
-export interface Asking {
+interface Asking {
   readonly carriers: OutsideCarriers;
   readonly rates_wait_ms: number;
 }

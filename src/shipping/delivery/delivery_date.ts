@@ -1,7 +1,7 @@
 import { dayText, localTime, momentAt, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
 
 /** When a parcel leaves, and when it is promised to arrive. */
-export interface DeliveryPromise {
+interface DeliveryPromise {
   /** The day it leaves the warehouse, as `YYYY-MM-DD` in the warehouse's zone. */
   readonly ship_date: string;
   /** Milliseconds since 1970, UTC: 20:00 at the destination on the day of delivery. */
@@ -18,7 +18,7 @@ export interface ServiceDays {
 }
 
 /** What the promise is counted from. `now` is in milliseconds, zones are IANA names. */
-export interface DeliveryQuestion {
+interface DeliveryQuestion {
   readonly now: number;
   readonly origin_zone: string;
   /** The zone of the recipient; null when nobody knows it, and then it is the warehouse's. */

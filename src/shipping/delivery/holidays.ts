@@ -14,7 +14,7 @@ export interface HolidayRule {
 }
 
 /** One day on which a carrier rests, as `YYYY-MM-DD`. */
-export interface Holiday {
+interface Holiday {
   readonly date: string;
   readonly name: string;
 }

@@ -44,8 +44,12 @@ export interface KeptHolidays extends HolidaySet {
 /** The holidays of a carrier as the API shows them, with the days of a year where one was asked for. */
 export function holidaysView({ carrier, rules, days, version, updated_at }: KeptHolidays, year: number | undefined) {
   return {
-    ...{ carrier, rules, days },
+    carrier,
+    rules,
+    days,
     dates: year === undefined ? [] : holidaysIn(year, { rules, days }),
-    ...{ usual: version === 0, version, updated_at: isoOrNull(updated_at) },
+    usual: version === 0,
+    version,
+    updated_at: isoOrNull(updated_at),
   };
 }

@@ -14,7 +14,7 @@ export interface StoredDocument {
 }
 
 /** What a label can be printed from: a drawing of our own, or what its carrier drew. */
-export interface Printed {
+interface Printed {
   readonly id: number;
   /** The account of the carrier that drew it; null for a label of our own. */
   readonly account_id: number | null;

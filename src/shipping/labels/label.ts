@@ -113,7 +113,7 @@ const isPriced = ({ account_id, offer_ref, quote_nonce }: PlainLabel) =>
   account_id === null || offer_ref !== null || quote_nonce !== null;
 
 /** What the links of a label need: where the service is reached, who signs, whose data it is, and what time it is. */
-export interface LinkContext {
+interface LinkContext {
   readonly origin: string;
   readonly site: Site;
   readonly signer: LinkSigner;

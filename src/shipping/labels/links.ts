@@ -10,7 +10,7 @@ export const link_lifetime_ms = 7 * 86_400_000;
 export const linkRate: Rate = { per_minute: 60, burst: 30 };
 
 /** What a link to a label's document says and its signature proves. `expires` is in seconds since 1970. */
-export interface LabelLink {
+interface LabelLink {
   readonly label_id: number;
   readonly mode: Mode;
   readonly expires: number;
@@ -30,7 +30,7 @@ export function linkSigner(secret_key: Uint8Array): LinkSigner {
 }
 
 /** What a link is for: a format, and where a carrier drew several documents, which of them. */
-export interface Linked {
+interface Linked {
   readonly format: string;
   readonly document: number | null;
 }

@@ -3,6 +3,7 @@ import { Fault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { Label } from "./label.ts";
+import { isBeingBought, isBeingVoided } from "./status.ts";
 
 /** For so long after a purchase an equal one counts as a mistake. */
 export const duplicate_within_ms = 10 * 60_000;
@@ -32,9 +33,9 @@ export function checkQuotedNames({ offer, account_id }: Quote, named: NamedOffer
   if (differing.length > 0) throw notQuoted(differing);
 }
 
-/** Refuses: label_in_progress, for a label that is being bought or given back at this moment. */
+/** Refuses: label_in_progress, for a label that is being bought or voided at this moment. */
 export function refuseUnderWay({ id, status, void_status }: Pick<Label, "id" | "status" | "void_status">): void {
-  const doing = status === "processing" ? "bought" : void_status === "asked" ? "given back" : null;
+  const doing = isBeingBought(status) ? "bought" : isBeingVoided(void_status) ? "voided" : null;
   if (doing === null) return;
   throw new Fault(
     "label_in_progress",

@@ -9,6 +9,50 @@ export const labelMoves = {
   void: { from: ["completed"], to: "voided", held: false, emits: null },
 } as const satisfies Moves<LabelStatus>;
 
-/** The wish to give a label back: the carrier is being asked, has taken it and decides later, or has said yes. */
+/** A purchase at a carrier begins with this; a label of our own is complete at once. */
+export const labelStarts: LabelStatus = "processing";
+
+/** A parcel has no second label while it has one of these. */
+export const validLabelStatuses = ["processing", "completed"] as const satisfies readonly LabelStatus[];
+
+/** Labels with which a parcel can leave. */
+export const usableLabelStatuses = ["completed"] as const satisfies readonly LabelStatus[];
+
+/** Labels that were paid for. */
+export const boughtLabelStatuses = ["completed", "voided"] as const satisfies readonly LabelStatus[];
+
+/** Whether a carrier is being asked to sell the label. */
+export function isBeingBought(status: LabelStatus): boolean {
+  return status === "processing";
+}
+
+/** Whether a parcel can leave with the label. */
+export function isUsable(status: LabelStatus): boolean {
+  return status === "completed";
+}
+
+/** Whether the label was bought, and voided since. */
+export function isVoided(status: LabelStatus): boolean {
+  return status === "voided";
+}
+
+/** Whether the purchase failed. */
+export function hasFailed(status: LabelStatus): boolean {
+  return status === "error";
+}
+
+/** What a carrier makes of the wish to void its label: it is being asked, decides later, or has agreed. */
 export const voidStatuses = ["asked", "submitted", "accepted"] as const;
 export type VoidStatus = (typeof voidStatuses)[number];
+
+export const voidStarts: VoidStatus = "asked";
+
+export const voidMoves = {
+  submit: { from: ["asked"], to: "submitted", held: false, emits: null },
+  accept: { from: ["asked"], to: "accepted", held: false, emits: null },
+} as const satisfies Moves<VoidStatus>;
+
+/** Whether a carrier is being asked to void its label. */
+export function isBeingVoided(void_status: VoidStatus | null): boolean {
+  return void_status === "asked";
+}

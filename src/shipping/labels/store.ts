@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
-import { forUpdate, given } from "../../../db/kit.ts";
+import { and, desc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { forUpdate, given, isOneOf } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
@@ -8,16 +8,18 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { hasLeft } from "../../orders/shipments/status.ts";
 import { listShipments } from "../../orders/shipments/store.ts";
 import type { CarrierDocument } from "../document.ts";
 import type { StoredDocument } from "./document.ts";
 import { type Label, own_purchase } from "./label.ts";
+import { type LabelStatus, validLabelStatuses } from "./status.ts";
 
 const { label_id, position, kind, content_type, bytes } = label_documents;
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
 
-const isValid = sql`${labels.status} in ('completed', 'processing') and ${labels.return_id} is null`;
+const isValid = and(isOneOf(labels.status, validLabelStatuses), isNull(labels.return_id));
 
 const validOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
   select
@@ -101,7 +103,7 @@ const ofReturn = prepared((select, a: Args<{ return_id: number }>) =>
       void_status: labels.void_status,
     })
     .from(labels)
-    .where(and(eq(labels.return_id, a.return_id), sql`${labels.status} in ('completed', 'processing')`))
+    .where(and(eq(labels.return_id, a.return_id), isOneOf(labels.status, validLabelStatuses)))
     .orderBy(desc(labels.id)),
 );
 
@@ -149,7 +151,7 @@ export async function hasCarriersLabels(db: Db, order_id: number): Promise<boole
 /** The ids of an order's parcels that have not left; one that was given up is none that left. */
 export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<number>> {
   const shipments = await listShipments(db, [order_id]);
-  return new Set(shipments.filter(({ status }) => status === "pending" || status === "voided").map(({ id }) => id));
+  return new Set(shipments.filter(({ status }) => !hasLeft(status)).map(({ id }) => id));
 }
 
 /** Stores a label and answers it. Refuses: quote_used. */
@@ -197,7 +199,7 @@ export async function allotSerial(tx: Tx, shipment_id: number): Promise<number> 
   return serial;
 }
 
-const voidRow = prepared((query: Writing, a: Args<{ id: number; status: string; at: number }>) =>
+const voidRow = prepared((query: Writing, a: Args<{ id: number; status: LabelStatus; at: number }>) =>
   query
     .update(labels)
     .set({ status: sql`${a.status}`, voided_at: sql`${a.at}` })

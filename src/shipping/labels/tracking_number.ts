@@ -7,7 +7,6 @@ export const testPrefix = "SIM";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const serialDigits = 12;
-const ownPattern = /^[A-Z]{2,4}[0-9]{12}[0-9A-Z]$/;
 // Numbers that begin so are, or look like, those of a carrier.
 const refusedPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
 const refusedPattern = /^TB[ACM]/;
@@ -26,11 +25,6 @@ export function ownTrackingNumber(prefix: string, serial: number): string {
   assert(fits, `tracking serial ${serial} is not a whole number of at most ${serialDigits} digits`);
   const body = prefix + String(serial).padStart(serialDigits, "0");
   return body + checkCharacter(body);
-}
-
-/** Whether this is a well-formed number of ours, of either mode: the form and the check character. */
-export function isOwnTrackingNumber(text: string): boolean {
-  return ownPattern.test(text) && checkCharacter(text.slice(0, -1)) === text.at(-1);
 }
 
 /** The check character of ISO 7064 mod 37,36 for a text of digits and capital letters. */

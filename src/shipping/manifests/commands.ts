@@ -5,6 +5,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { dayText, localTime, momentAt, readDay } from "../../kit/zone.ts";
+import { isUsable } from "../labels/status.ts";
 import { warehousesOfOrders } from "../store.ts";
 import type { Manifest } from "./manifest.ts";
 import { type CreateManifest, manifest_labels_max } from "./schemas.ts";
@@ -99,8 +100,9 @@ function problemOf(label: Candidate | undefined, carrier: string, here: boolean)
   if (label.manifest_id !== null) {
     return { code: "already_listed", message: `is on ${wireId("manifest", label.manifest_id)} already` };
   }
-  if (label.status !== "completed")
+  if (!isUsable(label.status)) {
     return { code: label.status, message: `is ${label.status}, so nothing is handed over` };
+  }
   if (label.return_id !== null) return { code: "return_label", message: "is of a return, which the customer sends" };
   if (label.carrier !== carrier) return { code: "other_carrier", message: `is of ${label.carrier}, not of ${carrier}` };
   return here ? null : { code: "other_warehouse", message: "leaves another warehouse" };

@@ -3,7 +3,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Address } from "../address.ts";
-import type { LabelStatus } from "../labels/status.ts";
+import { isVoided, type LabelStatus } from "../labels/status.ts";
 import type { Package } from "../parcel.ts";
 import { gramsOf, readWeight } from "../weight.ts";
 
@@ -80,7 +80,7 @@ export function manifestView(manifest: Manifest) {
 
 /** What parcels weigh together, each rounded to grams; those of labels that were voided are left out. */
 export function totalGrams(parcels: readonly ManifestParcel[]): number {
-  const valid = parcels.filter(({ status }) => status !== "voided");
+  const valid = parcels.filter(({ status }) => !isVoided(status));
   return valid.reduce((sum, parcel) => {
     const weight = readWeight(parcel.package.weight, parcel.package.weight_unit);
     return sum + (weight === null ? 0 : gramsOf(weight));

@@ -12,6 +12,7 @@ import {
 } from "../../typesetting/papers/paper.ts";
 import { footOf, localMoment } from "../../typesetting/papers/print.ts";
 import { addressOf } from "../address.ts";
+import { isVoided } from "../labels/status.ts";
 import { carrierName } from "../rates/carrier.ts";
 import { type Manifest, type ManifestParcel, totalGrams } from "./manifest.ts";
 
@@ -24,7 +25,7 @@ export function manifestPaper(manifest: Manifest, now: number, sheet: PaperSize 
   const from = addressOf(warehouse.address);
   const paper_size = sheet ?? usualPaperSize(from.country);
   const name = wireId("manifest", manifest.id);
-  const voided = parcels.filter(({ status }) => status === "voided").length;
+  const voided = parcels.filter(({ status }) => isVoided(status)).length;
   return {
     title,
     name,
@@ -69,7 +70,7 @@ function parcelRow(parcel: ManifestParcel, home: string): Cell[] {
     [
       { kind: "symbol", text: tracking_number },
       textPiece(tracking_number, "plain"),
-      ...(status === "voided" ? [textPiece("VOIDED: not handed over", "strong")] : []),
+      ...(isVoided(status) ? [textPiece("VOIDED: not handed over", "strong")] : []),
     ],
     [textPiece(name, "strong"), textPiece(place.join(" "), "plain")],
     [textPiece(order_number, "plain"), textPiece(service, "quiet")],

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, gt, gte, isNull, lt, notInArray, type SQL, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { and, asc, count, desc, eq, gt, gte, isNull, lt, not, type SQL, sql } from "drizzle-orm";
+import { among, isOneOf, list } from "../../../db/kit.ts";
 import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
@@ -11,7 +11,8 @@ import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
-import type { LabelStatus } from "../labels/status.ts";
+import { arrivedStatuses } from "../../orders/shipments/status.ts";
+import { type LabelStatus, usableLabelStatuses } from "../labels/status.ts";
 import type { Manifest, ManifestParcel, PlainManifest } from "./manifest.ts";
 
 /** A label that may come onto a manifest, with what decides that. */
@@ -52,7 +53,7 @@ export async function findCandidates(db: Db, ids: readonly number[]): Promise<Ca
 }
 
 /** What a manifest gathers: labels of a carrier that were bought in a time, `until` not among it. In milliseconds. */
-export interface Gathering {
+interface Gathering {
   readonly carrier: string;
   readonly since: number;
   readonly until: number;
@@ -79,9 +80,9 @@ export async function listWaiting(
         gte(labels.created_at, since),
         lt(labels.created_at, until),
         eq(labels.carrier, carrier),
-        eq(labels.status, "completed"),
+        isOneOf(labels.status, usableLabelStatuses),
         isNull(labels.return_id),
-        notInArray(shipments.status, ["delivered", "returned"]),
+        not(isOneOf(shipments.status, arrivedStatuses)),
         isNull(manifest_labels.label_id),
         gt(labels.id, after),
       ),
@@ -169,7 +170,7 @@ async function withWarehouses(db: Db, rows: readonly (typeof manifests.$inferSel
 }
 
 /** What a list of manifests may be narrowed to. Moments in milliseconds. */
-export interface ManifestFilter {
+interface ManifestFilter {
   readonly carrier?: string | undefined;
   readonly warehouse_id?: number | undefined;
   readonly day?: string | undefined;

@@ -3,9 +3,9 @@ import { choice, closed, idField, nullable } from "../../kit/schema.ts";
 import { CancelOrder, HoldOrder, NoFields, OrderView, ReleaseOrder } from "../../orders/schemas.ts";
 import { CreateLabel, LabelView, PackageField } from "../labels/schemas.ts";
 
-export const orders_max = 200;
+const orders_max = 200;
 
-export const orderActions = ["hold", "release", "process", "allocate", "cancel", "buy_label"] as const;
+const orderActions = ["hold", "release", "process", "allocate", "cancel", "buy_label"] as const;
 export type OrderActionOfMany = (typeof orderActions)[number];
 
 const { order_id: _order, package: _package, items: _items, quote_id: _quote, ...label } = CreateLabel.properties;
@@ -21,7 +21,7 @@ export const BuyLabels = closed({
 export type BuyLabels = Static<typeof BuyLabels>;
 
 const { dry_run: _dry_run, ...cancel } = CancelOrder.properties;
-export const CancelOrders = closed(cancel);
+const CancelOrders = closed(cancel);
 
 /** What each action takes beside the orders. */
 export const inputs = {

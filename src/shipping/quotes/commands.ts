@@ -49,10 +49,13 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, gi
   const to = given.to ?? { ...endAt(addressOf(order.shipping_address)), residential };
   const carriage: Carriage = {
     ...parcel,
-    ...{ from: given.from ?? endAt(address), to, origin_zone: timezone },
+    from: given.from ?? endAt(address),
+    to,
+    origin_zone: timezone,
     ...readValue(body),
     contents: contentsOf(goods, products, order.currency),
-    ...{ reference: order.order_number, return: false },
+    reference: order.order_number,
+    return: false,
   };
   return { carriage, order_id };
 }

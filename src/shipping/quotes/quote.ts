@@ -51,7 +51,7 @@ export function hasAddresses({ made_for: { from, to } }: Quote): boolean {
 }
 
 /** What seals and opens quotes. `now` is in milliseconds. */
-export interface QuoteContext {
+interface QuoteContext {
   readonly secret_key: Uint8Array;
   readonly mode: Mode;
   readonly now: number;
@@ -84,7 +84,7 @@ export function readQuote(text: string, { secret_key, mode, now }: QuoteContext)
 }
 
 /** A parcel and its way, as a label is bought for it. */
-export type QuotedCarriage = Pick<Carriage, "from" | "to" | "weight" | "package">;
+type QuotedCarriage = Pick<Carriage, "from" | "to" | "weight" | "package">;
 
 /** Refuses: quote_mismatch, naming every field of a purchase in which it is not what the quote was given for. */
 export function checkQuote({ made_for, order_id }: Quote, carriage: QuotedCarriage, bought_for: number | null): void {

@@ -16,7 +16,7 @@ import type { GetRates } from "./schemas.ts";
 const ends = ["from", "to"] as const;
 
 /** The ends of the way as the request gives them, by an address or a postal code; null for one that it leaves out. */
-export interface GivenEnds {
+interface GivenEnds {
   readonly from: End | null;
   readonly to: End | null;
 }

@@ -12,7 +12,7 @@ export interface OfAccount {
 const nameOf = ({ account_id }: OfAccount) => (account_id === null ? null : wireId("carrier_account", account_id));
 
 /** Names the quotes of offers. */
-export interface Quoter {
+interface Quoter {
   readonly id: (offer: Offer, account_id: number | null) => string;
   readonly expires_at: number;
 }

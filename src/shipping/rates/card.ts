@@ -35,7 +35,7 @@ export interface SizeLimits {
 }
 
 /** Postal codes of a country, by how they begin. */
-export interface RemotePlaces {
+interface RemotePlaces {
   readonly country: string;
   readonly prefixes: readonly string[];
 }
@@ -49,14 +49,14 @@ export interface Surcharges {
 }
 
 /** The most that a service carries. Decimal text in inches; null where there is no limit. */
-export interface CardLimits {
+interface CardLimits {
   readonly billed_pounds: number | null;
   readonly longest: string | null;
   readonly length_and_girth: string | null;
 }
 
 /** What insuring costs: so much for each started 100 above what is included, and at least the minimum. */
-export interface DeclaredValue {
+interface DeclaredValue {
   readonly included_cents: number;
   readonly per_hundred: Amount;
   readonly minimum: Amount | null;

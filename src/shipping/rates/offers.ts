@@ -20,7 +20,7 @@ export interface ReadyCard {
 }
 
 /** A parcel's offer by one card, or why there is none; and what else is to be said of it. */
-export interface CardAnswer {
+interface CardAnswer {
   readonly offer: Offer | null;
   readonly messages: readonly Message[];
 }

@@ -31,7 +31,7 @@ export interface MeasuredParcel {
 }
 
 /** What the price depends on beside the card and the parcel. */
-export interface PriceFacts {
+interface PriceFacts {
   readonly zone: string;
   readonly residential: boolean;
   readonly remote: boolean;
@@ -40,14 +40,14 @@ export interface PriceFacts {
 }
 
 /** One line of what is charged, and what the carrier takes for it. */
-export interface Line {
+interface Line {
   readonly code: string;
   readonly amount_cents: number;
   readonly cost_cents: number;
 }
 
 /** What a parcel costs by a card, or why the card has no price for it. */
-export type Priced =
+type Priced =
   | { readonly billable_pounds: number; readonly lines: readonly Line[] }
   | { readonly refused: "over_weight_limit" | "over_size_limit" | "zone_not_served"; readonly limit: string };
 
@@ -104,7 +104,7 @@ function isOver(limits: SizeLimits | null): IsOver {
 const wholeOf = (text: string) => BigInt(text.split(".")[0] ?? "0");
 
 /** The heaviest parcel that any card can have a price for. */
-export const pounds_max = 100_000;
+const pounds_max = 100_000;
 
 /** What a parcel costs by a card to a zone, line by line in the order of charges. */
 export function priceParcel(ready: ReadyTerms, parcel: MeasuredParcel, facts: PriceFacts): Priced {

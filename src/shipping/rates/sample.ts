@@ -1,6 +1,6 @@
 import { any_zone, type CardContent, type PriceRow } from "./card.ts";
 
-export const sampleServices = ["standard", "express", "overnight"] as const;
+const sampleServices = ["standard", "express", "overnight"] as const;
 export type SampleCode = (typeof sampleServices)[number];
 
 // SAMPLE PRICES, invented for a first start. They are nobody's tariff; a warehouse puts its own in their place.

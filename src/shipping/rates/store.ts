@@ -174,7 +174,7 @@ export async function lockCard(tx: Tx, id: string | number): Promise<RateCard> {
 }
 
 /** Which cards are listed. */
-export interface CardFilter {
+interface CardFilter {
   readonly service?: string | undefined;
   readonly active?: boolean | undefined;
 }

@@ -55,7 +55,10 @@ export function priceRowView({ zone, up_to_pounds, price_cents, cost_cents }: Pr
 function plainView({ service, name, active, sample, effective_from, effective_to, terms }: CardContent) {
   const { limits } = terms;
   return {
-    ...{ service, name, active, sample },
+    service,
+    name,
+    active,
+    sample,
     effective_from: isoOrNull(effective_from),
     effective_to: isoOrNull(effective_to),
     currency: terms.currency,

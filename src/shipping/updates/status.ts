@@ -52,3 +52,27 @@ export const trackingMeanings = {
   delivered:        { shows: "delivered",        final: true,  emits: "shipment.delivered",  order_act: "deliver" },
   returned:         { shows: "returned",         final: true,  emits: null,                  order_act: "ship" },
 } as const satisfies Record<TrackingEventStatus, TrackingMeaning>;
+
+/** Where every parcel begins: its carrier has not scanned it. */
+export const trackingStarts = "pending" satisfies TrackingEventStatus & TrackingStatus;
+
+/** Whether its carrier has not scanned the parcel. */
+export function isAwaited(status: TrackingEventStatus): boolean {
+  return status === "pending";
+}
+
+/** Whether the parcel was delivered: somebody may have signed for it. */
+export function isDelivered(status: TrackingEventStatus): boolean {
+  return status === "delivered";
+}
+
+/** Whether a carrier has the parcel, and has not come to an end with it. */
+export function isUnderWay(status: TrackingEventStatus): boolean {
+  return !isAwaited(status) && !trackingMeanings[status].final;
+}
+
+/** What the carrier of a parcel of the past would have reported, by the moments that are known, the oldest first. */
+export const pastScans = [
+  { status: "picked_up", moment: "shipped_at" },
+  { status: "delivered", moment: "delivered_at" },
+] as const satisfies readonly { readonly status: TrackingEventStatus; readonly moment: string }[];

@@ -1,5 +1,5 @@
 // How aggregators of carriers say where a parcel is, and what we call it. A table is the whole truth about one of them.
-import { type TrackingEventStatus, trackingMeanings } from "./status.ts";
+import { isUnderWay, type TrackingEventStatus, trackingMeanings, trackingStarts } from "./status.ts";
 
 /** What a word means. `first` is meant instead by the first scan of a parcel; a detail says it better than its word. */
 interface Word {
@@ -30,7 +30,8 @@ const easypost: Vocabulary = {
   pre_transit: { means: "pending" },
   unknown: { means: "pending" },
   in_transit: {
-    ...{ means: "in_transit", first: "picked_up" },
+    means: "in_transit",
+    first: "picked_up",
     details: {
       received_at_origin_facility: "accepted",
       damaged: "exception",
@@ -53,7 +54,8 @@ const shippo: Vocabulary = {
   pre_transit: { means: "pending" },
   unknown: { means: "pending" },
   transit: {
-    ...{ means: "in_transit", first: "picked_up" },
+    means: "in_transit",
+    first: "picked_up",
     details: {
       package_accepted: "accepted",
       out_for_delivery: "out_for_delivery",
@@ -105,7 +107,7 @@ export function meaningOf(speaker: Speaker, said: Said, scanned: boolean): Track
   const words = vocabularies[speaker];
   const status = plain(said.status);
   const word = Object.hasOwn(words, status) ? words[status] : undefined;
-  if (word === undefined) return scanned ? "in_transit" : "pending";
+  if (word === undefined) return scanned ? "in_transit" : trackingStarts;
   if (said.action_required && isUnderWay(word.means)) return "exception";
   const detail = plain(said.detail);
   if (word.details && Object.hasOwn(word.details, detail)) return word.details[detail] ?? word.means;
@@ -121,8 +123,6 @@ export function meaningsOf(speaker: Speaker, said: readonly Said[]): TrackingEve
     return means;
   });
 }
-
-const isUnderWay = (status: TrackingEventStatus) => status !== "pending" && !trackingMeanings[status].final;
 
 function plain(word: string | null): string {
   return (word ?? "")

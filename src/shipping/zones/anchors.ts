@@ -13,7 +13,7 @@ const military: readonly (readonly [first: string, last: string, Point])[] = [
 ];
 
 /** Where a three-digit beginning of a ZIP code is, for the counting of zones alone. */
-export interface Anchor {
+interface Anchor {
   readonly point: Point;
   /** Whether it is of the armed forces, so that its zone is a guess. */
   readonly estimated: boolean;

@@ -28,7 +28,7 @@ function chosen(by: ZoneReason, zone: string, rule: string): ZoneChoice {
 }
 
 /** An override as people write it: `postal code US 10001`. */
-export function overrideInWords({ kind, country, value, to, state }: ZoneOverride): string {
+function overrideInWords({ kind, country, value, to, state }: ZoneOverride): string {
   const place = [country, to === null ? value : `${value}-${to}`, state].filter(
     (part) => part !== null && part !== value,
   );

@@ -25,9 +25,6 @@ export function zoneView(from: Spot, to: Spot, rules: ZoneRules, system: ReadySy
   return { zone, zone_estimated: estimated, by, miles, unknown, explanation: [...passed, ...told] };
 }
 
-/** The zone that was chosen, as the API shows it. */
-export type ShownZone = ReturnType<typeof zoneView>;
-
 const reasonWords: Readonly<Record<NonNullable<ZoneChoice["by"]>, string>> = {
   chart: "Imported chart",
   override: "Override",
@@ -51,6 +48,12 @@ function nothingNear(from: Spot, to: Spot, unknown: readonly string[]): string {
 
 /** How zones are counted where no card says it: by charts, overrides and distance alone. */
 export const plainRules: ZoneRules = {
-  ...{ system: "default", first: 1, default: null, domestic: null, rest: null },
-  ...{ countries: [], regions: [], continents: [] },
+  system: "default",
+  first: 1,
+  default: null,
+  domestic: null,
+  rest: null,
+  countries: [],
+  regions: [],
+  continents: [],
 };

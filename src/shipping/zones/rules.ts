@@ -7,7 +7,7 @@ import { placeKey } from "./system.ts";
 import type { ChartRange, OverrideKind, Spot, ZoneChart, ZoneOverride } from "./zone.ts";
 
 /** The country of an end that a client may have left out: what the form of the postal code says. */
-export function countryOf(field: string, code: string, country: string | undefined): string {
+function countryOf(field: string, code: string, country: string | undefined): string {
   const said = country ?? countryOfPostalCode(code);
   if (said !== null && isCountry(said)) return said;
   if (said !== null)

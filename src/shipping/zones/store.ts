@@ -21,7 +21,7 @@ const chartsOf = prepared((select, a: Args<{ system_id: number }>) =>
 );
 
 /** A way of counting zones as it is kept. */
-export type SystemRow = typeof zone_systems.$inferSelect;
+type SystemRow = typeof zone_systems.$inferSelect;
 export type ChartRecord = typeof zone_charts.$inferSelect;
 
 /** The way of counting zones of this name; null when nothing was ever set for it. */

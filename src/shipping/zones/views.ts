@@ -3,7 +3,7 @@ import { wireId } from "../../kit/ids.ts";
 import type { ChartRange, Continent, ZoneOverride } from "./zone.ts";
 
 /** An override as the API shows it. */
-export function overrideView({ kind, country, value, to, state, zone }: ZoneOverride) {
+function overrideView({ kind, country, value, to, state, zone }: ZoneOverride) {
   const is = (one: ZoneOverride["kind"]) => (kind === one ? value : null);
   return {
     zone,

@@ -18,7 +18,7 @@ export interface ZoneRules {
 export const continents = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"] as const;
 export type Continent = (typeof continents)[number];
 
-export const overrideKinds = [
+const overrideKinds = [
   "postal_code",
   "postal_prefix",
   "postal_range",

@@ -10,7 +10,7 @@ import { setLook } from "../store.ts";
 import { deleteCallbacks, insertCallback } from "./store.ts";
 
 /** A callback whose signature is good. */
-export interface Callback {
+interface Callback {
   readonly account: CarrierAccount;
   /** Equal for repeats of one callback. */
   readonly event_id: string;
@@ -18,7 +18,7 @@ export interface Callback {
 }
 
 /** What became of a callback: how many parcels it told of, and how many of them wait until they are known here. */
-export interface CallbackTaken {
+interface CallbackTaken {
   readonly repeated: boolean;
   readonly recorded: number;
   readonly waiting: number;

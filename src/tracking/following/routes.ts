@@ -119,8 +119,19 @@ function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
 }
 
 const trackedColumns = [
-  ...["tracking_number", "status", "status_detail", "carrier", "service_type", "order_id", "shipment_id"],
-  ...["tracking_url", "estimated_delivery", "message", "next_look_at", "created_at", "updated_at"],
+  "tracking_number",
+  "status",
+  "status_detail",
+  "carrier",
+  "service_type",
+  "order_id",
+  "shipment_id",
+  "tracking_url",
+  "estimated_delivery",
+  "message",
+  "next_look_at",
+  "created_at",
+  "updated_at",
 ] as const;
 
 /** The order that a filter names; 0, which is no order's id, when it names none: then the list is empty. */

@@ -1,4 +1,5 @@
 import type { CarrierAccount } from "../../shipping/accounts/account.ts";
+import { isSelling } from "../../shipping/accounts/status.ts";
 import { trackingMeanings } from "../../shipping/updates/status.ts";
 import { detectCarriers } from "../numbers/formats.ts";
 import type { TrackingRecord } from "../record.ts";
@@ -21,7 +22,7 @@ const plain = (carrier: string) => carrier.toLowerCase().replaceAll(/[^a-z0-9]/g
 export function accountFor(carrier: string | null, followers: readonly Follower[]): Follower | null {
   if (carrier === null) return null;
   const sells = ({ status, carriers }: Follower) =>
-    status === "active" && carriers.some(({ code }) => plain(code) === plain(carrier));
+    isSelling(status) && carriers.some(({ code }) => plain(code) === plain(carrier));
   return followers.find(sells) ?? null;
 }
 

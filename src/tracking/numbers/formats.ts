@@ -76,7 +76,7 @@ const posts: Readonly<Record<string, string>> = {
 };
 
 /** A carrier that a number may be of. */
-export interface DetectedCarrier {
+interface DetectedCarrier {
   readonly carrier: string;
   /** What such numbers are called. */
   readonly format: string;

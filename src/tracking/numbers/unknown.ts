@@ -7,6 +7,7 @@ export function unknownNumber(tracking_number: string): Fault {
   const names = [...new Set(detected_carriers.map(({ carrier }) => carrier))].join(" or ");
   const advice = names === "" ? "" : ` It looks like a number of ${names}: POST /v1/tracking follows it.`;
   return new Fault("resource_missing", `No such tracking number: ${tracking_number}.${advice}`, {
-    ...{ resource: "tracking number", detected_carriers },
+    resource: "tracking number",
+    detected_carriers,
   });
 }

@@ -6,7 +6,7 @@ import type { TrackingHistory } from "../record.ts";
 import css from "./page.css" with { type: "text" };
 
 /** For so long after its parcel has arrived, or gone back, a page is shown. */
-export const shown_after_ms = 90 * 86_400_000;
+const shown_after_ms = 90 * 86_400_000;
 
 /** What a page tells of a parcel. */
 export interface ParcelPage {
@@ -104,7 +104,12 @@ function stepsHtml(status: TrackingStatus): string {
 
 function timeHtml(at: number, zone: string): string {
   const shown = new Intl.DateTimeFormat("en-US", {
-    ...{ timeZone: zone, month: "short", day: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "short" },
+    timeZone: zone,
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZoneName: "short",
   } as const).format(at);
   return `<time datetime="${new Date(at).toISOString()}">${escaped(shown)}</time>`;
 }

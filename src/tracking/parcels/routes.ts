@@ -77,7 +77,10 @@ async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter>
   const { order_id, status, carrier, service, tracking_number, tracking_status } = query;
   const number = tracking_number === undefined ? undefined : plainTrackingNumber(tracking_number);
   return {
-    ...{ status, carrier, service, tracking_status },
+    status,
+    carrier,
+    service,
+    tracking_status,
     // An order that is not there has no parcels.
     order_id:
       order_id === undefined

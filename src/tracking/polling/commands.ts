@@ -12,7 +12,7 @@ import { nextLook, retryWait, tellsByItself } from "./rules.ts";
 import { firstToldAt, lastCallbackAt, lockDueLooks, lockPlayed, nextLookAt, nextPlayedAt } from "./store.ts";
 
 /** An account whose carrier can be asked of parcels, and whether it wants to be told first which ones we follow. */
-export interface Asked {
+interface Asked {
   readonly account: CarrierAccount;
   readonly follows: boolean;
 }

@@ -86,5 +86,6 @@ async function ask(
 }
 
 const numberOf = ({ tracking_number, carrier }: TrackingRecord) => ({
-  ...{ tracking_number, carrier: carrier === unknown_carrier ? null : carrier },
+  tracking_number,
+  carrier: carrier === unknown_carrier ? null : carrier,
 });

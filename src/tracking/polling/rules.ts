@@ -24,7 +24,7 @@ const told_by_itself_ms = day_ms;
 export const retired_after_ms = 90 * day_ms;
 
 /** What of a parcel says when its carrier is asked again. */
-export interface Looked {
+interface Looked {
   readonly record: Pick<TrackingRecord, "tracking_number" | "status" | "created_at">;
   /** Whether its status is another one than before. */
   readonly changed: boolean;

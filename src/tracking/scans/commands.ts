@@ -5,6 +5,7 @@ import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { deliverShipment, handOver } from "../../orders/scans/commands.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { hasLeft, isTravelling } from "../../orders/shipments/status.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { noteInHistory } from "../../orders/store.ts";
 import { previousOf } from "../../outbox/catalog.ts";
@@ -31,7 +32,7 @@ import {
 import { takeWaiting } from "./store.ts";
 
 /** What a carrier or a person reports of a parcel. `occurred_at` is in milliseconds. */
-export interface TrackingReport {
+interface TrackingReport {
   /** Who reports: `manual`, or the code of a carrier's feed. */
   readonly source: string;
   /** The reporter's own name of the event, if it has one: a repeated name is a repeated event. */
@@ -71,12 +72,7 @@ const nowhere: TrackingLocation = { city: null, state: null, country: null, faci
  * Refuses: resource_missing.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
-export async function recordReport(
-  tx: Tx,
-  number: string,
-  report: TrackingReport,
-  actor: Actor,
-): Promise<TrackingRecord> {
+async function recordReport(tx: Tx, number: string, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);
   const record = await lockKnown(tx, tracking_number, actor);
   if (record === null) throw unknownNumber(tracking_number);
@@ -84,7 +80,7 @@ export async function recordReport(
 }
 
 /** A record as a telling left it, and whether its status is another one than before. */
-export interface Updated {
+interface Updated {
   readonly record: TrackingRecord;
   readonly changed: boolean;
 }
@@ -217,10 +213,10 @@ async function moveParcel(
 }
 
 async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
-  // A voided parcel was given up; that the carrier has it all the same is something its order must hear of.
-  const in_house = shipment.status === "pending" || shipment.status === "voided";
+  // That the carrier has a parcel which was given up is something its order must hear of.
+  const in_house = !hasLeft(shipment.status);
   if (order_act === "ship" && in_house) return (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
-  const under_way = in_house || shipment.status === "shipped";
+  const under_way = in_house || isTravelling(shipment.status);
   if (order_act === "deliver" && under_way) return (await deliverShipment(tx, shipment.id, actor)).shipment;
   return shipment;
 }

@@ -54,17 +54,17 @@ describe("works", () => {
     expect(answer.status).toBe(201);
     const { callback_secret, ...account } = answer.body.data;
     expect({ ...account }).toMatchObject({
-      ...{
-        id: expect.stringMatching(/^cac_\d+$/),
-        connector: "fake",
-        name: "Fake Parcels",
-        status: "active",
-        version: 1,
-      },
+      id: expect.stringMatching(/^cac_\d+$/),
+      connector: "fake",
+      name: "Fake Parcels",
+      status: "active",
+      version: 1,
       callback_url: expect.stringMatching(
         /^http:\/\/packhouse\.test\/v1\/webhooks\/carriers\/fake\?account=live_\w{32}$/,
       ),
-      ...{ has_callback_secret: true, carriers: [], last_test: null },
+      has_callback_secret: true,
+      carriers: [],
+      last_test: null,
     });
     expect(account.credential_fields.map(({ description: _, ...field }: { description: string }) => field)).toEqual([
       { name: "api_key", required: true, secret: true, is_set: true, value: null, last_four: "1234" },
@@ -90,7 +90,8 @@ describe("works", () => {
     expect(fake.asked.at(-1)).toMatchObject({ what: "check", ctx: { credentials: { api_key, account: "A-1" } } });
     const tested_at = new Date(app.clocks.live.now()).toISOString();
     expect(tested.body.data).toMatchObject({
-      ...{ carriers: fake_listing, version },
+      carriers: fake_listing,
+      version,
       last_test: { tested_at, ok: true, code: null, message: null },
     });
     fake.check = async () => {
@@ -247,8 +248,12 @@ describe("guards", () => {
   test("a key of less than full permission, or of the other mode, sees nothing of accounts", async () => {
     const { id } = await add();
     const calls = [
-      ...[["GET", place] as const, ["POST", place] as const, ["GET", at(id)] as const, ["PATCH", at(id)] as const],
-      ...[["DELETE", at(id)] as const, ["POST", `${at(id)}/test`] as const],
+      ["GET", place] as const,
+      ["POST", place] as const,
+      ["GET", at(id)] as const,
+      ["PATCH", at(id)] as const,
+      ["DELETE", at(id)] as const,
+      ["POST", `${at(id)}/test`] as const,
     ];
     for (const [method, path] of calls) {
       const answer = await app.call(method, path, undefined, { key: app.keys.live.read_write });
@@ -279,7 +284,10 @@ describe("guards", () => {
     await app.call("DELETE", path);
     const row = (await rows()).find((one) => path === at(`cac_${one.id}`));
     expect([row?.credentials, row?.credentials_digest, row?.callback_secret, row?.previous_callback_secret]).toEqual([
-      ...[null, null, null, null],
+      null,
+      null,
+      null,
+      null,
     ]);
   });
 

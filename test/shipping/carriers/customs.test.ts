@@ -7,8 +7,12 @@ import { abroad, carriage, endAt, endIn } from "./means.ts";
 const toCanada: Carriage = { ...carriage, to: endAt(abroad) };
 const toFrance: Carriage = { ...carriage, to: endAt({ ...abroad, country: "FR", postal_code: "75001" }) };
 const tea: Content = {
-  ...{ description: "Tea", quantity: 3, value_cents: 3000, weight: readWeight(1, "lb") },
-  ...{ hs_code: "090230", country_of_origin: "LK" },
+  description: "Tea",
+  quantity: 3,
+  value_cents: 3000,
+  weight: readWeight(1, "lb"),
+  hs_code: "090230",
+  country_of_origin: "LK",
 };
 const pot: Content = { ...tea, description: "Pot", quantity: 1, weight: null, hs_code: null, country_of_origin: null };
 

@@ -35,13 +35,22 @@ describe("rates", () => {
       ["usps", "Express", 3925],
     ]);
     expect(found[0]).toMatchObject({
-      ...{ carrier_name: "USPS", service_name: "Ground Advantage", cost_cents: 704, currency: "USD", zone: "8" },
-      ...{ breakdown: [{ code: "base", amount_cents: 704 }], delivery_days: 3, delivery_date: null },
+      carrier_name: "USPS",
+      service_name: "Ground Advantage",
+      cost_cents: 704,
+      currency: "USD",
+      zone: "8",
+      breakdown: [{ code: "base", amount_cents: 704 }],
+      delivery_days: 3,
+      delivery_date: null,
       ref: expect.stringMatching(/^shp_\w+\/rate_\w+$/),
     });
     expect(messages).toEqual([
       {
-        ...{ carrier: "fedex", service: null, level: "error", code: "carrier_error" },
+        carrier: "fedex",
+        service: null,
+        level: "error",
+        code: "carrier_error",
         message: "Shipper is not registered",
       },
     ]);
@@ -49,7 +58,8 @@ describe("rates", () => {
       parcel: { weight: 32, length: 10, width: 8, height: 4 },
       from_address: { company: "Analytical Goods", street2: "Dock 2", residential: false },
       to_address: { name: "Grace Hopper", street1: "179 N Harbor Dr", zip: "90277", residential: true },
-      ...{ options: { label_format: "PDF", print_custom_1: "R-1001" }, reference: "R-1001" },
+      options: { label_format: "PDF", print_custom_1: "R-1001" },
+      reference: "R-1001",
     });
   });
 
@@ -81,20 +91,33 @@ describe("rates", () => {
 describe("abroad", () => {
   const contents = [
     {
-      ...{ description: "Tea", quantity: 2, value_cents: 4650, weight: readWeight("30.96", "oz") },
-      ...{ hs_code: "090230", country_of_origin: "LK" },
+      description: "Tea",
+      quantity: 2,
+      value_cents: 4650,
+      weight: readWeight("30.96", "oz"),
+      hs_code: "090230",
+      country_of_origin: "LK",
     },
   ];
 
   test("customs are told what is in the parcel", async () => {
     const sold = await offers({ to: endAt(abroad), contents });
     expect(sent().shipment.customs_info).toEqual({
-      ...{ customs_certify: true, customs_signer: "Ada Lovelace", eel_pfc: "NOEEI 30.36" },
-      ...{ contents_type: "merchandise", restriction_type: "none", non_delivery_option: "return" },
+      customs_certify: true,
+      customs_signer: "Ada Lovelace",
+      eel_pfc: "NOEEI 30.36",
+      contents_type: "merchandise",
+      restriction_type: "none",
+      non_delivery_option: "return",
       customs_items: [
         {
-          ...{ description: "Tea", quantity: 2, value: 46.5, currency: "USD", weight: 30.9 },
-          ...{ origin_country: "LK", hs_tariff_number: "090230" },
+          description: "Tea",
+          quantity: 2,
+          value: 46.5,
+          currency: "USD",
+          weight: 30.9,
+          origin_country: "LK",
+          hs_tariff_number: "090230",
         },
       ],
     });
@@ -128,8 +151,12 @@ describe("a purchase", () => {
     expect(purchase).toEqual({
       state: "bought",
       bought: {
-        ...{ tracking_number: uspsNumber(before + 1), tracking_url: expect.stringContaining("track.easypost.com") },
-        ...{ cost_cents: 704, currency: "USD", carrier_ref: shipment_id, tracker_ref: expect.stringMatching(/^trk_/) },
+        tracking_number: uspsNumber(before + 1),
+        tracking_url: expect.stringContaining("track.easypost.com"),
+        cost_cents: 704,
+        currency: "USD",
+        carrier_ref: shipment_id,
+        tracker_ref: expect.stringMatching(/^trk_/),
         estimated_delivery: null,
         documents: [{ kind: "label", content_type: "application/pdf", bytes: expect.anything() }],
       },
@@ -222,7 +249,8 @@ describe("a purchase", () => {
       const ref = cheapest(await offers());
       mock.fail(trouble, { having: "/buy" });
       expect(await refusal(easypost.buy(ref, carriage, hurried()))).toMatchObject({
-        ...{ code: "carrier_timeout", retry_after_seconds: 60 },
+        code: "carrier_timeout",
+        retry_after_seconds: 60,
       });
       expect(await easypost.find(ref, ctx)).toEqual({ state: "not_bought" });
     }
@@ -277,7 +305,8 @@ describe("a purchase", () => {
     const { balance_cents } = mock.settings;
     mock.settings.balance_cents = 1;
     expect(await refusal(easypost.buy(ref, carriage, ctx))).toMatchObject({
-      ...{ code: "carrier_refused", message: expect.stringContaining("The account balance is insufficient.") },
+      code: "carrier_refused",
+      message: expect.stringContaining("The account balance is insufficient."),
     });
     mock.settings.balance_cents = balance_cents;
     expect(await easypost.find(ref, ctx)).toEqual({ state: "not_bought" });
@@ -288,7 +317,8 @@ describe("an account", () => {
   test("is checked by the carriers that it sells for", async () => {
     expect(await easypost.check(ctx)).toEqual([
       {
-        ...{ code: "usps", name: "USPS" },
+        code: "usps",
+        name: "USPS",
         services: [
           { code: "GroundAdvantage", name: "Ground Advantage" },
           { code: "Priority", name: "Priority" },
@@ -349,7 +379,10 @@ describe("parcels", () => {
         events: [
           { status: "pending", occurred_at: at, carrier_status: "pre_transit", source_event_id: null, location: null },
           {
-            ...{ status: "picked_up", occurred_at: at + 1000, status_detail: "arrived_at_facility", signed_by: null },
+            status: "picked_up",
+            occurred_at: at + 1000,
+            status_detail: "arrived_at_facility",
+            signed_by: null,
             location: { city: "Reno", state: null, country: null, facility: null },
           },
         ],
@@ -364,7 +397,9 @@ describe("parcels", () => {
 
   test("whose number a carrier has used before are those of now", async () => {
     const of = (created_at: string, city: string) => ({
-      ...{ tracking_code: "1Z999AA10123456784", carrier: "UPSDAP", created_at },
+      tracking_code: "1Z999AA10123456784",
+      carrier: "UPSDAP",
+      created_at,
       tracking_details: [{ status: "delivered", datetime: created_at, tracking_location: { city } }],
     });
     const trackers = [of("2026-11-01T00:00:00Z", "Reno"), of("2024-01-01T00:00:00Z", "Oslo")];
@@ -423,7 +458,9 @@ describe("an address", () => {
 
   test("that is found is suggested as the post writes it, unless it is the same", async () => {
     expect(await easypost.verifyAddress?.({ ...address, postal_code: "90277" }, ctx)).toEqual({
-      ...{ deliverable: true, errors: [], residential: true },
+      deliverable: true,
+      errors: [],
+      residential: true,
       suggestion: { ...address, address_line1: "200 BAY ST", city: "TORONTO", postal_code: "90277-1129" },
     });
     mock.fail({
@@ -431,13 +468,19 @@ describe("an address", () => {
       body: { ...sent().address, city: "TORONTO ", verifications: { delivery: { success: true } } },
     });
     expect(await easypost.verifyAddress?.({ ...address, postal_code: "90277" }, ctx)).toEqual({
-      ...{ deliverable: true, errors: [], suggestion: null, residential: null },
+      deliverable: true,
+      errors: [],
+      suggestion: null,
+      residential: null,
     });
   });
 
   test("that is not found has its errors", async () => {
     expect(await easypost.verifyAddress?.({ ...address, address_line1: "Nowhere" }, ctx)).toEqual({
-      ...{ deliverable: false, errors: ["Address not found"], suggestion: null, residential: null },
+      deliverable: false,
+      errors: ["Address not found"],
+      suggestion: null,
+      residential: null,
     });
   });
 });

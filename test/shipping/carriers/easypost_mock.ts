@@ -24,7 +24,10 @@ const services = [
 
 // Two accounts of one carrier fail in the same words.
 const failing: readonly Json[] = ["ca_fedex", "ca_fedex2"].map((carrier_account_id) => ({
-  ...{ carrier: "FedEx", carrier_account_id, type: "rate_error", message: "Shipper is not registered" },
+  carrier: "FedEx",
+  carrier_account_id,
+  type: "rate_error",
+  message: "Shipper is not registered",
 }));
 
 const accounts = [
@@ -40,7 +43,8 @@ const level = (carrier: string, name: string, human_readable: string | null = nu
 });
 const metadata = [
   {
-    ...{ name: "usps", human_readable: "USPS" },
+    name: "usps",
+    human_readable: "USPS",
     service_levels: [
       level("usps", "GroundAdvantage", "Ground Advantage"),
       level("usps", "Priority"),
@@ -111,10 +115,20 @@ class Customer {
     const sold = services.filter(({ carrier }) => abroad === (carrier === "DhlExpressDefault"));
     return sold.map(({ carrier, service, cents, ounce, days }) => ({
       ...(shipment_id === null ? { object: "Rate" } : { ...this.dated("Rate", "rate"), shipment_id }),
-      ...{ carrier, service, rate: decimal(cents + Math.ceil(ounce * weight)), currency: "USD" },
-      ...{ retail_rate: decimal(cents * 2), retail_currency: "USD", list_rate: decimal(cents * 2) },
-      ...{ list_currency: "USD", billing_type: "easypost", delivery_days: days, est_delivery_days: days },
-      ...{ delivery_date: null, delivery_date_guaranteed: false, carrier_account_id: `ca_${carrier.toLowerCase()}` },
+      carrier,
+      service,
+      rate: decimal(cents + Math.ceil(ounce * weight)),
+      currency: "USD",
+      retail_rate: decimal(cents * 2),
+      retail_currency: "USD",
+      list_rate: decimal(cents * 2),
+      list_currency: "USD",
+      billing_type: "easypost",
+      delivery_days: days,
+      est_delivery_days: days,
+      delivery_date: null,
+      delivery_date_guaranteed: false,
+      carrier_account_id: `ca_${carrier.toLowerCase()}`,
     }));
   }
 
@@ -122,18 +136,26 @@ class Customer {
     const made = this.dated("Shipment", "shp");
     const id = String(made["id"]);
     this.shipments.set(id, {
-      ...{
-        ...made,
-        ...given,
-        is_return: false,
-        status: "unknown",
-        tracking_code: null,
-        tracker: null,
-        insurance: null,
-      },
-      ...{ messages: failing, rates: this.rates(given, id), selected_rate: null, postage_label: null, usps_zone: 8 },
-      ...{ refund_status: null, fees: [], forms: [], scan_form: null, order_id: null, batch_id: null },
-      ...{ reference: given["reference"] ?? null, options: { label_format: "PNG", ...(given["options"] as Json) } },
+      ...made,
+      ...given,
+      is_return: false,
+      status: "unknown",
+      tracking_code: null,
+      tracker: null,
+      insurance: null,
+      messages: failing,
+      rates: this.rates(given, id),
+      selected_rate: null,
+      postage_label: null,
+      usps_zone: 8,
+      refund_status: null,
+      fees: [],
+      forms: [],
+      scan_form: null,
+      order_id: null,
+      batch_id: null,
+      reference: given["reference"] ?? null,
+      options: { label_format: "PNG", ...(given["options"] as Json) },
     });
     return done(this.shipments.get(id), 201);
   }
@@ -174,9 +196,16 @@ class Customer {
     const format = String((shipment["options"] as Json)["label_format"]).toLowerCase();
     const types: Record<string, string> = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" };
     const postage_label = {
-      ...{ ...this.dated("PostageLabel", "pl"), label_size: "4x6", label_resolution: 300, label_type: "default" },
-      ...{ label_file_type: types[format], label_url: this.fileUrl(id, format), label_date: moment(this.now()) },
-      ...{ label_pdf_url: null, label_zpl_url: null, label_epl2_url: null },
+      ...this.dated("PostageLabel", "pl"),
+      label_size: "4x6",
+      label_resolution: 300,
+      label_type: "default",
+      label_file_type: types[format],
+      label_url: this.fileUrl(id, format),
+      label_date: moment(this.now()),
+      label_pdf_url: null,
+      label_zpl_url: null,
+      label_epl2_url: null,
     };
     const tracker = this.track(tracking_code, String(rate["carrier"]), id);
     Object.assign(shipment, { tracking_code, tracker, selected_rate: rate, postage_label });
@@ -206,14 +235,25 @@ class Customer {
   track(tracking_code: string, carrier: string | null, shipment_id: string | null): Json {
     const id = this.id("trk");
     const tracker = this.trackers.get(tracking_code) ?? {
-      ...{ id, object: "Tracker", mode: "test", tracking_code, carrier: carrier ?? "USPS", shipment_id },
-      ...{ status: "unknown", status_detail: "unknown", signed_by: null, weight: null, est_delivery_date: null },
-      ...{ tracking_details: [], carrier_detail: null, finalized: false, is_return: false, fees: [] },
-      ...{
-        public_url: `https://track.easypost.com/${id}`,
-        created_at: moment(this.now()),
-        updated_at: moment(this.now()),
-      },
+      id,
+      object: "Tracker",
+      mode: "test",
+      tracking_code,
+      carrier: carrier ?? "USPS",
+      shipment_id,
+      status: "unknown",
+      status_detail: "unknown",
+      signed_by: null,
+      weight: null,
+      est_delivery_date: null,
+      tracking_details: [],
+      carrier_detail: null,
+      finalized: false,
+      is_return: false,
+      fees: [],
+      public_url: `https://track.easypost.com/${id}`,
+      created_at: moment(this.now()),
+      updated_at: moment(this.now()),
     };
     this.trackers.set(tracking_code, tracker);
     return tracker;
@@ -237,8 +277,13 @@ class Customer {
     const better = { ...upper("street1"), ...upper("city"), ...upper("name"), zip: `${given["zip"]}-1129` };
     return done(
       {
-        ...{ ...this.dated("Address", "adr"), street2: null, company: null, name: null, ...given },
-        ...{ residential: found ? true : null, ...(found && better) },
+        ...this.dated("Address", "adr"),
+        street2: null,
+        company: null,
+        name: null,
+        ...given,
+        residential: found ? true : null,
+        ...(found && better),
         verifications: verify ? { delivery, zip4: delivery } : {},
       },
       201,
@@ -330,7 +375,12 @@ export async function openEasyPost({ key = "EZTKmock_easypost_key", live = true,
   const { shipments, trackers, purchases, refunds, settings } = customer;
   return {
     ...server,
-    ...{ key, shipments, trackers, purchases, refunds, settings },
+    key,
+    shipments,
+    trackers,
+    purchases,
+    refunds,
+    settings,
     /** The carrier scans a parcel; one that the customer does not know yet is his from now on. */
     scan(tracking_code: string, scan: Scan): void {
       Object.assign(customer.track(tracking_code, null, null), scanned(trackers.get(tracking_code), scan));
@@ -350,8 +400,15 @@ function scanned(tracker: Json | undefined, { status, status_detail = "status_up
   const { message = status, city = null, signed_by } = more;
   const tracking_location = { object: "TrackingLocation", city, state: null, country: null, zip: null };
   const detail = {
-    ...{ object: "TrackingDetail", message, description: "", status, status_detail, datetime: moment(at) },
-    ...{ source: "USPS", carrier_code: "", tracking_location },
+    object: "TrackingDetail",
+    message,
+    description: "",
+    status,
+    status_detail,
+    datetime: moment(at),
+    source: "USPS",
+    carrier_code: "",
+    tracking_location,
   };
   const tracking_details = [...((tracker?.["tracking_details"] as Json[]) ?? []), detail];
   tracking_details.sort((one, other) => String(one["datetime"]).localeCompare(String(other["datetime"])));

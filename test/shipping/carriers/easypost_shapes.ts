@@ -6,8 +6,16 @@ const text = Type.Union([Type.String(), Type.Null()]);
 const positive = Type.Number({ exclusiveMinimum: 0 });
 const address = Type.Partial(
   Type.Object({
-    ...{ name: text, company: text, street1: text, street2: text, city: text, state: text, zip: text },
-    ...{ country: Type.String({ pattern: "^[A-Z]{2}$" }), phone: text, email: text },
+    name: text,
+    company: text,
+    street1: text,
+    street2: text,
+    city: text,
+    state: text,
+    zip: text,
+    country: Type.String({ pattern: "^[A-Z]{2}$" }),
+    phone: text,
+    email: text,
     residential: Type.Union([Type.Boolean(), Type.Null()]),
   }),
   closed,
@@ -15,21 +23,30 @@ const address = Type.Partial(
 const parcel = Type.Object(
   {
     weight: positive,
-    ...{ length: Type.Optional(positive), width: Type.Optional(positive), height: Type.Optional(positive) },
+    length: Type.Optional(positive),
+    width: Type.Optional(positive),
+    height: Type.Optional(positive),
   },
   closed,
 );
 const customsItem = Type.Object(
   {
-    ...{ description: Type.String({ minLength: 1 }), quantity: Type.Integer({ minimum: 1 }), value: positive },
-    ...{ weight: positive, origin_country: Type.String({ pattern: "^[A-Z]{2}$" }) },
-    ...{ hs_tariff_number: Type.Optional(text), code: Type.Optional(text), currency: Type.Optional(text) },
+    description: Type.String({ minLength: 1 }),
+    quantity: Type.Integer({ minimum: 1 }),
+    value: positive,
+    weight: positive,
+    origin_country: Type.String({ pattern: "^[A-Z]{2}$" }),
+    hs_tariff_number: Type.Optional(text),
+    code: Type.Optional(text),
+    currency: Type.Optional(text),
   },
   closed,
 );
 const customsInfo = Type.Object(
   {
-    ...{ eel_pfc: Type.Optional(text), customs_certify: Type.Boolean(), customs_signer: Type.String({ minLength: 1 }) },
+    eel_pfc: Type.Optional(text),
+    customs_certify: Type.Boolean(),
+    customs_signer: Type.String({ minLength: 1 }),
     contents_type: Type.Union(
       ["merchandise", "returned_goods", "documents", "gift", "sample", "other"].map((word) => Type.Literal(word)),
     ),
@@ -42,18 +59,23 @@ const customsInfo = Type.Object(
 );
 const shipment = Type.Object(
   {
-    ...{ from_address: address, to_address: address, parcel, customs_info: Type.Optional(customsInfo) },
+    from_address: address,
+    to_address: address,
+    parcel,
+    customs_info: Type.Optional(customsInfo),
     options: Type.Optional(
       Type.Object(
         {
           label_format: Type.Optional(Type.Union(["PNG", "PDF", "ZPL", "EPL2"].map((word) => Type.Literal(word)))),
           label_size: Type.Optional(Type.Literal("4x6")),
-          ...{ invoice_number: Type.Optional(Type.String()), print_custom_1: Type.Optional(Type.String()) },
+          invoice_number: Type.Optional(Type.String()),
+          print_custom_1: Type.Optional(Type.String()),
         },
         closed,
       ),
     ),
-    ...{ reference: Type.Optional(text), carrier_accounts: Type.Optional(Type.Array(Type.String())) },
+    reference: Type.Optional(text),
+    carrier_accounts: Type.Optional(Type.Array(Type.String())),
     is_return: Type.Optional(Type.Boolean()),
   },
   closed,

@@ -20,11 +20,21 @@ export const fake_listing: readonly ListedCarrier[] = [
 export function fakeOffer(fields: Partial<Offer> = {}): Offer {
   const rate_cents = fields.rate_cents ?? 1000;
   return {
-    ...{ carrier: "swift", carrier_name: "Swift Parcel", service: "ground", service_name: "Swift Ground" },
-    ...{ rate_cents, cost_cents: rate_cents, currency: "USD" },
+    carrier: "swift",
+    carrier_name: "Swift Parcel",
+    service: "ground",
+    service_name: "Swift Ground",
+    rate_cents,
+    cost_cents: rate_cents,
+    currency: "USD",
     breakdown: [{ code: "base", amount_cents: rate_cents }],
-    ...{ billable_pounds: null, zone: null, zone_estimated: false },
-    ...{ delivery_days: 3, ship_date: null, delivery_date: null, ref: "fake_rate_1" },
+    billable_pounds: null,
+    zone: null,
+    zone_estimated: false,
+    delivery_days: 3,
+    ship_date: null,
+    delivery_date: null,
+    ref: "fake_rate_1",
     ...fields,
   };
 }

@@ -46,32 +46,48 @@ describe("rates", () => {
       ["canada_post", "canadapost_expedited_parcel_usa", 2742],
     ]);
     expect(found[0]).toMatchObject({
-      ...{ carrier_name: "USPS", service_name: "USPS GROUND ADVANTAGE", cost_cents: 769, currency: "USD", zone: null },
+      carrier_name: "USPS",
+      service_name: "USPS GROUND ADVANTAGE",
+      cost_cents: 769,
+      currency: "USD",
+      zone: null,
       breakdown: [
         { code: "base", amount_cents: 732 },
         { code: "fuel", amount_cents: 37 },
       ],
-      ...{
-        delivery_days: 3,
-        delivery_date: Date.parse("2026-11-23"),
-        ref: expect.stringMatching(/^shp_\d+\/rat_\d+$/),
-      },
+      delivery_days: 3,
+      delivery_date: Date.parse("2026-11-23"),
+      ref: expect.stringMatching(/^shp_\d+\/rat_\d+$/),
     });
     expect(messages).toMatchObject([
       { carrier: "fedex", level: "error", code: "carrier_message", message: "The account is closed." },
     ]);
     expect(sent()).toEqual({
       shipper: {
-        ...{ person_name: "Ada Lovelace", company_name: "Analytical Goods", address_line1: "388 Townsend St" },
-        ...{ address_line2: "Dock 2", city: "San Francisco", state_code: "CA", postal_code: "94107" },
-        ...{ country_code: "US", phone_number: "4155550100", residential: false },
+        person_name: "Ada Lovelace",
+        company_name: "Analytical Goods",
+        address_line1: "388 Townsend St",
+        address_line2: "Dock 2",
+        city: "San Francisco",
+        state_code: "CA",
+        postal_code: "94107",
+        country_code: "US",
+        phone_number: "4155550100",
+        residential: false,
       },
       recipient: {
-        ...{ person_name: "Grace Hopper", address_line1: "179 N Harbor Dr", city: "Redondo Beach", state_code: "CA" },
-        ...{ postal_code: "90277", country_code: "US", residential: true },
+        person_name: "Grace Hopper",
+        address_line1: "179 N Harbor Dr",
+        city: "Redondo Beach",
+        state_code: "CA",
+        postal_code: "90277",
+        country_code: "US",
+        residential: true,
       },
       parcels: [{ weight: 2, weight_unit: "LB", length: 10, width: 8, height: 4, dimension_unit: "IN" }],
-      ...{ options: { currency: "USD" }, reference: "R-1001", label_type: "PDF" },
+      options: { currency: "USD" },
+      reference: "R-1001",
+      label_type: "PDF",
     });
     expect(mock.purchases).toEqual([]);
   });
@@ -115,15 +131,15 @@ describe("rates", () => {
   test("abroad declare what is in the parcel, or say that nobody knows", async () => {
     const tea = { description: "Tea", quantity: 2, value_cents: 4650, hs_code: "090230", country_of_origin: "LK" };
     const sold = await offers({ to: endAt(abroad), contents: [{ ...tea, weight: null }] });
+    const weight = { weight: 453.5923, weight_unit: "G" };
+    const value = { value_amount: 23.25, value_currency: "USD" };
     expect(sent().customs).toEqual({
-      ...{ certify: true, signer: "Ada Lovelace", content_type: "merchandise", commercial_invoice: true },
+      certify: true,
+      signer: "Ada Lovelace",
+      content_type: "merchandise",
+      commercial_invoice: true,
       options: { eel_pfc: "NOEEI 30.36" },
-      commodities: [
-        {
-          ...{ title: "Tea", quantity: 2, weight: 453.5923, weight_unit: "G", value_amount: 23.25 },
-          ...{ value_currency: "USD", hs_code: "090230", origin_country: "LK" },
-        },
-      ],
+      commodities: [{ title: "Tea", quantity: 2, hs_code: "090230", origin_country: "LK", ...weight, ...value }],
     });
     expect(await karrio.buy(cheapest(sold), carriage, ctx)).toMatchObject({
       bought: { documents: [{ kind: "label" }, { kind: "customs" }] },
@@ -228,13 +244,12 @@ describe("a purchase", () => {
     expect(purchase).toMatchObject({
       state: "bought",
       bought: {
-        ...{
-          tracking_number: expect.stringMatching(/^KR\d{12}$/),
-          tracking_url: null,
-          cost_cents: 769,
-          currency: "USD",
-        },
-        ...{ carrier_ref: ref.split("/")[0], tracker_ref: expect.stringMatching(/^trk_/) },
+        tracking_number: expect.stringMatching(/^KR\d{12}$/),
+        tracking_url: null,
+        cost_cents: 769,
+        currency: "USD",
+        carrier_ref: ref.split("/")[0],
+        tracker_ref: expect.stringMatching(/^trk_/),
         documents: [{ kind: "label", content_type: "application/pdf" }],
         estimated_delivery: Date.parse("2026-11-23"),
       },
@@ -258,7 +273,8 @@ describe("a purchase", () => {
     const { carrier_ref } = await bought();
     mock.settings.refused = "The label is in use.";
     expect(await refusal(Promise.resolve(karrio.void?.(carrier_ref, ctx)))).toMatchObject({
-      ...{ code: "carrier_refused", message: expect.stringContaining("The label is in use.") },
+      code: "carrier_refused",
+      message: expect.stringContaining("The label is in use."),
     });
     Object.assign(mock.shipments.get(carrier_ref) ?? {}, { status: "delivered" });
     expect(await karrio.void?.(carrier_ref, ctx)).toBe("rejected");
@@ -422,14 +438,16 @@ describe("an account", () => {
     const [usps, canada_post, ...others] = await karrio.check(ctx);
     expect(others).toEqual([]);
     expect(usps).toEqual({
-      ...{ code: "usps", name: "USPS" },
+      code: "usps",
+      name: "USPS",
       services: [
         { code: "usps_ground_advantage", name: "Ground Advantage" },
         { code: "usps_priority_mail", name: "Priority Mail" },
       ],
     });
     expect(canada_post).toMatchObject({
-      ...{ code: "canada_post", name: "Canada Post" },
+      code: "canada_post",
+      name: "Canada Post",
       services: [{ code: "canadapost_expedited_parcel_usa", name: "Expedited Parcel Usa" }],
     });
     expect(karrio.credentials.map(({ name, secret, required }) => [name, secret, required])).toEqual([

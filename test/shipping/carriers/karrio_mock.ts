@@ -20,18 +20,31 @@ const services = [
 ] as const;
 
 const connection = (carrier_name: string, more: Json = {}) => ({
-  ...{ id: `car_${carrier_name}`, object_type: "carrier-connection", carrier_name, display_name: carrier_name },
-  ...{ carrier_id: `${carrier_name}_account`, active: true, test_mode: true, is_system: false, metadata: {} },
-  ...{ capabilities: ["rating", "shipping", "tracking"], credentials: { password: "of the carrier" }, config: {} },
+  id: `car_${carrier_name}`,
+  object_type: "carrier-connection",
+  carrier_name,
+  display_name: carrier_name,
+  carrier_id: `${carrier_name}_account`,
+  active: true,
+  test_mode: true,
+  is_system: false,
+  metadata: {},
+  capabilities: ["rating", "shipping", "tracking"],
+  credentials: { password: "of the carrier" },
+  config: {},
   ...more,
 });
 const carriers: Readonly<Record<string, Json>> = {
   usps: {
-    ...{ carrier_name: "usps", display_name: "USPS", integration_status: "production-ready" },
+    carrier_name: "usps",
+    display_name: "USPS",
+    integration_status: "production-ready",
     shipping_services: { usps_ground_advantage: "USPS_GROUND_ADVANTAGE", usps_priority_mail: "PRIORITY_MAIL" },
   },
   canadapost: {
-    ...{ carrier_name: "canadapost", display_name: "Canada Post", integration_status: "production-ready" },
+    carrier_name: "canadapost",
+    display_name: "Canada Post",
+    integration_status: "production-ready",
     shipping_services: { canadapost_expedited_parcel_usa: "USA.EP" },
   },
 };
@@ -72,14 +85,21 @@ class House {
       const insured = insurance === undefined ? 0 : 250;
       const extra = (name: string, cents: number) => ({ name, amount: cents / 100, currency: "USD", id: null });
       return {
-        ...{ id: this.id("rat"), object_type: "rate", carrier_name, carrier_id: `${carrier_name}_account`, service },
-        ...{ currency: "USD", total_charge: (base + fuel + insured) / 100, transit_days: days },
+        id: this.id("rat"),
+        object_type: "rate",
+        carrier_name,
+        carrier_id: `${carrier_name}_account`,
+        service,
+        currency: "USD",
+        total_charge: (base + fuel + insured) / 100,
+        transit_days: days,
         extra_charges: [
           extra("Base charge", base),
           extra("Fuel surcharge", fuel),
           ...(insured === 0 ? [] : [extra("Insurance", insured)]),
         ],
-        ...{ estimated_delivery: days === null ? null : "2026-11-23", test_mode: this.settings.test_mode },
+        estimated_delivery: days === null ? null : "2026-11-23",
+        test_mode: this.settings.test_mode,
         meta: { service_name: service.toUpperCase().replaceAll("_", " "), carrier: carrier_name },
       };
     });
@@ -93,10 +113,25 @@ class House {
   draft(given: Json): Answered {
     if (this.settings.refused !== null) return this.refuse(this.settings.refused);
     const shipment = {
-      ...{ id: this.id("shp"), object_type: "shipment", status: "draft", ...given, rates: this.rates(given) },
-      ...{ messages: this.messages(), tracking_number: null, shipment_identifier: null, tracking_url: null },
-      ...{ selected_rate: null, selected_rate_id: null, tracker_id: null, label_url: null, invoice_url: null },
-      ...{ carrier_name: null, carrier_id: null, service: null, test_mode: this.settings.test_mode, metadata: {} },
+      id: this.id("shp"),
+      object_type: "shipment",
+      status: "draft",
+      ...given,
+      rates: this.rates(given),
+      messages: this.messages(),
+      tracking_number: null,
+      shipment_identifier: null,
+      tracking_url: null,
+      selected_rate: null,
+      selected_rate_id: null,
+      tracker_id: null,
+      label_url: null,
+      invoice_url: null,
+      carrier_name: null,
+      carrier_id: null,
+      service: null,
+      test_mode: this.settings.test_mode,
+      metadata: {},
     };
     this.shipments.set(shipment.id, shipment);
     return done(shipment, 201);
@@ -125,13 +160,14 @@ class House {
     const tracker = this.track(tracking_number, String(rate["carrier_name"]));
     const ending = String(given["label_type"]).toLowerCase();
     Object.assign(shipment, {
-      ...{ status: "purchased", tracking_number, shipment_identifier: tracking_number, tracker_id: tracker["id"] },
-      ...{
-        selected_rate: rate,
-        selected_rate_id: rate["id"],
-        service: rate["service"],
-        label_type: given["label_type"],
-      },
+      status: "purchased",
+      tracking_number,
+      shipment_identifier: tracking_number,
+      tracker_id: tracker["id"],
+      selected_rate: rate,
+      selected_rate_id: rate["id"],
+      service: rate["service"],
+      label_type: given["label_type"],
       tracking_url: `/v1/trackers/${rate["carrier_name"]}/${tracking_number}`,
       // Whether it is a whole address depends on how Karrio is set up.
       label_url: `/v1/shipments/${shipment["id"]}/label.${ending}`,
@@ -155,10 +191,22 @@ class House {
   /** The tracker of a number, which is made once. */
   track(tracking_number: string, carrier_name: string): Json {
     const tracker = this.trackers.get(tracking_number) ?? {
-      ...{ id: this.id("trk"), object_type: "tracker", carrier_name, carrier_id: `${carrier_name}_account` },
-      ...{ tracking_number, info: {}, events: [], delivered: false, test_mode: true, status: "pending" },
-      ...{ estimated_delivery: null, meta: {}, metadata: {}, messages: [] },
-      ...{ delivery_image_url: null, signature_image_url: null },
+      id: this.id("trk"),
+      object_type: "tracker",
+      carrier_name,
+      carrier_id: `${carrier_name}_account`,
+      tracking_number,
+      info: {},
+      events: [],
+      delivered: false,
+      test_mode: true,
+      status: "pending",
+      estimated_delivery: null,
+      meta: {},
+      metadata: {},
+      messages: [],
+      delivery_image_url: null,
+      signature_image_url: null,
     };
     this.trackers.set(tracking_number, tracker);
     return tracker;
@@ -224,7 +272,11 @@ export async function openKarrio({ key = "key_mock_of_karrio" } = {}) {
   const { shipments, trackers, purchases, settings } = house;
   return {
     ...server,
-    ...{ key, shipments, trackers, purchases, settings },
+    key,
+    shipments,
+    trackers,
+    purchases,
+    settings,
     /** Has a carrier scan a parcel. */
     scan(tracking_number: string, { status, ...event }: Scan) {
       const tracker = trackers.get(tracking_number) ?? {};

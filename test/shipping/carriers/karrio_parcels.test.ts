@@ -45,14 +45,19 @@ describe("parcels", () => {
     expect(rest).toEqual([]);
     expect(first?.events).toMatchObject([
       {
-        ...{ status: "in_transit", occurred_at: today + (13 * 60 + 5) * minute_ms, message: "Accepted" },
-        ...{ carrier_status: "in_transit", carrier_code: "0100", location: { facility: "OTTAWA, ON" } },
+        status: "in_transit",
+        occurred_at: today + (13 * 60 + 5) * minute_ms,
+        message: "Accepted",
+        carrier_status: "in_transit",
+        carrier_code: "0100",
+        location: { facility: "OTTAWA, ON" },
       },
     ]);
     mock.scan(number.tracking_number, { ...out, status: "out_for_delivery" });
     mock.scan(number.tracking_number, { ...left, status: "delivered" });
     Object.assign(mock.trackers.get(number.tracking_number) ?? {}, {
-      ...{ estimated_delivery: "2026-11-21", info: { signed_by: "Ann", shipment_service: "Expedited" } },
+      estimated_delivery: "2026-11-21",
+      info: { signed_by: "Ann", shipment_service: "Expedited" },
     });
     const [second] = await look();
     expect(second).toMatchObject({ ...number, service: "Expedited", estimated_delivery: today + day_ms });

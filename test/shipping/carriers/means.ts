@@ -18,7 +18,9 @@ export function openMeans({ name }: OutsideCarrier, wait_ms = 15_000) {
   const ways = waysBy(outbound, name);
   const ctx = (credentials: Record<string, string>, mode: Ctx["mode"] = "test"): Ctx => ({
     account: { id: 1, name: "Ours" },
-    ...{ mode, credentials, now: at },
+    mode,
+    credentials,
+    now: at,
     // A purchase is awaited longer than a test can wait for one that hangs.
     api: (request) => ways.api({ ...request, wait_ms }),
     download: ways.download,
@@ -27,16 +29,37 @@ export function openMeans({ name }: OutsideCarrier, wait_ms = 15_000) {
 }
 
 const warehouse: Address = {
-  ...{ name: "Ada Lovelace", company: "Analytical Goods", address_line1: "388 Townsend St", address_line2: "Dock 2" },
-  ...{ city: "San Francisco", state: "CA", postal_code: "94107", country: "US", phone: "4155550100" },
+  name: "Ada Lovelace",
+  company: "Analytical Goods",
+  address_line1: "388 Townsend St",
+  address_line2: "Dock 2",
+  city: "San Francisco",
+  state: "CA",
+  postal_code: "94107",
+  country: "US",
+  phone: "4155550100",
 };
 const customer: Address = {
-  ...{ name: "Grace Hopper", company: null, address_line1: "179 N Harbor Dr", address_line2: null },
-  ...{ city: "Redondo Beach", state: "CA", postal_code: "90277", country: "US", phone: null },
+  name: "Grace Hopper",
+  company: null,
+  address_line1: "179 N Harbor Dr",
+  address_line2: null,
+  city: "Redondo Beach",
+  state: "CA",
+  postal_code: "90277",
+  country: "US",
+  phone: null,
 };
 export const abroad: Address = {
-  ...{ name: "Alan Turing", company: null, address_line1: "200 Bay St", address_line2: null, city: "Toronto" },
-  ...{ state: "ON", postal_code: "M5J 2J2", country: "CA", phone: "4165550100" },
+  name: "Alan Turing",
+  company: null,
+  address_line1: "200 Bay St",
+  address_line2: null,
+  city: "Toronto",
+  state: "ON",
+  postal_code: "M5J 2J2",
+  country: "CA",
+  phone: "4165550100",
 };
 
 /** The end of a way at an address. */
@@ -47,16 +70,27 @@ export const endAt = (address: Address, residential: boolean | null = null): End
 
 /** The end of a way of which no more than the postal code is known. */
 export const endIn = (postal_code: string, country = "US"): End => ({
-  ...{ country, postal_code, state: null, city: null, address: null, residential: null },
+  country,
+  postal_code,
+  state: null,
+  city: null,
+  address: null,
+  residential: null,
 });
 
 const weight = readWeight("2", "lb") ?? { numerator: 1n, denominator: 1n };
 
 /** Two pounds in a box, from a warehouse to a customer. */
 export const carriage: Carriage = {
-  ...{ from: endAt(warehouse, false), to: endAt(customer, true), weight, value_cents: null, insurance: false },
+  from: endAt(warehouse, false),
+  to: endAt(customer, true),
+  weight,
+  value_cents: null,
+  insurance: false,
   package: { weight: "2", weight_unit: "lb", dimensions: { length: 10, width: 8, height: 4, unit: "in" } },
-  ...{ origin_zone: "America/Los_Angeles", reference: "R-1001", return: false },
+  origin_zone: "America/Los_Angeles",
+  reference: "R-1001",
+  return: false,
 };
 
 /** The cheapest offer's ref. */

@@ -36,8 +36,14 @@ describe("rates", () => {
       ["ups", "ups_ground", 1040],
     ]);
     expect(found[0]).toMatchObject({
-      ...{ carrier_name: "USPS", service_name: "Ground Advantage", cost_cents: 744, currency: "USD", zone: "8" },
-      ...{ breakdown: [{ code: "base", amount_cents: 744 }], delivery_days: 4, delivery_date: null },
+      carrier_name: "USPS",
+      service_name: "Ground Advantage",
+      cost_cents: 744,
+      currency: "USD",
+      zone: "8",
+      breakdown: [{ code: "base", amount_cents: 744 }],
+      delivery_days: 4,
+      delivery_date: null,
       ref: expect.stringMatching(/^\w{32}\/744\/USD$/),
     });
     expect(messages).toMatchObject([
@@ -45,16 +51,30 @@ describe("rates", () => {
     ]);
     expect(sent()).toEqual({
       address_from: {
-        ...{ name: "Ada Lovelace", company: "Analytical Goods", street1: "388 Townsend St", street2: "Dock 2" },
-        ...{ city: "San Francisco", state: "CA", zip: "94107", country: "US", phone: "4155550100" },
+        name: "Ada Lovelace",
+        company: "Analytical Goods",
+        street1: "388 Townsend St",
+        street2: "Dock 2",
+        city: "San Francisco",
+        state: "CA",
+        zip: "94107",
+        country: "US",
+        phone: "4155550100",
         is_residential: false,
       },
       address_to: {
-        ...{ name: "Grace Hopper", street1: "179 N Harbor Dr", city: "Redondo Beach", state: "CA", zip: "90277" },
-        ...{ country: "US", is_residential: true },
+        name: "Grace Hopper",
+        street1: "179 N Harbor Dr",
+        city: "Redondo Beach",
+        state: "CA",
+        zip: "90277",
+        country: "US",
+        is_residential: true,
       },
       parcels: [{ length: "10", width: "8", height: "4", distance_unit: "in", weight: "2", mass_unit: "lb" }],
-      ...{ extra: { reference_1: "R-1001" }, metadata: "R-1001", async: false },
+      extra: { reference_1: "R-1001" },
+      metadata: "R-1001",
+      async: false,
     });
   });
 
@@ -86,7 +106,8 @@ describe("rates", () => {
   test("are none without sides, and buy nothing without addresses", async () => {
     const asked = mock.asked.length;
     expect(await offers({ package: { ...carriage.package, dimensions: null } })).toMatchObject({
-      ...{ offers: [], messages: [{ code: "dimensions_required", level: "error", carrier: "shippo" }] },
+      offers: [],
+      messages: [{ code: "dimensions_required", level: "error", carrier: "shippo" }],
     });
     expect(mock.asked.length).toBe(asked);
     const places = await offers({ from: endIn("94107"), to: endIn("90277") });
@@ -98,12 +119,21 @@ describe("rates", () => {
     const tea = { description: "Tea", quantity: 2, value_cents: 4650, hs_code: "090230", country_of_origin: "LK" };
     const sold = await offers({ to: endAt(abroad), contents: [{ ...tea, weight: null }] });
     expect(sent().customs_declaration).toEqual({
-      ...{ certify: true, certify_signer: "Ada Lovelace", contents_type: "MERCHANDISE", eel_pfc: "NOEEI_30_36" },
+      certify: true,
+      certify_signer: "Ada Lovelace",
+      contents_type: "MERCHANDISE",
+      eel_pfc: "NOEEI_30_36",
       non_delivery_option: "RETURN",
       items: [
         {
-          ...{ description: "Tea", quantity: 2, net_weight: "907.1847", mass_unit: "g", origin_country: "LK" },
-          ...{ value_amount: "46.50", value_currency: "USD", hs_code: "090230" },
+          description: "Tea",
+          quantity: 2,
+          net_weight: "907.1847",
+          mass_unit: "g",
+          origin_country: "LK",
+          value_amount: "46.50",
+          value_currency: "USD",
+          hs_code: "090230",
         },
       ],
     });
@@ -126,11 +156,12 @@ describe("a purchase", () => {
     expect(purchase).toMatchObject({
       state: "bought",
       bought: {
-        ...{
-          tracking_number: expect.stringMatching(/^94001/),
-          tracking_url: expect.stringContaining("tools.usps.com"),
-        },
-        ...{ cost_cents: 744, currency: "USD", tracker_ref: null, estimated_delivery: null },
+        tracking_number: expect.stringMatching(/^94001/),
+        tracking_url: expect.stringContaining("tools.usps.com"),
+        cost_cents: 744,
+        currency: "USD",
+        tracker_ref: null,
+        estimated_delivery: null,
         documents: [{ kind: "label", content_type: "application/pdf" }],
       },
     });
@@ -219,7 +250,8 @@ describe("a purchase", () => {
       const ref = cheapest(await offers());
       mock.fail(trouble, { method: "POST", having: "/transactions" });
       expect(await refusal(shippo.buy(ref, carriage, hurried()))).toMatchObject({
-        ...{ code: "carrier_timeout", retry_after_seconds: 60 },
+        code: "carrier_timeout",
+        retry_after_seconds: 60,
       });
       expect(await shippo.find(ref, ctx)).toEqual({ state: "not_bought" });
     }
@@ -283,7 +315,8 @@ describe("an account", () => {
   test("is checked by the carriers that it sells for", async () => {
     expect(await shippo.check(ctx)).toEqual([
       {
-        ...{ code: "usps", name: "USPS" },
+        code: "usps",
+        name: "USPS",
         services: [
           { code: "usps_ground_advantage", name: "Ground Advantage" },
           { code: "usps_priority", name: "Priority Mail" },
@@ -340,7 +373,9 @@ describe("parcels", () => {
       ["exception", 2000, "address_issue"],
     ]);
     expect(found?.events[2]).toMatchObject({
-      ...{ message: "Call us.", carrier_status: "TRANSIT", source_event_id: null },
+      message: "Call us.",
+      carrier_status: "TRANSIT",
+      source_event_id: null,
       location: { city: "Reno", state: "IL", country: "US", facility: null },
     });
   });
@@ -396,14 +431,19 @@ describe("an address", () => {
 
   test("that is found is suggested as the post writes it", async () => {
     expect(await shippo.verifyAddress?.(address, ctx)).toEqual({
-      ...{ deliverable: true, errors: [], residential: true },
+      deliverable: true,
+      errors: [],
+      residential: true,
       suggestion: { ...address, address_line1: "200 BAY ST", postal_code: "90277-1129" },
     });
   });
 
   test("that is not found has its errors", async () => {
     expect(await shippo.verifyAddress?.({ ...address, address_line1: "Nowhere" }, ctx)).toEqual({
-      ...{ deliverable: false, errors: ["The address was not found."], suggestion: null, residential: null },
+      deliverable: false,
+      errors: ["The address was not found."],
+      suggestion: null,
+      residential: null,
     });
   });
 });

@@ -67,13 +67,23 @@ describe("Shippo's own client", () => {
   test("buys what is insured and declared, and waits for what is queued", async () => {
     const insurance = { amount: "150.00", currency: "USD", content: "Tea" };
     const abroad = await client.shipments.create({
-      ...{ ...wanted, addressTo: { ...to, state: "ON", zip: "M5V 2T6", country: "CA" }, extra: { insurance } },
+      ...wanted,
+      addressTo: { ...to, state: "ON", zip: "M5V 2T6", country: "CA" },
+      extra: { insurance },
       customsDeclaration: {
-        ...{ certify: true, certifySigner: "Ada", contentsType: "MERCHANDISE", nonDeliveryOption: "RETURN" },
+        certify: true,
+        certifySigner: "Ada",
+        contentsType: "MERCHANDISE",
+        nonDeliveryOption: "RETURN",
         items: [
           {
-            ...{ description: "Tea", quantity: 2, netWeight: "1", massUnit: "lb", valueAmount: "150.00" },
-            ...{ valueCurrency: "USD", originCountry: "US" },
+            description: "Tea",
+            quantity: 2,
+            netWeight: "1",
+            massUnit: "lb",
+            valueAmount: "150.00",
+            valueCurrency: "USD",
+            originCountry: "US",
           },
         ],
       },

@@ -84,17 +84,18 @@ class Customer {
     const customs_declaration =
       customs === undefined ? null : { ...(customs as Json), ...this.dated(), items: ["item"] };
     const body = {
-      ...{ ...made, ...rest, metadata, extra, customs_declaration, status: async === false ? "SUCCESS" : "QUEUED" },
-      ...{
-        address_from: { ...(address_from as Json), ...this.dated() },
-        address_to: { ...(address_to as Json), ...this.dated() },
-      },
-      ...{
-        parcels: [{ ...parcel, ...this.dated() }],
-        carrier_accounts: [],
-        messages,
-        rates: async === false ? rates : [],
-      },
+      ...made,
+      ...rest,
+      metadata,
+      extra,
+      customs_declaration,
+      status: async === false ? "SUCCESS" : "QUEUED",
+      address_from: { ...(address_from as Json), ...this.dated() },
+      address_to: { ...(address_to as Json), ...this.dated() },
+      parcels: [{ ...parcel, ...this.dated() }],
+      carrier_accounts: [],
+      messages,
+      rates: async === false ? rates : [],
     };
     this.shipments.set(shipment, body);
     return done(body, 201);
@@ -106,20 +107,22 @@ class Customer {
     const insurance = Math.ceil(of.insured / 100) * 125;
     const amount = decimal(cents + Math.ceil(Math.fround(ounce * of.weight)) + insurance);
     return {
-      ...{ ...this.dated(), amount, currency: "USD", amount_local: amount, currency_local: "USD", provider },
-      ...{ servicelevel: { name, token, terms: "", extended_token: token, parent_servicelevel: null }, zone: "8" },
-      ...{
-        attributes: [],
-        estimated_days: days,
-        duration_terms: "",
-        messages: [],
-        shipment: of.shipment,
-        arrives_by: null,
-      },
-      ...{
-        carrier_account: `account_${provider.toLowerCase()}`,
-        included_insurance_price: insurance > 0 ? decimal(insurance) : null,
-      },
+      ...this.dated(),
+      amount,
+      currency: "USD",
+      amount_local: amount,
+      currency_local: "USD",
+      provider,
+      servicelevel: { name, token, terms: "", extended_token: token, parent_servicelevel: null },
+      zone: "8",
+      attributes: [],
+      estimated_days: days,
+      duration_terms: "",
+      messages: [],
+      shipment: of.shipment,
+      arrives_by: null,
+      carrier_account: `account_${provider.toLowerCase()}`,
+      included_insurance_price: insurance > 0 ? decimal(insurance) : null,
     };
   }
 
@@ -137,24 +140,21 @@ class Customer {
     const shipment = this.shipments.get(String(rate["shipment"])) ?? {};
     const made = this.dated();
     const base = {
-      ...{
-        ...made,
-        object_state: "VALID",
-        rate: id,
-        metadata,
-        label_file_type,
-        eta: null,
-        parcel: null,
-        qr_code_url: null,
-      },
-      ...{
-        label_url: null,
-        commercial_invoice_url: null,
-        tracking_number: "",
-        tracking_url_provider: "",
-        messages: [],
-      },
-      ...{ tracking_status: "UNKNOWN", status: this.settings.transaction_status },
+      ...made,
+      object_state: "VALID",
+      rate: id,
+      metadata,
+      label_file_type,
+      eta: null,
+      parcel: null,
+      qr_code_url: null,
+      label_url: null,
+      commercial_invoice_url: null,
+      tracking_number: "",
+      tracking_url_provider: "",
+      messages: [],
+      tracking_status: "UNKNOWN",
+      status: this.settings.transaction_status,
     };
     const wrong = problemOf(shipment);
     if (wrong !== null || base.status === "ERROR") {
@@ -172,7 +172,10 @@ class Customer {
     const ending = { PNG: "png", ZPLII: "zpl" }[String(label_file_type)] ?? "pdf";
     this.track(provider.toLowerCase().replace(" ", "_"), tracking_number, id);
     return {
-      ...{ tracking_number, label_url: this.fileUrl(id, ending), status: "SUCCESS", tracking_status: "UNKNOWN" },
+      tracking_number,
+      label_url: this.fileUrl(id, ending),
+      status: "SUCCESS",
+      tracking_status: "UNKNOWN",
       tracking_url_provider: `https://tools.usps.com/go/TrackConfirmAction?tLabels=${tracking_number}`,
     };
   }
@@ -215,15 +218,19 @@ class Customer {
   track(carrier: string, tracking_number: string, transaction: string | null): Json {
     const name = `${carrier}/${tracking_number}`;
     const track = this.tracks.get(name) ?? {
-      ...{ carrier, tracking_number, transaction, eta: null, original_eta: null, metadata: "", messages: [] },
-      ...{
-        address_from: null,
-        address_to: null,
-        servicelevel: null,
-        tracking_status: null,
-        tracking_history: [],
-        test: true,
-      },
+      carrier,
+      tracking_number,
+      transaction,
+      eta: null,
+      original_eta: null,
+      metadata: "",
+      messages: [],
+      address_from: null,
+      address_to: null,
+      servicelevel: null,
+      tracking_status: null,
+      tracking_history: [],
+      test: true,
     };
     this.tracks.set(name, track);
     return track;
@@ -245,7 +252,9 @@ class Customer {
     };
     return done(
       {
-        ...{ ...(validate === true && is_valid ? better : given), ...this.dated(), is_complete: true },
+        ...(validate === true && is_valid ? better : given),
+        ...this.dated(),
+        is_complete: true,
         validation_results: validate === true ? { is_valid, messages: is_valid ? [] : [problem] } : {},
       },
       201,
@@ -286,9 +295,17 @@ function listAccounts(query: URLSearchParams): Answered {
   const page = Number(query.get("page") ?? 1);
   const size = Number(query.get("results") ?? 5);
   const all = ["USPS", "UPS", "DHL Express", "FedEx"].map((carrier_name, index) => ({
-    ...{ object_id: `account${index}`, object_owner: "owner@warehouse.example", account_id: `a${index}`, carrier_name },
-    ...{ carrier: carrier_name.toLowerCase().replace(" ", "_"), active: carrier_name !== "FedEx", parameters: {} },
-    ...{ is_shippo_account: true, metadata: "", test: true, object_info: null },
+    object_id: `account${index}`,
+    object_owner: "owner@warehouse.example",
+    account_id: `a${index}`,
+    carrier_name,
+    carrier: carrier_name.toLowerCase().replace(" ", "_"),
+    active: carrier_name !== "FedEx",
+    parameters: {},
+    is_shippo_account: true,
+    metadata: "",
+    test: true,
+    object_info: null,
     ...(query.get("service_levels") === "true" && {
       service_levels: services
         .filter(({ provider }) => provider === carrier_name)
@@ -340,7 +357,13 @@ export async function openShippo({ key = "shippo_test_mock_token", now = Date.no
   const { shipments, transactions, tracks, purchases, refunds, settings } = customer;
   return {
     ...server,
-    ...{ key, shipments, transactions, tracks, purchases, refunds, settings },
+    key,
+    shipments,
+    transactions,
+    tracks,
+    purchases,
+    refunds,
+    settings,
     /** Ends the transactions that wait. */
     finish: () => customer.finish(),
     /** The carrier scans a parcel; one that the customer does not know yet is followed from now on. */
@@ -377,7 +400,9 @@ function seenAs({
   city = "Chicago",
 }: ShippoScan): Json {
   return {
-    ...{ status, status_details: message, status_date: new Date(at).toISOString() },
+    status,
+    status_details: message,
+    status_date: new Date(at).toISOString(),
     substatus: substatus === undefined ? null : { code: substatus, text: message, action_required },
     location: { city, state: "IL", zip: "60601", country: "US" },
   };

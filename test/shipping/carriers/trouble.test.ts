@@ -21,12 +21,16 @@ interface Party {
 
 const parties: Party[] = [
   {
-    ...{ connector: easypost, secret: "EZTKvery_secret", ref: "shp_1/rate_1" },
+    connector: easypost,
+    secret: "EZTKvery_secret",
+    ref: "shp_1/rate_1",
     open: () => openEasyPost({ key: "EZTKvery_secret" }),
     credentials: (api_url) => ({ api_url, api_key: "EZTKvery_secret" }),
   },
   {
-    ...{ connector: shippo, secret: "shippo_test_very_secret", ref: "1234/704/USD" },
+    connector: shippo,
+    secret: "shippo_test_very_secret",
+    ref: "1234/704/USD",
     open: () => openShippo({ key: "shippo_test_very_secret" }),
     credentials: (api_url) => ({ api_url, api_token: "shippo_test_very_secret" }),
   },

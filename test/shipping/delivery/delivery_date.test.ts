@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { carriedLines, letCarriedGo } from "../../../src/addresses/postal/us.ts";
+import { carriedLines, letCarriedGo } from "../../../src/addresses/postal/store.ts";
 import { dayText } from "../../../src/kit/zone.ts";
 import { promiseDelivery, type ServiceDays } from "../../../src/shipping/delivery/delivery_date.ts";
 import { placeTimeZone, stateTimeZone } from "../../../src/shipping/delivery/time_zones.ts";

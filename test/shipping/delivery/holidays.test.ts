@@ -24,7 +24,7 @@ describe("holidays", () => {
 
   test("may be a carrier's own: the last Friday of a month, a day that is not moved, a single day", () => {
     const rule = (changes: Partial<HolidayRule>): HolidayRule => {
-      return { ...{ name: "Own", month: 2, day: null, weekday: null, week: null, observed: false }, ...changes };
+      return { name: "Own", month: 2, day: null, weekday: null, week: null, observed: false, ...changes };
     };
     const set = {
       rules: [rule({ weekday: "fri", week: -1 }), rule({ month: 7, day: 4 }), rule({ month: 2, day: 30 })],

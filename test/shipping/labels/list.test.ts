@@ -80,7 +80,9 @@ describe("the costs", () => {
     const day = { carrier: "local", currency: "USD" };
     const costs = data.costs.map(({ carrier_cost: _, ...cost }: Record<string, unknown>) => cost);
     expect({ ...data, costs }).toEqual({
-      ...{ timezone: "America/New_York", from: "2026-01-01", to: "2026-01-04" },
+      timezone: "America/New_York",
+      from: "2026-01-01",
+      to: "2026-01-04",
       costs: [
         { date: "2026-01-04", ...day, label_count: 1, cost: 9.95, voided_count: 0 },
         { date: "2026-01-03", ...day, label_count: 0, cost: 0, voided_count: 1 },
@@ -124,8 +126,12 @@ describe("the costs", () => {
           const quarters = inside.map(
             (moment): QuarterCost => ({
               quarter: Math.floor(moment / quarter_ms),
-              ...{ carrier: "local", currency: "USD", label_count: 1, voided_count: 0 },
-              ...{ cost_cents: 3, carrier_cost_cents: 2 },
+              carrier: "local",
+              currency: "USD",
+              label_count: 1,
+              voided_count: 0,
+              cost_cents: 3,
+              carrier_cost_cents: 2,
             }),
           );
           const costs = costsByDay(quarters, timezone);

@@ -62,7 +62,10 @@ test("a label whose paper nobody can read is recorded after a day, and tells whe
   expect(await labelOf(label_id)).toMatchObject({ status: "processing" });
   for (let hours = 0; hours < 24; hours += 1) await later(hour_ms);
   expect(await labelOf(label_id)).toMatchObject({
-    ...{ status: "completed", label_url: null, documents: [], error: null },
+    status: "completed",
+    label_url: null,
+    documents: [],
+    error: null,
     warnings: [{ field: "label_url", code: "no_document", message: expect.stringContaining("swift") }],
   });
 });

@@ -64,8 +64,16 @@ describe("works", () => {
     const { order, answer, label } = await buy();
     expect(answer.status).toBe(201);
     expect(label).toMatchObject({
-      ...{ order_id: order.id, account_id: seller.account_id, status: "completed", ...ground, return_id: null },
-      ...{ cost: 12.5, carrier_cost: 12.5, currency: "USD", error: null, void_status: null },
+      order_id: order.id,
+      account_id: seller.account_id,
+      status: "completed",
+      ...ground,
+      return_id: null,
+      cost: 12.5,
+      carrier_cost: 12.5,
+      currency: "USD",
+      error: null,
+      void_status: null,
     });
     expect(label.tracking_url).toBe(`https://swift.example/${label.tracking_number}`);
     expect(seller.books.size).toBe(before + 1);

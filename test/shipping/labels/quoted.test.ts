@@ -45,7 +45,11 @@ async function carriersQuote(order_id: string, whole: boolean, ref: string) {
       to: cut(endAt(addressOf(order.shipping_address))),
       package: { ...parcel, weight: "2.5", dimensions: null },
       weight: readWeight("2.5", "lb") ?? { numerator: 1n, denominator: 1n },
-      ...{ value_cents: 5000, insurance: true, origin_zone: origin.timezone, reference: null, return: false },
+      value_cents: 5000,
+      insurance: true,
+      origin_zone: origin.timezone,
+      reference: null,
+      return: false,
     };
     const { secret_key } = app.service;
     const quotes = quoter(carriage, order.id, { secret_key, mode: "live", now: db.now });
@@ -95,7 +99,12 @@ describe("refuses", () => {
     const { quote_id } = await ownQuote();
     const { id } = await shop.order();
     const elsewhere = {
-      ...{ name: "Jo", street1: "1 Main St", city: "Boise", state: "ID", zip: "83702", country: "US" },
+      name: "Jo",
+      street1: "1 Main St",
+      city: "Boise",
+      state: "ID",
+      zip: "83702",
+      country: "US",
     };
     const attempts = [
       [{ package: { weight: 2.6 } }, "package.weight"],

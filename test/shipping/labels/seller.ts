@@ -28,8 +28,13 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
     return {
       state: "bought",
       bought: {
-        ...{ tracking_number: sold.tracking_number, tracking_url: `https://swift.example/${sold.tracking_number}` },
-        ...{ cost_cents: 1250, currency: "USD", carrier_ref: sold.ref, tracker_ref: null, estimated_delivery: null },
+        tracking_number: sold.tracking_number,
+        tracking_url: `https://swift.example/${sold.tracking_number}`,
+        cost_cents: 1250,
+        currency: "USD",
+        carrier_ref: sold.ref,
+        tracker_ref: null,
+        estimated_delivery: null,
         documents: [{ kind: "label", content_type: "application/pdf", bytes: drawn }],
       },
     };

@@ -48,9 +48,15 @@ describe("works", () => {
     });
     expect(parcels).toMatchObject([
       {
-        ...{ label_id: first?.label_id, shipment_id: first?.shipment_id, order_id: first?.order_id },
-        ...{ tracking_number: first?.tracking_number, service: "standard", label_status: "completed" },
-        ...{ order_number: "SO-1", weight: 2.5, weight_unit: "lb" },
+        label_id: first?.label_id,
+        shipment_id: first?.shipment_id,
+        order_id: first?.order_id,
+        tracking_number: first?.tracking_number,
+        service: "standard",
+        label_status: "completed",
+        order_number: "SO-1",
+        weight: 2.5,
+        weight_unit: "lb",
         to_address: { name: "Jordan Avery", city: "Beverly Hills", state: "CA", zip: "90210", country: "US" },
       },
       { label_id: second?.label_id },

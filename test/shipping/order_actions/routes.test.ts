@@ -42,7 +42,10 @@ describe("works", () => {
     const history = (await shop.app.get(`/orders/${one}/history`)).body.data.at(-1);
     const { actor, request_id } = history;
     expect([history.event, history.reason, actor.type, request_id]).toEqual([
-      ...["hold", "fraud", "api_key", body.meta.request_id],
+      "hold",
+      "fraud",
+      "api_key",
+      body.meta.request_id,
     ]);
     const released = await act({ action: "release", order_ids: [three, "ord_1", Number(one.slice(4))] });
     expect(told(released.data.results)).toEqual([

@@ -60,7 +60,12 @@ describe("several carriers", () => {
     for (const connector of Object.keys(fakes)) await add(connector);
     const data = await ratesOf();
     expect(named(data.rates)).toEqual([
-      ...["swift 700 USD", "local 995 USD", "steady 1200 USD", "local 1895 USD", "local 3695 USD", "swift 300 EUR"],
+      "swift 700 USD",
+      "local 995 USD",
+      "steady 1200 USD",
+      "local 1895 USD",
+      "local 3695 USD",
+      "swift 300 EUR",
     ]);
     expect(data.rates[0]).toMatchObject({ account_id: accounts["swift"], expires_at: "2026-01-02T03:19:05.000Z" });
     const told = data.messages.map(({ message: _, ...said }: { message: string }) => said);
@@ -106,19 +111,29 @@ describe("several carriers", () => {
     const { carriers } = (await app.get("/shipping/carriers")).body.data;
     expect(carriers.slice(1)).toEqual([
       {
-        ...{ code: "swift", name: "Swift Parcel", services: ["ground", "air"], connector: "swift" },
-        ...{ service_names: { ground: "Swift Ground", air: "Swift Air" }, account_id: accounts["swift"] },
+        code: "swift",
+        name: "Swift Parcel",
+        services: ["ground", "air"],
+        connector: "swift",
+        service_names: { ground: "Swift Ground", air: "Swift Air" },
+        account_id: accounts["swift"],
       },
       {
-        ...{ code: "steady", name: "Steady", services: ["ground"], connector: "steady" },
-        ...{ service_names: { ground: "By land" }, account_id: accounts["steady"] },
+        code: "steady",
+        name: "Steady",
+        services: ["ground"],
+        connector: "steady",
+        service_names: { ground: "By land" },
+        account_id: accounts["steady"],
       },
     ]);
     const before = fakes.swift.asked.length;
     expect(named((await ratesOf({ carriers: ["steady"] })).rates)).toEqual(["steady 1200 USD"]);
     expect(fakes.swift.asked.length).toBe(before);
     expect(named((await ratesOf({ services: ["ground", "express"] })).rates)).toEqual([
-      ...["swift 700 USD", "steady 1200 USD", "local 1895 USD"],
+      "swift 700 USD",
+      "steady 1200 USD",
+      "local 1895 USD",
     ]);
     expect(named((await ratesOf({ carriers: ["local"], services: ["overnight"] })).rates)).toEqual(["local 3695 USD"]);
     const unknown = await app.post("/shipping/rates", { ...asked, carriers: ["local", "stedy"], services: ["grond"] });
@@ -166,7 +181,10 @@ describe("what is asked", () => {
       from: { country: "US", postal_code: "43215", address: null },
       to: { country: "CA", postal_code: "K1A 0B1", residential: true },
       package: { weight: "2.50", weight_unit: "lb", dimensions },
-      ...{ value_cents: 5010, insurance: true, return: false, reference: null },
+      value_cents: 5010,
+      insurance: true,
+      return: false,
+      reference: null,
     });
     expect(await carriageOf({ ...asked, from_zip: undefined, from_address: home })).toMatchObject({
       from: { country: "US", postal_code: "97201", state: "OR", city: "Portland", address: { name: "Ada Marsh" } },
@@ -177,7 +195,10 @@ describe("what is asked", () => {
     const shop = await openShop(app);
     const [first] = (await app.get("/inventory/locations")).body.data;
     const heavy = await app.post("/products", {
-      ...{ sku: "OIL-3", name: "Oil, three bottles", weight: 0.3, weight_unit: "lb" },
+      sku: "OIL-3",
+      name: "Oil, three bottles",
+      weight: 0.3,
+      weight_unit: "lb",
       customs: { hs_code: "150910", country_of_origin: "IT", description: "Olive oil" },
     });
     await app.post("/inventory", { sku: "OIL-3", quantity: 50 });
@@ -196,10 +217,15 @@ describe("what is asked", () => {
       from: { country: first.address.country, address: { name: first.address.name } },
       to: { postal_code: "90210", state: "CA", residential: true, address: { name: "Jordan Avery" } },
       package: { weight: "0.9", weight_unit: "lb" },
-      ...{ reference: made.order_number, value_cents: null },
+      reference: made.order_number,
+      value_cents: null,
       contents: [
         {
-          ...{ description: "Olive oil", quantity: 3, value_cents: 1200, hs_code: "150910", country_of_origin: "IT" },
+          description: "Olive oil",
+          quantity: 3,
+          value_cents: 1200,
+          hs_code: "150910",
+          country_of_origin: "IT",
         },
       ],
     });

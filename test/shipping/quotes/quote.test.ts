@@ -9,8 +9,15 @@ import { fakeOffer } from "../carriers/fake.ts";
 const context = { secret_key: new Uint8Array(32).fill(7), mode: "live", now: 1_767_323_045_000 } as const;
 
 const address: Address = {
-  ...{ name: "Jordan Avery", company: null, address_line1: "450 Canyon Drive", address_line2: null },
-  ...{ city: "Beverly Hills", state: "CA", postal_code: "90210", country: "US", phone: null },
+  name: "Jordan Avery",
+  company: null,
+  address_line1: "450 Canyon Drive",
+  address_line2: null,
+  city: "Beverly Hills",
+  state: "CA",
+  postal_code: "90210",
+  country: "US",
+  phone: null,
 };
 const endAt = (place: Address): End => {
   const { country, postal_code, state, city } = place;
@@ -22,8 +29,15 @@ const atZip = (postal_code: string, country = "US"): End => {
 const packed = (fields: Partial<Package> = {}) =>
   readParcel({ weight: "1", weight_unit: "lb", dimensions: null, ...fields }, "");
 const carriage = (fields: Partial<Carriage> = {}): Carriage => ({
-  ...{ from: atZip("40202"), to: endAt(address), ...packed(), value_cents: 5000, insurance: true },
-  ...{ origin_zone: "America/New_York", reference: null, return: false, ...fields },
+  from: atZip("40202"),
+  to: endAt(address),
+  ...packed(),
+  value_cents: 5000,
+  insurance: true,
+  origin_zone: "America/New_York",
+  reference: null,
+  return: false,
+  ...fields,
 });
 const given = (asked: Carriage, order_id: number | null = null) =>
   readQuote(quoter(asked, order_id, context).id(fakeOffer(), 1001), context);
@@ -46,7 +60,13 @@ describe("a quote", () => {
     const text = id(offer, 1001);
     expect(expires_at).toBe(context.now + 15 * 60_000);
     expect(readQuote(text, context)).toMatchObject({
-      ...{ offer, account_id: 1001, order_id: 5, expires_at, value_cents: 5000, insurance: true, residential: null },
+      offer,
+      account_id: 1001,
+      order_id: 5,
+      expires_at,
+      value_cents: 5000,
+      insurance: true,
+      residential: null,
     });
     expect(text).toMatch(/^quo_v1\.[A-Za-z0-9_-]+$/);
     const bytes = Buffer.from(text.slice("quo_v1.".length), "base64url").toString("latin1");

@@ -21,8 +21,11 @@ describe("works", () => {
     expect(answer.body.data.rates[0]).toEqual({
       quote_id: expect.stringMatching(/^quo_v1\.[\w-]{200,}$/),
       expires_at: "2026-01-02T03:19:05.000Z",
-      ...{ carrier: "local", carrier_name: "Packhouse Courier", account_id: null },
-      ...{ service: "standard", service_name: "Standard" },
+      carrier: "local",
+      carrier_name: "Packhouse Courier",
+      account_id: null,
+      service: "standard",
+      service_name: "Standard",
       rate: 9.95,
       rate_cents: 995,
       currency: "USD",

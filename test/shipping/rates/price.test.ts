@@ -40,11 +40,19 @@ function termsOf(tariff: Tariff): CardTerms {
       residential: fixed(0, tariff.residential),
       additional_handling: {
         ...fixed(1, tariff.handling),
-        ...{ ...none, longest_over: "48", second_over: "30", volume_over: "10368", weight_over: "50" },
+        ...none,
+        longest_over: "48",
+        second_over: "30",
+        volume_over: "10368",
+        weight_over: "50",
       },
       large_package: {
         ...fixed(2, tariff.large),
-        ...{ ...none, longest_over: "96", length_and_girth_over: "130", volume_over: "17280", weight_over: "110" },
+        ...none,
+        longest_over: "96",
+        length_and_girth_over: "130",
+        volume_over: "17280",
+        weight_over: "110",
         billed_pounds: 90,
       },
       remote_area: { ...fixed(3, tariff.remote), places: [] },
@@ -128,15 +136,23 @@ const told = (answer: ReturnType<typeof ask>) =>
 test("fuel on a parcel as dear as any card makes it is exact to the cent", () => {
   const tariff: Tariff = {
     ...randomTariff(dice(1)),
-    ...{ breaks: [{ pounds: 1, amount: [99_999_999, 99_999_997] }], extra: [99_999_999, 99_999_997], limit: null },
-    ...{ fuelable: [false, false, false, false], fuel_basis_points: 99_999 },
+    breaks: [{ pounds: 1, amount: [99_999_999, 99_999_997] }],
+    extra: [99_999_999, 99_999_997],
+    limit: null,
+    fuelable: [false, false, false, false],
+    fuel_basis_points: 99_999,
   };
   const ready = readyTerms(termsOf(tariff));
   // Just below, at and above half a cent.
   for (const pounds of [94_999, 95_000, 95_001, 84_999]) {
     const question: Question = {
-      ...{ weight: `${pounds}`, weight_unit: "lb", sides: null, side_unit: "in" },
-      ...{ residential: false, remote: false, insured_cents: null },
+      weight: `${pounds}`,
+      weight_unit: "lb",
+      sides: null,
+      side_unit: "in",
+      residential: false,
+      remote: false,
+      insured_cents: null,
     };
     expect(told(ask(ready, question))).toEqual(workOut(tariff, question) as never);
   }
@@ -191,15 +207,28 @@ describe("edges", () => {
       { pounds: 5, amount: [1000, 800] },
     ],
     extra: [100, 90],
-    ...{ minimum: zero, limit: 150, divisor: 139, over: 1728, rounding: "ceil" },
-    ...{ residential: zero, handling: [2000, 1500], large: [9000, 8000], remote: zero },
-    ...{ fuelable: [true, true, true, true], fuel_basis_points: 0 },
+    minimum: zero,
+    limit: 150,
+    divisor: 139,
+    over: 1728,
+    rounding: "ceil",
+    residential: zero,
+    handling: [2000, 1500],
+    large: [9000, 8000],
+    remote: zero,
+    fuelable: [true, true, true, true],
+    fuel_basis_points: 0,
     insurance: { included: 10_000, unit: [115, 100], minimum: [345, 300] },
   };
   const ready = readyTerms(termsOf(plain));
   const usual: Question = {
-    ...{ weight: "1", weight_unit: "lb", sides: null, side_unit: "in" },
-    ...{ residential: false, remote: false, insured_cents: null },
+    weight: "1",
+    weight_unit: "lb",
+    sides: null,
+    side_unit: "in",
+    residential: false,
+    remote: false,
+    insured_cents: null,
   };
   const price = (changes: Partial<Question>) => told(ask(ready, { ...usual, ...changes }));
   const base = (changes: Partial<Question>) => price(changes)?.lines[0]?.[1];

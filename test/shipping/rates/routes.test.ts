@@ -73,7 +73,11 @@ describe("works", () => {
   test("a card prices what it says, to the line; what a GET answered can be sent back", async () => {
     const { id, version } = await made(card);
     expect(await offerOf("ground")).toMatchObject({
-      ...{ rate_cents: 1200 + 900 + 150, rate: 22.5, billable_weight: 3, zone: "4", delivery_days: 2 },
+      rate_cents: 1200 + 900 + 150,
+      rate: 22.5,
+      billable_weight: 3,
+      zone: "4",
+      delivery_days: 2,
       breakdown: [
         { code: "base", amount_cents: 1200 },
         { code: "remote_area", amount_cents: 900 },
@@ -85,7 +89,10 @@ describe("works", () => {
       dimensions: { length: 48.01, width: 10, height: 5, unit: "in" },
     });
     expect(large.breakdown.map(({ code }: { code: string }) => code)).toEqual([
-      ...["base", "additional_handling", "remote_area", "fuel"],
+      "base",
+      "additional_handling",
+      "remote_area",
+      "fuel",
     ]);
     // 49 × 10 × 5 in are 2,450 in³: 18 lb.
     expect([large.billable_weight, large.breakdown[0].amount_cents]).toEqual([18, 1200 + 8 * 75]);
@@ -245,8 +252,14 @@ describe("refuses", () => {
 
   test("the database refuses them too", async () => {
     const row = {
-      ...{ service: "direct", active: true, effective_to: null, zone_system: "default", holidays: null },
-      ...{ version: 1, created_at: 0, updated_at: 0 },
+      service: "direct",
+      active: true,
+      effective_to: null,
+      zone_system: "default",
+      holidays: null,
+      version: 1,
+      created_at: 0,
+      updated_at: 0,
     };
     const { live } = app.service.stores;
     const insert = (effective_from: number | null, more: object = {}) =>

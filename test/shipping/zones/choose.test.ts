@@ -8,7 +8,11 @@ import anchors from "../../../src/shipping/zones/zip3_anchors.json" with { type:
 import type { Spot, ZoneOverride, ZoneRules } from "../../../src/shipping/zones/zone.ts";
 
 const rules: ZoneRules = {
-  ...{ system: "default", first: 1, default: null, domestic: "domestic", rest: "world" },
+  system: "default",
+  first: 1,
+  default: null,
+  domestic: "domestic",
+  rest: "world",
   countries: [{ country: "CA", zone: "canada" }],
   regions: [{ name: "Nordics", countries: ["DK", "FI", "NO", "SE"], zone: "north" }],
   continents: [
@@ -118,7 +122,8 @@ describe("abroad", () => {
 
   test("another country has one zone within itself", () => {
     expect(chooseZone(inCountry("CA", "K1A0B1"), inCountry("CA", "V6B1A1"), rules, none)).toMatchObject({
-      ...{ zone: "domestic", by: "domestic" },
+      zone: "domestic",
+      by: "domestic",
     });
   });
 

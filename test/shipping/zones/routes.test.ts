@@ -32,7 +32,8 @@ describe("works", () => {
     expect(unknown.services).toMatchObject([{ service: "express", zone: "8", by: "default", zone_estimated: true }]);
     expect(unknown.services[0].explanation.at(-1)).toBe("Usual zone of the card: the card's usual zone. Zone 8.");
     expect(await explain("from=10001-1234&to=K1A")).toMatchObject({
-      ...{ from: { country: "US", postal_code: "10001" }, to: { country: "CA", postal_code: "K1A" } },
+      from: { country: "US", postal_code: "10001" },
+      to: { country: "CA", postal_code: "K1A" },
       services: [{ zone: "abroad", by: "rest" }, {}, {}],
     });
     expect(await explain("from=09012&to=100")).toMatchObject({ by: "military", zone_estimated: true });
@@ -122,8 +123,17 @@ describe("works", () => {
     const usual = (await app.get("/shipping/holidays?year=2026")).body.data;
     expect(usual).toMatchObject([{ carrier: "local", usual: true, version: 0 }]);
     expect(usual[0].dates.map(({ date }: { date: string }) => date)).toEqual([
-      ...["2026-01-01", "2026-01-19", "2026-02-16", "2026-05-25", "2026-06-19", "2026-07-03", "2026-09-07"],
-      ...["2026-10-12", "2026-11-11", "2026-11-26", "2026-12-25"],
+      "2026-01-01",
+      "2026-01-19",
+      "2026-02-16",
+      "2026-05-25",
+      "2026-06-19",
+      "2026-07-03",
+      "2026-09-07",
+      "2026-10-12",
+      "2026-11-11",
+      "2026-11-26",
+      "2026-12-25",
     ]);
     const leaves = async () =>
       (await app.post("/shipping/rates", { from_zip: "43215", to_zip: "10001", weight: 1 })).body.data.rates[0]

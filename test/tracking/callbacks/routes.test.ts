@@ -66,7 +66,9 @@ describe("works", () => {
     const known = await track(tracking_number);
     expect(known).toMatchObject({ status: "delivered", signed_by: "Ada" });
     expect(known.events.map(({ status }: { status: string }) => status)).toEqual([
-      ...["delivered", "out_for_delivery", "in_transit"],
+      "delivered",
+      "out_for_delivery",
+      "in_transit",
     ]);
     expect(Date.parse(known.estimated_delivery)).toBe(at(1));
     expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");

@@ -150,7 +150,8 @@ describe("works", () => {
     await app.takeEvents();
     await teller.callBack([told(number, [scanOf("in_transit", app.clocks.live.now() - minute)])]);
     expect((await app.get(`/returns/${id}`)).body.data).toMatchObject({
-      ...{ arrived_at: null, return_shipping: { status: "in_transit", tracking_url: data.tracking_url } },
+      arrived_at: null,
+      return_shipping: { status: "in_transit", tracking_url: data.tracking_url },
     });
     const waiting = async () =>
       (await app.get("/returns?arrived=true&status=initiated")).body.data.map(({ id: one }: { id: string }) => one);

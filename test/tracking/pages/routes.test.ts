@@ -49,8 +49,13 @@ describe("works", () => {
     }
     const html = await watch();
     expect(seen).toEqual([
-      ...["200 Getting ready", "200 Handed to the carrier", "200 On its way", "200 Held up", "200 Out for delivery"],
-      ...["200 Delivered", "200 Delivered"],
+      "200 Getting ready",
+      "200 Handed to the carrier",
+      "200 On its way",
+      "200 Held up",
+      "200 Out for delivery",
+      "200 Delivered",
+      "200 Delivered",
     ]);
     for (const told of [tracking_number, "Main warehouse", "Beverly Hills", "Columbus &lt;i&gt;", "Out for delivery"]) {
       expect(html).toContain(told);

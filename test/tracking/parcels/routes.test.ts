@@ -34,8 +34,13 @@ describe("works", () => {
     for (const parcel of data) expect((await app.get(`/shipments/${parcel.id}`)).body.data).toEqual(parcel);
     expect(await found(`?limit=2&cursor=${meta.pagination.next_cursor}`)).toEqual(all().slice(2));
     expect(data[1]).toMatchObject({
-      ...{ status: "shipped", carrier: "local", service: "express", order_number: "SO-2" },
-      ...{ customer_name: "Jordan Avery", label_ids: [labels[0]?.["label_id"]], tracking_status: "in_transit" },
+      status: "shipped",
+      carrier: "local",
+      service: "express",
+      order_number: "SO-2",
+      customer_name: "Jordan Avery",
+      label_ids: [labels[0]?.["label_id"]],
+      tracking_status: "in_transit",
       items: [{ sku: "RICE-1KG", quantity: 2 }],
       tracking_number: labels[0]?.["tracking_number"],
     });

@@ -156,7 +156,9 @@ test("a parcel that its carrier refuses to tell of holds up no other", async () 
     app.clocks.live.advance(7 * minute);
   }
   expect((await Promise.all(numbers.map(track))).map(({ status }) => status)).toEqual([
-    ...["pending", "in_transit", "in_transit"],
+    "pending",
+    "in_transit",
+    "in_transit",
   ]);
 });
 

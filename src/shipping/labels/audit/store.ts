@@ -1,17 +1,20 @@
 // Whether every label was told of, has what it must have, and is not left under way for ever.
 import { and, eq, lt, sql } from "drizzle-orm";
+import { isOneOf } from "../../../../db/kit.ts";
 import { returns } from "../../../../db/schema/returns.ts";
 import { label_documents, labels, shipments } from "../../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
 import type { Db } from "../../../database/store.ts";
 import { type Check, type Difference, plainRows, type RowsOf, verifierOf } from "../../../database/verifier.ts";
+import { givenUp } from "../../../orders/shipments/status.ts";
 import { tells } from "../../../outbox/audit/store.ts";
+import { boughtLabelStatuses, labelStarts, usableLabelStatuses } from "../status.ts";
 
 // Parcels that come back are told of by their returns.
 const bought = sql`select count(*) from ${labels}
-  where ${labels.status} in ('completed', 'voided') and ${labels.return_id} is null`;
+  where ${isOneOf(labels.status, boughtLabelStatuses)} and ${labels.return_id} is null`;
 
-const isBought = sql`${labels.status} in ('completed', 'voided')`;
+const isBought = isOneOf(labels.status, boughtLabelStatuses);
 // Of what its carrier sent nobody may be able to read anything; then the label says so.
 const hasDocument = sql`(${labels.drawing} is not null
   or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id})
@@ -47,7 +50,7 @@ const checks: readonly Check<"events" | "label" | "quotes">[] = [
     rows: sql`select ${labels.id} as id, 1 as expected,
         case when ${shipments.tracking_number} = ${labels.tracking_number} then 1 else 0 end as actual
       from ${labels} join ${shipments} on ${shipments.id} = ${labels.shipment_id}
-      where ${labels.status} = 'completed' and ${shipments.status} <> 'voided'`,
+      where ${isOneOf(labels.status, usableLabelStatuses)} and not ${isOneOf(shipments.status, [givenUp])}`,
   },
 ];
 
@@ -66,7 +69,7 @@ const lateOnes = prepared((select, a: Args<{ before: number }>) =>
   select
     .select({ id: labels.id })
     .from(labels)
-    .where(and(sql`${labels.status} = 'processing'`, lt(labels.created_at, a.before))),
+    .where(and(isOneOf(labels.status, [labelStarts]), lt(labels.created_at, a.before))),
 );
 
 /** Holds the labels against what must be there of them. */

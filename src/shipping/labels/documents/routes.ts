@@ -19,6 +19,7 @@ import { withParcel, withQrCode } from "../drawing/face.ts";
 import type { Label } from "../label.ts";
 import { type LinkSigner, linkRate } from "../links.ts";
 import { ChooseDocument, FollowLink } from "../schemas.ts";
+import { isVoided } from "../status.ts";
 import { getLabel, readDocument } from "../store.ts";
 
 /** The documents of labels, by key and by links that need none. */
@@ -69,7 +70,7 @@ const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) =>
       }
       const readable = await store.read(async (db) => {
         const found = await getLabel(db, label_id);
-        if (found.status !== "voided") return readableOf(db, found, wish);
+        if (!isVoided(found.status)) return readableOf(db, found, wish);
         throw new Fault("resource_missing", "This label was voided and is not valid any more. Buy another one.");
       });
       return answer(call, readable);

@@ -58,7 +58,12 @@ export function costView({
   voided_count,
 }: DayCost) {
   return {
-    ...{ date, carrier, currency, label_count },
-    ...{ cost: money(cost_cents), carrier_cost: money(carrier_cost_cents), voided_count },
+    date,
+    carrier,
+    currency,
+    label_count,
+    cost: money(cost_cents),
+    carrier_cost: money(carrier_cost_cents),
+    voided_count,
   };
 }

@@ -105,7 +105,10 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
     // What is not there has no labels.
     id === undefined ? undefined : (readId(noun, id) ?? 0);
   return {
-    ...{ on_manifest, status, carrier, service },
+    on_manifest,
+    status,
+    carrier,
+    service,
     order_id:
       order_id === undefined
         ? undefined

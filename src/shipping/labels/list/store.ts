@@ -1,10 +1,11 @@
 import { and, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { isOneOf } from "../../../../db/kit.ts";
 import { manifest_labels } from "../../../../db/schema/manifests.ts";
 import { orders } from "../../../../db/schema/orders.ts";
 import { labels } from "../../../../db/schema/shipments.ts";
 import type { Db } from "../../../database/store.ts";
 import type { Window } from "../../../kit/page.ts";
-import type { LabelStatus } from "../status.ts";
+import { boughtLabelStatuses, type LabelStatus, usableLabelStatuses } from "../status.ts";
 import { listDocuments } from "../store.ts";
 import { type QuarterCost, quarter_ms } from "./costs.ts";
 import type { ListedLabel } from "./sheet.ts";
@@ -79,7 +80,7 @@ export async function sumCosts(
   { since, until, carrier }: { readonly since: number; readonly until: number; readonly carrier?: string | undefined },
 ): Promise<QuarterCost[]> {
   const sum = (amount: SQL) => sql<number>`sum(${amount})`.mapWith(Number);
-  const valid = sql`${labels.status} = 'completed'`;
+  const valid = isOneOf(labels.status, usableLabelStatuses);
   const quarter = sql<number>`${labels.created_at} / ${sql.raw(String(quarter_ms))}`.mapWith(Number);
   return db.sql
     .select({
@@ -94,7 +95,7 @@ export async function sumCosts(
     .from(labels)
     .where(
       and(
-        sql`${labels.status} in ('completed', 'voided')`,
+        isOneOf(labels.status, boughtLabelStatuses),
         sql`${labels.created_at} >= ${since}`,
         lt(labels.created_at, until),
         carrier === undefined ? undefined : eq(labels.carrier, carrier),

@@ -5,6 +5,7 @@ import type { Db, Tx } from "../../../database/store.ts";
 import { assert } from "../../../kit/assert.ts";
 import { invalid } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
+import { move } from "../../../kit/moves.ts";
 import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
 import type { Order } from "../../../orders/order.ts";
 import { labelShipment } from "../../../orders/labelling/commands.ts";
@@ -24,7 +25,7 @@ import type { Label, LabelWarning } from "../label.ts";
 import { type Buying, openParcel } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { demonstrationPrefix, ssccOf } from "../sscc.ts";
-import { labelMoves } from "../status.ts";
+import { labelMoves, labelStarts } from "../status.ts";
 import { allotSerial, insertOwnLabel } from "../store.ts";
 import { ownTrackingNumber, testPrefix } from "../tracking_number.ts";
 import { chooseCard } from "./rules.ts";
@@ -32,7 +33,7 @@ import { chooseCard } from "./rules.ts";
 const livePrefix = "WH";
 
 /** What our own carrier sells a label by: one of its cards, or what it has quoted. */
-export interface OwnCounter {
+interface OwnCounter {
   readonly carrier: string;
   readonly service: string;
   readonly sold_by: BuiltInCarrier;
@@ -77,8 +78,13 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   const label = await drawOwnLabel(tx, counter, {
     ...ready,
     residential: known?.residential ?? null,
-    ...{ id: null, shipment_id: shipment.id, order_id: order.id, return_id: null },
-    ...{ number, reference: printedNumber(order), parcel_text: place === null ? "" : placeInWords(place) },
+    id: null,
+    shipment_id: shipment.id,
+    order_id: order.id,
+    return_id: null,
+    number,
+    reference: printedNumber(order),
+    parcel_text: place === null ? "" : placeInWords(place),
     qr_text: trackingUrl(tx, { id: shipment.id, carrier: counter.carrier, tracking_number, told_url: null }),
   });
   const labelled = await labelShipment(tx, { order, shipment }, { tracking_number, told_url: null }, buying.actor);
@@ -86,7 +92,7 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
 }
 
 /** All that a label of our own is made of beside what it costs. */
-export interface OwnLabel {
+interface OwnLabel {
   /** Its id, where it was allotted before; null for the next one. */
   readonly id: number | null;
   readonly shipment_id: number | null;
@@ -110,13 +116,13 @@ export interface OwnLabel {
 }
 
 /** A tracking number, and why it is not as it should be. */
-export interface OwnNumber {
+interface OwnNumber {
   readonly tracking_number: string;
   readonly warnings: readonly LabelWarning[];
 }
 
 /** What people know a parcel by, and what of it is not printed. */
-export interface OwnReference {
+interface OwnReference {
   readonly text: string;
   readonly warnings: readonly LabelWarning[];
 }
@@ -146,14 +152,23 @@ export async function drawOwnLabel(tx: Tx, counter: OwnCounter, made: OwnLabel):
     shipment_id: made.shipment_id,
     ...(made.return_id !== null && { return_id: made.return_id }),
     order_id: made.order_id,
-    status: labelMoves.complete.to,
+    status: move(labelMoves, "complete", labelStarts),
     carrier: counter.carrier,
     service: offer.service,
     tracking_number: number.tracking_number,
-    ...{ cost_cents: rate_cents, carrier_cost_cents: cost_cents, currency, breakdown, zone, billable_pounds },
+    cost_cents: rate_cents,
+    carrier_cost_cents: cost_cents,
+    currency,
+    breakdown,
+    zone,
+    billable_pounds,
     delivery_date,
     package: parcel.package,
-    ...{ value_cents, insurance, from_address, to_address, drawing },
+    value_cents,
+    insurance,
+    from_address,
+    to_address,
+    drawing,
     warnings: [...reference.warnings, ...number.warnings, ...warnings],
     fingerprint: made.fingerprint,
     ...("quote" in price && { quote_nonce: price.quote.nonce }),
@@ -189,7 +204,7 @@ function dated(offer: Offer): DatedOffer {
  * The number of a parcel: an SSCC where the operator has a prefix of GS1 for them, else what the parcel's number in our
  * books makes.
  */
-export async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
+async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
   const test = tx.mode === "test";
   const { gs1_prefix } = tx.site;
   const own = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
@@ -211,7 +226,7 @@ export function returnNumber({ mode }: Db, label_id: number): OwnNumber {
 }
 
 /** The order's number; its id where no font has the number's letters, since nobody can change the number. */
-export function printedNumber({ id, order_number }: Order): OwnReference {
+function printedNumber({ id, order_number }: Order): OwnReference {
   if (unprintableLetters(printableLine(order_number)).length === 0) return { text: order_number, warnings: [] };
   const message = "The order's number has letters that no font here can print, so its id is printed instead.";
   return {

@@ -31,7 +31,7 @@ export interface Buying {
 }
 
 /** A parcel that was opened for a label, and all that the label says of it. */
-export interface ReadyParcel {
+interface ReadyParcel {
   readonly order: Order;
   readonly shipment: Shipment;
   readonly parcel: Parcel;

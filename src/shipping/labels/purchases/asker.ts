@@ -33,7 +33,7 @@ export async function counterOf({ store, service }: At, { account_id }: Label): 
 }
 
 /** What a carrier said; or why it said nothing, and whether it is certain that nothing was done. */
-export type Said<Thing> = { readonly said: Thing } | { readonly fault: Fault; readonly certain: boolean };
+type Said<Thing> = { readonly said: Thing } | { readonly fault: Fault; readonly certain: boolean };
 
 /** Asks a carrier. Whatever goes wrong is told, not thrown. */
 export async function asked<Thing>(

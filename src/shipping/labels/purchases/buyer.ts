@@ -5,6 +5,7 @@ import { wireId } from "../../../kit/ids.ts";
 import type { Ctx, OutsideCarrier } from "../../carriers/connector.ts";
 import type { Bought } from "../../offer.ts";
 import type { Label } from "../label.ts";
+import { hasFailed } from "../status.ts";
 import { getLabel } from "../store.ts";
 import { type At, asked, type Counter, counterOf } from "./asker.ts";
 import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed } from "./commands.ts";
@@ -16,7 +17,7 @@ export type Ended =
   | { readonly state: "failed"; readonly label: Label; readonly fault: Fault };
 
 /** Called in the transaction that ends a purchase. */
-export type OnEnd = (tx: Tx, ended: Ended) => Promise<void>;
+type OnEnd = (tx: Tx, ended: Ended) => Promise<void>;
 
 const nobodyWaits: OnEnd = async () => {};
 
@@ -109,7 +110,7 @@ async function record({ store, service, news, claim, onEnd }: Pursuit, bought: B
     await onEnd(tx, { state: "bought", label: await getLabel(tx, label.id) });
     return label.status;
   });
-  if (recorded !== "error") return;
+  if (!hasFailed(recorded)) return;
   // It was given up before the carrier's late answer came.
   const label = wireId("label", claim.id);
   service.log.error("a carrier sold a label that was given up", { label, carrier_ref: bought.carrier_ref });

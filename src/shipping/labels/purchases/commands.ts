@@ -1,5 +1,6 @@
 import { isSamePlace } from "../../../addresses/address.ts";
 import { hasUnknownZip } from "../../../addresses/commands.ts";
+import { isUndeliverable } from "../../../addresses/status.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
@@ -12,9 +13,11 @@ import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts"
 import { labelShipment, voidShipment } from "../../../orders/labelling/commands.ts";
 import type { Order } from "../../../orders/order.ts";
 import type { Shipment } from "../../../orders/shipments/shipment.ts";
+import { isGivenUp, isInHouse } from "../../../orders/shipments/status.ts";
 import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
 import { lockOrder } from "../../../orders/store.ts";
 import { findProducts } from "../../../products/store.ts";
+import { isSelling } from "../../accounts/status.ts";
 import { findAccount, listActiveAccounts } from "../../accounts/store.ts";
 import type { Address } from "../../address.ts";
 import { contentsOf, goodsIn, productsToWeigh } from "../../contents.ts";
@@ -26,7 +29,7 @@ import { originOfOrder } from "../../store.ts";
 import type { Label } from "../label.ts";
 import { type Buying, openParcel } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
-import { type LabelStatus, labelMoves } from "../status.ts";
+import { isBeingBought, labelMoves, labelStarts } from "../status.ts";
 import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "../store.ts";
 import { carriageOf, lease_ms, lookWait, paperWarnings, type Reason } from "./rules.ts";
 import { lockDue, lockLabel, nextDueAt } from "./store.ts";
@@ -71,7 +74,7 @@ export async function chooseSeller(
 /** The account whose offer was quoted. Refuses: validation_failed, when it sells nothing any more. */
 export async function sellerOfQuote(db: Db, quote: Quote): Promise<Seller> {
   const account = quote.account_id === null ? null : await findAccount(db, quote.account_id);
-  if (account === null || account.status !== "active") {
+  if (account === null || !isSelling(account.status)) {
     throw invalid("quote_id", "is of a carrier account that is paused or gone; ask for rates again");
   }
   const { carrier, service } = quote.offer;
@@ -92,7 +95,11 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
     order_id: ready.order.id,
     return_id: null,
     package: ready.parcel.package,
-    ...{ value_cents, insurance, from_address, to_address, fingerprint },
+    value_cents,
+    insurance,
+    from_address,
+    to_address,
+    fingerprint,
   });
 }
 
@@ -102,7 +109,7 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
  */
 async function refuseUnknownZip(tx: Tx, { shipping_address, address_verification }: Order, to: Address): Promise<void> {
   const found = address_verification !== null && address_verification.method !== "offline";
-  if (found && address_verification.status !== "error" && isSamePlace(shipping_address, to)) return;
+  if (found && !isUndeliverable(address_verification.status) && isSamePlace(shipping_address, to)) return;
   if (!(await hasUnknownZip(tx, to))) return;
   const remedy = "correct the order's address, or have a carrier verify it";
   const message = `is no ZIP code that is known here (${to.postal_code}): ${remedy}`;
@@ -130,26 +137,53 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
   tx.wake(finishing_job, claimed_until);
   return insertLabel(tx, {
     ...wanted,
-    ...{ account_id, carrier, service, status: "processing", quote_nonce: quote?.nonce ?? null },
+    account_id,
+    carrier,
+    service,
+    status: labelStarts,
+    quote_nonce: quote?.nonce ?? null,
     ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(hasAddresses(quote) ? {} : { offer_ref: null }) }),
-    ...{ tracking_number: null, tracking_url: null, carrier_ref: null, tracker_ref: null, drawing: null },
-    ...{ documents: [], warnings: boxWarnings(carrier, wanted.to_address) },
-    ...{ asked_by, claimed_until, attempts: 1, error_code: null, error_message: null, void_status: null },
-    ...{ created_at: tx.now, voided_at: null },
+    tracking_number: null,
+    tracking_url: null,
+    carrier_ref: null,
+    tracker_ref: null,
+    drawing: null,
+    documents: [],
+    warnings: boxWarnings(carrier, wanted.to_address),
+    asked_by,
+    claimed_until,
+    attempts: 1,
+    error_code: null,
+    error_message: null,
+    void_status: null,
+    created_at: tx.now,
+    voided_at: null,
   });
 }
 
 const unpriced = {
-  ...{ cost_cents: 0, carrier_cost_cents: 0, currency: "USD", breakdown: null, zone: null, billable_pounds: null },
-  ...{ delivery_date: null, offer_ref: null },
+  cost_cents: 0,
+  carrier_cost_cents: 0,
+  currency: "USD",
+  breakdown: null,
+  zone: null,
+  billable_pounds: null,
+  delivery_date: null,
+  offer_ref: null,
 } as const;
 
 /** What an offer says of a label. */
 function pricedBy(offer: Offer) {
   const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date, ref } = offer;
   return {
-    ...{ cost_cents: rate_cents, carrier_cost_cents: cost_cents, currency, breakdown, zone, billable_pounds },
-    ...{ delivery_date, offer_ref: ref },
+    cost_cents: rate_cents,
+    carrier_cost_cents: cost_cents,
+    currency,
+    breakdown,
+    zone,
+    billable_pounds,
+    delivery_date,
+    offer_ref: ref,
   };
 }
 
@@ -197,7 +231,7 @@ function costing({ quote_nonce }: Label, offer: Offer): Partial<Label> {
 }
 
 /** A label that a carrier sold, with its parcel and order where it leaves. */
-export interface Recorded {
+interface Recorded {
   readonly label: Label;
   readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
 }
@@ -217,11 +251,11 @@ export interface LabelNews {
 export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promise<Recorded | null> {
   await lockOrderOfLabels(tx, claim.order_id);
   const before = await lockLabel(tx, claim.id);
-  if (before === null || before.status !== "processing") return null;
+  if (before === null || !isBeingBought(before.status)) return null;
   const tracking_number = plainTrackingNumber(bought.tracking_number);
   await insertDocuments(tx, before.id, bought.documents);
   const label = await saveLabel(tx, before, {
-    status: move<LabelStatus, typeof labelMoves>(labelMoves, "complete", before.status),
+    status: move(labelMoves, "complete", before.status),
     tracking_number,
     tracking_url: bought.tracking_url,
     // What a carrier gives back beside a purchase is no cost.
@@ -238,7 +272,7 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
   assert(shipment !== undefined, "an order has the parcels that its labels name");
   const parcel = { order, shipment };
   // A parcel that was given up all the same keeps no number; its label can be given back.
-  if (shipment.status === "voided") return { label, parcel };
+  if (isGivenUp(shipment.status)) return { label, parcel };
   const told = { tracking_number, told_url: bought.tracking_url };
   return { label, parcel: await labelShipment(tx, parcel, told, whoAsked(label)) };
 }
@@ -263,16 +297,18 @@ export async function recordFailed(
   const { code: error_code, message: error_message, known } = reason;
   const status = move(labelMoves, "fail", before.status);
   const { shipment_id } = before;
-  if (shipment_id !== null && (await isInHouse(tx, before, shipment_id))) {
+  if (shipment_id !== null && (await waitsInHouse(tx, before, shipment_id))) {
     await voidShipment(tx, shipment_id, whoAsked(before));
   }
   const quote_nonce = known ? null : before.quote_nonce;
   return saveLabel(tx, before, { status, error_code, error_message, quote_nonce, claimed_until: null });
 }
 
-async function isInHouse(tx: Tx, { order_id }: Label, shipment_id: number): Promise<boolean> {
+async function waitsInHouse(tx: Tx, { order_id }: Label, shipment_id: number): Promise<boolean> {
   const { shipments } = await lockOrder(tx, order_id);
-  return shipments.some(({ id, status }) => id === shipment_id && status === "pending");
+  return shipments.some(
+    ({ id, status }) => id === shipment_id && isInHouse(status),
+  );
 }
 
 /** Lets the job look again later. Null when another server took it over. */
@@ -287,7 +323,7 @@ export async function lookLater(tx: Tx, claim: Label, retry_after_seconds: numbe
 const claimed_together_max = 20;
 
 /** What was claimed, and when there will be more to claim unless something else happens first. */
-export interface ClaimedLabels {
+interface ClaimedLabels {
   readonly claims: readonly Label[];
   readonly next_at: number | null;
 }

@@ -5,14 +5,15 @@ import { Fault } from "../../../kit/fault.ts";
 import type { Label } from "../label.ts";
 import { type At, asked, counterOf } from "../purchases/asker.ts";
 import { lookLater, whoAsked } from "../purchases/commands.ts";
+import type { voidMoves } from "../status.ts";
 import { getLabel } from "../store.ts";
 import { beginReturnVoids, beginVoids, notTaken, recordKept, recordVoided } from "./commands.ts";
 
 /** What a carrier said to a label that it is to take back. */
-export type Returned = { readonly label: Label } | { readonly fault: Fault };
+type Returned = { readonly label: Label } | { readonly fault: Fault };
 
 /** Called in the transaction that records it. */
-export type OnReturned = (tx: Tx, returned: Returned) => Promise<void>;
+type OnReturned = (tx: Tx, returned: Returned) => Promise<void>;
 
 const nobodyWaits: OnReturned = async () => {};
 
@@ -40,18 +41,18 @@ export async function giveBack(at: At, claim: Label, onReturned: OnReturned = no
     return kept(refused ? notTaken(claim, answer.fault.message) : answer.fault);
   }
   if (answer.said === "rejected") return kept(notTaken(claim, null));
-  return taken(at, claim, answer.said === "submitted" ? "submitted" : "accepted", onReturned);
+  return taken(at, claim, answer.said === "submitted" ? "submit" : "accept", onReturned);
 }
 
 async function taken(
   { store, news }: At,
   claim: Label,
-  status: "submitted" | "accepted",
+  answer: keyof typeof voidMoves,
   onReturned: OnReturned,
 ): Promise<Returned | null> {
   const actor: Actor = whoAsked(claim);
   return store.write(async (tx) => {
-    const voided = await recordVoided(tx, claim, status, actor);
+    const voided = await recordVoided(tx, claim, answer, actor);
     if (voided === null) return null;
     await news.voided(tx, voided, actor);
     const label = await getLabel(tx, voided.id);

@@ -16,7 +16,7 @@ import type { Label } from "../label.ts";
 import { finishing_job, lockClaimed } from "../purchases/commands.ts";
 import { lease_ms } from "../purchases/rules.ts";
 import { isIn, refuseLeft, refuseUnderWay } from "../rules.ts";
-import { type LabelStatus, labelMoves, type VoidStatus } from "../status.ts";
+import { isVoided, labelMoves, voidMoves, voidStarts } from "../status.ts";
 import {
   getLabel,
   listParcelsInHouse,
@@ -38,7 +38,7 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
   const { order_id } = await getLabel(tx, id);
   await lockOrderOfLabels(tx, order_id);
   const label = await getLabel(tx, id);
-  if (label.status === "voided") return label;
+  if (isVoided(label.status)) return label;
   refuseLeft(label, await listParcelsInHouse(tx, order_id));
   return voidBought(tx, label, actor);
 }
@@ -106,7 +106,7 @@ export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Prom
   const { order_id } = await getLabel(tx, id);
   await lockOrderOfLabels(tx, order_id);
   const label = await getLabel(tx, id);
-  if (label.status === "voided") return label;
+  if (isVoided(label.status)) return label;
   refuseLeft(label, await listParcelsInHouse(tx, order_id));
   return claimVoid(tx, label, actor);
 }
@@ -150,10 +150,10 @@ export async function beginReturnVoids(
 
 async function claimVoid(tx: Tx, label: Label, asked_by: Actor): Promise<Label> {
   refuseUnderWay(label);
-  move<LabelStatus, typeof labelMoves>(labelMoves, "void", label.status);
+  move(labelMoves, "void", label.status);
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
-  return saveLabel(tx, label, { void_status: "asked", asked_by, claimed_until, attempts: label.attempts + 1 });
+  return saveLabel(tx, label, { void_status: voidStarts, asked_by, claimed_until, attempts: label.attempts + 1 });
 }
 
 /**
@@ -163,7 +163,7 @@ async function claimVoid(tx: Tx, label: Label, asked_by: Actor): Promise<Label> 
 export async function recordVoided(
   tx: Tx,
   claim: Label,
-  void_status: Exclude<VoidStatus, "asked">,
+  answer: keyof typeof voidMoves,
   actor: Actor,
 ): Promise<Label | null> {
   const before = await lockClaimed(tx, claim);
@@ -171,7 +171,8 @@ export async function recordVoided(
   const { shipment_id } = before;
   const in_house = await listParcelsInHouse(tx, before.order_id);
   if (shipment_id !== null && in_house.has(shipment_id)) await voidShipment(tx, shipment_id, actor);
-  const status = move<LabelStatus, typeof labelMoves>(labelMoves, "void", before.status);
+  const status = move(labelMoves, "void", before.status);
+  const void_status = move(voidMoves, answer, before.void_status ?? voidStarts);
   return saveLabel(tx, before, { status, void_status, voided_at: tx.now, claimed_until: null });
 }
 

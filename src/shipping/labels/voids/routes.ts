@@ -8,6 +8,7 @@ import { goesOn } from "../../../outbound/under_way.ts";
 import { labelNews, refuseUnderWayBack } from "../../../returns/labels/commands.ts";
 import type { Label } from "../label.ts";
 import { told, type View } from "../purchases/routes.ts";
+import { isUsable, isVoided } from "../status.ts";
 import { getLabel } from "../store.ts";
 import { giveBack } from "./buyer.ts";
 import { beginVoid, voidLabel } from "./commands.ts";
@@ -16,7 +17,7 @@ import { beginVoid, voidLabel } from "./commands.ts";
 export async function answerVoid(call: Call, service: Service, id: string, view: View): Promise<Response> {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
   const { account_id, status } = await call.store.read((db) => getLabel(db, id));
-  if (account_id === null || status === "voided") {
+  if (account_id === null || isVoided(status)) {
     return answerWrite(call, 200, async (tx) => view(await voidOwn(tx, id, call), tx), enveloped, secret_key);
   }
   const at = { store: call.store, service, news: labelNews };
@@ -31,7 +32,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
       },
       goOn: async (label, end) => {
         // Somebody else was a moment faster.
-        if (label.status === "voided") {
+        if (isVoided(label.status)) {
           await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
           return;
         }
@@ -49,11 +50,11 @@ async function voidOwn(tx: Tx, id: string, { actor }: Call): Promise<Label> {
   const before = await getLabel(tx, id);
   await refuseComing(tx, before);
   const label = await voidLabel(tx, id, actor);
-  if (before.status !== "voided") await labelNews.voided(tx, label, actor);
+  if (!isVoided(before.status)) await labelNews.voided(tx, label, actor);
   return label;
 }
 
 /** Refuses: label_not_voidable, for a label whose parcel is on its way back. */
 async function refuseComing(tx: Tx, label: Label): Promise<void> {
-  if (label.return_id !== null && label.status === "completed") await refuseUnderWayBack(tx, label);
+  if (label.return_id !== null && isUsable(label.status)) await refuseUnderWayBack(tx, label);
 }

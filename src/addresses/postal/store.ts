@@ -1,19 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import packedPath from "./us.tsv.gz" with { type: "file" };
-
-/** A ZIP code of the United States, its city as GeoNames calls it, and the two letters of its state. */
-export interface ZipPlace {
-  readonly zip: number;
-  readonly city: string;
-  readonly state: string;
-}
-
-/** As the file has it, with where it lies in thousandths of a degree. */
-export interface ZipLine extends ZipPlace {
-  readonly latitude_e3: number;
-  readonly longitude_e3: number;
-}
+import type { ZipLine, ZipPlace } from "./zip.ts";
 
 /** Counts up whenever the carried file says something else, so that databases take it anew. */
 export const edition = 1;
@@ -73,7 +61,10 @@ function readLine(line: string): ZipLine {
   const [zip = "", city = "", state = "", latitude, longitude] = line.split("\t");
   const thousandths = (text: string | undefined) => Math.round(Number(text) * 1000);
   return {
-    ...{ zip: Number(zip), city, state },
-    ...{ latitude_e3: thousandths(latitude), longitude_e3: thousandths(longitude) },
+    zip: Number(zip),
+    city,
+    state,
+    latitude_e3: thousandths(latitude),
+    longitude_e3: thousandths(longitude),
   };
 }
