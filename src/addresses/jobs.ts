@@ -1,6 +1,6 @@
 import type { Store } from "../database/store.ts";
 import { loadZips } from "./commands.ts";
-import { letCarriedGo } from "./postal/store.ts";
+import { releaseCarried } from "./postal/store.ts";
 import { whereToLoad } from "./store.ts";
 
 /** Loads the ZIP codes that the program carries, where the table does not have them, a piece at a time. */
@@ -8,5 +8,5 @@ export async function loadPostalCodes(store: Store): Promise<void> {
   let more = (await store.read(whereToLoad)) !== null;
   if (!more) return;
   while (more) more = await store.write(loadZips);
-  letCarriedGo();
+  releaseCarried();
 }

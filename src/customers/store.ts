@@ -184,7 +184,7 @@ const keptWords = prepared((sql, a: Args<{ customer_id: number }>) =>
   sql.select({ word: customer_words.word }).from(customer_words).where(eq(customer_words.customer_id, a.customer_id)),
 );
 
-/** Lets a customer be found by these words too, which it is not yet. */
+/** Stores more words by which a customer is found. None of them is stored yet. */
 async function keepWords(tx: Tx, customer_id: number, words: Iterable<string>): Promise<void> {
   const rows = [...words].map((word) => ({ customer_id, word }));
   await insert(tx, customer_words, rows);
@@ -199,7 +199,7 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
     .where(eq(customers.id, before.id));
   const fresh = wordsOf(fields).difference(wordsOf(before));
   if (fresh.size > 0) {
-    // A name that it had long ago may come back.
+    // The words of a former name are still stored.
     const known = new Set((await keptWords(tx, { customer_id: before.id })).map(({ word }) => word));
     await keepWords(tx, before.id, fresh.difference(known));
   }
@@ -214,7 +214,7 @@ interface CheckedDraft extends AddressDraft {
 
 const unchecked: StoredCheck = { verification: null, is_verified: false, ask_at: null };
 
-/** Drizzle takes a bare placeholder in `set` for a value. */
+/** A placeholder as an expression: `set` would store a bare one as a value. */
 const bound = (value: SQL) => template`${value}`;
 
 const changeAddress = prepared((sql: Writing, a: Args<AddressFields & StoredCheck & { id: number; now: number }>) =>

@@ -6,7 +6,7 @@ import type { ZipLine, ZipPlace } from "./zip.ts";
 /** Counts up whenever the carried file says something else, so that databases take it anew. */
 export const edition = 1;
 
-// It is wanted while databases are being loaded; after that nothing keeps it in memory.
+// It is kept in memory only while databases are being loaded.
 let unpacked: string | null = null;
 
 function carried(): string {
@@ -15,8 +15,8 @@ function carried(): string {
   return unpacked;
 }
 
-/** Gives back the memory of the carried file, until it is wanted again. */
-export function letCarriedGo(): void {
+/** Frees the memory of the carried file. It is read again when it is needed. */
+export function releaseCarried(): void {
   unpacked = null;
 }
 

@@ -14,7 +14,7 @@ import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { labelNews } from "../../returns/labels/commands.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
-import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
+import { voidCarrierLabels } from "../../shipping/labels/voids/buyer.ts";
 import {
   beginVoids,
   parcelsLosing,
@@ -66,7 +66,7 @@ async function answerWithoutLabels(
   if (!concerned) return answerOrder(call, id, { dry_run }, act);
   if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
   return answerLongWork(call, async () => {
-    await giveBackLabels({ store, service, news: labelNews }, actor, async (tx) => {
+    await voidCarrierLabels({ store, service, news: labelNews }, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       const order = await lockOrder(tx, id);

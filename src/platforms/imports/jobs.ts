@@ -9,7 +9,7 @@ import { lockOrder } from "../../orders/store.ts";
 import { Lanes } from "../../outbound/lanes.ts";
 import { labelNews } from "../../returns/labels/commands.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
-import { giveBackLabels } from "../../shipping/labels/voids/buyer.ts";
+import { voidCarrierLabels } from "../../shipping/labels/voids/buyer.ts";
 import { accessTo } from "../connectors/access.ts";
 import { secretsOf } from "../connectors/asking.ts";
 import type { Access } from "../connectors/connector.ts";
@@ -60,7 +60,7 @@ async function importOne(claim: Claim, store: Store, service: Service): Promise<
 async function giveUpLabels({ connection, import: { order_id } }: Claim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
-    await giveBackLabels({ store, service, news: labelNews }, platformActor(connection), async (tx) => {
+    await voidCarrierLabels({ store, service, news: labelNews }, platformActor(connection), async (tx) => {
       const order = await lockOrder(tx, order_id);
       refuseForbidden(order, "cancel");
       return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };

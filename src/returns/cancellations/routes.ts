@@ -11,7 +11,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { hasCarriersReturnLabels } from "../../shipping/labels/store.ts";
-import { giveBackReturnLabels } from "../../shipping/labels/voids/buyer.ts";
+import { voidCarrierReturnLabels } from "../../shipping/labels/voids/buyer.ts";
 import { beginReturnVoids, recordVoided } from "../../shipping/labels/voids/commands.ts";
 import { cancelLabelledReturn, labelNews, noteReturnLabelVoided, readyToCancel } from "../labels/commands.ts";
 import { requireVersion, shown } from "../routes.ts";
@@ -57,7 +57,7 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
     });
   }
   return answerLongWork(call, async () => {
-    await giveBackReturnLabels({ store, service, news: labelNews }, actor, async (tx) => {
+    await voidCarrierReturnLabels({ store, service, news: labelNews }, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       return readyToCancel(tx, id);

@@ -153,7 +153,7 @@ export async function recordTest(tx: Tx, tested: CarrierAccount, how: Tested): P
 export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount> {
   const before = await lockAccount(tx, id);
   if (await isAsking(tx, before.id)) {
-    const message = "A label is being bought with this account, or given back. Pause it, and delete it after that.";
+    const message = "A label is being bought or voided with this account. Pause the account now, and delete it later.";
     throw new Fault("label_in_progress", message);
   }
   const none = { credentials: null, credentials_digest: null, callback_secret: null };

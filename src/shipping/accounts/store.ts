@@ -86,7 +86,7 @@ const asking = prepared((sql, a: Args<{ id: number }>) =>
     .limit(1),
 );
 
-/** Whether a label is being bought with an account, or given back to its carrier. */
+/** Whether a label is being bought or voided with an account. */
 export async function isAsking(db: Db, id: number): Promise<boolean> {
   return (await asking(db, { id })).length > 0;
 }

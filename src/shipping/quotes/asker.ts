@@ -1,6 +1,6 @@
-// Asks the carriers of all accounts for their rates at once. One that hangs holds nobody up but itself: its answer is
-// awaited for so long and no longer, so many questions of an account are under way at most, and after some failures in
-// a row it is let rest before it is tried again.
+// Asks the carriers of all accounts for their rates at once. A slow one delays no other: each answer is awaited for a
+// limited time, each account has a limited number of open questions, and after some failures in a row it is not asked
+// for a while.
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Log } from "../../kit/log.ts";

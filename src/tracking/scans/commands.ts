@@ -50,7 +50,7 @@ interface TrackingReport {
 }
 
 /**
- * Takes in a scan that a person made, and answers the record as it is then.
+ * Records a scan that a person made, and answers the record after it.
  * Refuses: validation_failed (a moment to come), resource_missing.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
@@ -67,8 +67,8 @@ export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor
 const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
 
 /**
- * Takes in what is reported of a parcel, once. A report that says something new moves its order: the first scan of a
- * carrier hands the parcel over, a delivery delivers it. Nothing that is reported is refused for the order's state.
+ * Records what is reported of a parcel, once. A new report moves the order: the first scan of a carrier hands the
+ * parcel over, a delivery delivers it. No report is refused for the state of the order.
  * Refuses: resource_missing.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
@@ -86,8 +86,8 @@ interface Updated {
 }
 
 /**
- * Takes in all that a carrier tells of one parcel, in any order and however often: the record comes out the same. Null
- * when nobody knows the number. Of what the carrier expects the newest telling holds.
+ * Records all that a carrier reports of one parcel. Neither the order of reports nor a repeat makes a difference, and
+ * of two expected dates the newer counts. Null when the number is not known here.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<Updated | null> {
@@ -104,7 +104,7 @@ export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Telle
 }
 
 /**
- * Takes in what carriers told of a number before anything here was known of it.
+ * Records what carriers reported of a number before it was known here.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordWaiting(tx: Tx, tracking_number: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { carriedLines, letCarriedGo } from "../../../src/addresses/postal/store.ts";
+import { carriedLines, releaseCarried } from "../../../src/addresses/postal/store.ts";
 import { dayText } from "../../../src/kit/zone.ts";
 import { promiseDelivery, type ServiceDays } from "../../../src/shipping/delivery/delivery_date.ts";
 import { placeTimeZone, stateTimeZone } from "../../../src/shipping/delivery/time_zones.ts";
@@ -124,7 +124,7 @@ test("a place's clock is that of its state, whether the state is said or its ZIP
     }
     from = next;
   }
-  letCarriedGo();
+  releaseCarried();
   // Of these states nobody can say what time it is.
   expect(wrong.filter((line) => !/ (AA|AE|AP|FM|MH|PW)$/.test(line))).toEqual([]);
   expect(placeTimeZone({ country: "PR", state: null, postal_code: null })).toBe("America/Puerto_Rico");

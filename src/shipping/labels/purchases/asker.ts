@@ -22,7 +22,7 @@ export interface Counter {
   readonly ctx: Ctx;
 }
 
-/** The counter at which a label is bought and given back; why there is none is a Fault. */
+/** The counter at which a label is bought and voided, or the Fault that says why there is none. */
 export async function counterOf({ store, service }: At, { account_id }: Label): Promise<Counter | Fault> {
   const account = account_id === null ? null : await store.read((db) => findAccount(db, account_id));
   const connector = account === null ? undefined : outsideCarriersOf(service)[account.connector];

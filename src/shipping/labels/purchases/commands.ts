@@ -258,7 +258,7 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
     status: move(labelMoves, "complete", before.status),
     tracking_number,
     tracking_url: bought.tracking_url,
-    // What a carrier gives back beside a purchase is no cost.
+    // Money that a carrier returns with a purchase is no cost.
     carrier_cost_cents: Math.max(bought.cost_cents, 0),
     delivery_date: bought.estimated_delivery ?? before.delivery_date,
     carrier_ref: bought.carrier_ref,
@@ -271,7 +271,7 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
   const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
   assert(shipment !== undefined, "an order has the parcels that its labels name");
   const parcel = { order, shipment };
-  // A parcel that was given up all the same keeps no number; its label can be given back.
+  // A parcel that was given up meanwhile keeps no number; its label can be voided.
   if (isGivenUp(shipment.status)) return { label, parcel };
   const told = { tracking_number, told_url: bought.tracking_url };
   return { label, parcel: await labelShipment(tx, parcel, told, whoAsked(label)) };
@@ -306,9 +306,7 @@ export async function recordFailed(
 
 async function waitsInHouse(tx: Tx, { order_id }: Label, shipment_id: number): Promise<boolean> {
   const { shipments } = await lockOrder(tx, order_id);
-  return shipments.some(
-    ({ id, status }) => id === shipment_id && isInHouse(status),
-  );
+  return shipments.some(({ id, status }) => id === shipment_id && isInHouse(status));
 }
 
 /** Lets the job look again later. Null when another server took it over. */

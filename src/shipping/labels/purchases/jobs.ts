@@ -8,7 +8,7 @@ import { purchasesUnderWay } from "../../../outbound/under_way.ts";
 import { labelNews } from "../../../returns/labels/commands.ts";
 import type { Label } from "../label.ts";
 import { isBeingBought } from "../status.ts";
-import { giveBack } from "../voids/buyer.ts";
+import { voidAtCarrier } from "../voids/buyer.ts";
 import { buyAgain } from "./buyer.ts";
 import { claimDue, finishing_job } from "./commands.ts";
 
@@ -51,7 +51,7 @@ function lanesOf(store: Store, service: Service): Lanes<Task> {
 async function finish(label: Label, store: Store, service: Service): Promise<void> {
   const at = { store, service, news: labelNews };
   if (isBeingBought(label.status)) await buyAgain(at, label);
-  else await giveBack(at, label);
+  else await voidAtCarrier(at, label);
   const facts = { mode: store.mode, label: wireId("label", label.id), attempts: label.attempts };
   service.log.info("a label was looked after at its carrier", facts);
 }

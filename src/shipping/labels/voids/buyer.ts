@@ -1,4 +1,4 @@
-// Gives labels back to their carriers.
+// Asks carriers to void their labels, in no transaction.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
@@ -9,23 +9,27 @@ import type { voidMoves } from "../status.ts";
 import { getLabel } from "../store.ts";
 import { beginReturnVoids, beginVoids, notTaken, recordKept, recordVoided } from "./commands.ts";
 
-/** What a carrier said to a label that it is to take back. */
-type Returned = { readonly label: Label } | { readonly fault: Fault };
+/** What a carrier answered when it was asked to void a label. */
+type VoidAnswer = { readonly label: Label } | { readonly fault: Fault };
 
 /** Called in the transaction that records it. */
-type OnReturned = (tx: Tx, returned: Returned) => Promise<void>;
+type OnVoidAnswer = (tx: Tx, returned: VoidAnswer) => Promise<void>;
 
-const nobodyWaits: OnReturned = async () => {};
+const nobodyWaits: OnVoidAnswer = async () => {};
 
 /**
- * Gives a claimed label back, and answers what the carrier said; null when it did not answer, and the job asks again.
+ * Asks the carrier to void a claimed label, and answers what it said; null when it did not answer: the job asks again.
  */
-export async function giveBack(at: At, claim: Label, onReturned: OnReturned = nobodyWaits): Promise<Returned | null> {
+export async function voidAtCarrier(
+  at: At,
+  claim: Label,
+  onAnswer: OnVoidAnswer = nobodyWaits,
+): Promise<VoidAnswer | null> {
   const { store } = at;
   const kept = (fault: Fault) =>
     store.write(async (tx) => {
       const label = await recordKept(tx, claim);
-      if (label !== null) await onReturned(tx, { fault });
+      if (label !== null) await onAnswer(tx, { fault });
       return label === null ? null : { fault };
     });
   const counter = await counterOf(at, claim);
@@ -41,22 +45,22 @@ export async function giveBack(at: At, claim: Label, onReturned: OnReturned = no
     return kept(refused ? notTaken(claim, answer.fault.message) : answer.fault);
   }
   if (answer.said === "rejected") return kept(notTaken(claim, null));
-  return taken(at, claim, answer.said === "submitted" ? "submit" : "accept", onReturned);
+  return taken(at, claim, answer.said === "submitted" ? "submit" : "accept", onAnswer);
 }
 
 async function taken(
   { store, news }: At,
   claim: Label,
   answer: keyof typeof voidMoves,
-  onReturned: OnReturned,
-): Promise<Returned | null> {
+  onAnswer: OnVoidAnswer,
+): Promise<VoidAnswer | null> {
   const actor: Actor = whoAsked(claim);
   return store.write(async (tx) => {
     const voided = await recordVoided(tx, claim, answer, actor);
     if (voided === null) return null;
     await news.voided(tx, voided, actor);
     const label = await getLabel(tx, voided.id);
-    await onReturned(tx, { label });
+    await onAnswer(tx, { label });
     return { label };
   });
 }
@@ -70,43 +74,47 @@ async function later({ store }: At, claim: Label): Promise<null> {
 const asked_in_vain_max = 60;
 
 /**
- * Gives back the labels of carriers on some parcels of an order, before these are given up. `choose` locks the order,
- * checks that it may lose them, and answers which.
+ * Has carriers void their labels on some parcels of an order, before these are given up. `choose` locks the order,
+ * checks that it may lose the parcels, and names them.
  * Refuses: label_not_voidable, label_in_progress (a carrier has not answered), and what `choose` refuses.
  */
-export async function giveBackLabels(
+export async function voidCarrierLabels(
   at: At,
   actor: Actor,
   choose: (tx: Tx) => Promise<{ readonly order_id: number; readonly parcels: ReadonlySet<number> }>,
 ): Promise<void> {
-  await giveAllBack(at, async (tx) => {
+  await voidAllAtCarriers(at, async (tx) => {
     const { order_id, parcels } = await choose(tx);
     return beginVoids(tx, order_id, parcels, actor);
   });
 }
 
 /**
- * Gives back the labels of carriers with which a return was to come, before it is called off. `choose` locks the
- * return's order, checks that the return may be called off, and answers it.
+ * Has carriers void the labels of a return before it is called off. `choose` locks the return's order, checks that the
+ * return may be called off, and answers it.
  * Refuses: label_not_voidable, label_in_progress (a carrier has not answered), and what `choose` refuses.
  */
-export async function giveBackReturnLabels(
+export async function voidCarrierReturnLabels(
   at: At,
   actor: Actor,
   choose: (tx: Tx) => Promise<{ readonly id: number; readonly order_id: number }>,
 ): Promise<void> {
-  await giveAllBack(at, async (tx) => beginReturnVoids(tx, await choose(tx), actor));
+  await voidAllAtCarriers(at, async (tx) => beginReturnVoids(tx, await choose(tx), actor));
 }
 
-async function giveAllBack(at: At, claim: (tx: Tx) => Promise<readonly Label[]>): Promise<void> {
+async function voidAllAtCarriers(at: At, claim: (tx: Tx) => Promise<readonly Label[]>): Promise<void> {
   const claims = await at.store.write(claim);
-  const answers: (Returned | null)[] = [];
-  for (const claim of claims) answers.push(await giveBack(at, claim));
+  const answers: (VoidAnswer | null)[] = [];
+  for (const claim of claims) answers.push(await voidAtCarrier(at, claim));
   for (const answer of answers) {
     if (answer === null) {
-      throw new Fault("label_in_progress", "A carrier has not said yet whether it takes its label back. Try again.", {
-        retry_after_seconds: 10,
-      });
+      throw new Fault(
+        "label_in_progress",
+        "A carrier has not answered yet whether it voids its label. Send the request again.",
+        {
+          retry_after_seconds: 10,
+        },
+      );
     }
     if ("fault" in answer) throw answer.fault;
   }

@@ -7,10 +7,10 @@ import { wireId } from "../../../kit/ids.ts";
 import { move } from "../../../kit/moves.ts";
 import { itemsToCancel, losingParcels, takesAll } from "../../../orders/cancellations/rules.ts";
 import type { ItemInput } from "../../../orders/fulfillment/rules.ts";
+import { voidShipment } from "../../../orders/labelling/commands.ts";
 import { findOrderId } from "../../../orders/names/store.ts";
 import type { Order } from "../../../orders/order.ts";
 import { refuseForbidden } from "../../../orders/rules.ts";
-import { voidShipment } from "../../../orders/labelling/commands.ts";
 import { lockOrder } from "../../../orders/store.ts";
 import type { Label } from "../label.ts";
 import { finishing_job, lockClaimed } from "../purchases/commands.ts";
@@ -45,7 +45,7 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
 
 /**
  * Voids the labels of an order whose parcels have not left, before the order is cancelled. An identifier that names no
- * order names no labels. Those of carriers are given back before.
+ * order names no labels. The carriers have voided theirs before.
  * Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable (a carrier's), label_in_progress.
  */
 export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
@@ -57,8 +57,8 @@ export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Acto
 }
 
 /**
- * Voids the labels of the parcels that lose units when these items of an order are cancelled. Those of carriers are
- * given back before.
+ * Voids the labels of the parcels that lose units when these items of an order are cancelled. The carriers have voided
+ * theirs before.
  * Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a carrier's),
  * label_in_progress.
  */
@@ -99,7 +99,7 @@ async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
 }
 
 /**
- * Claims a carrier's label to give it back; one that is voided is answered as it is.
+ * Claims a carrier's label that is to be voided. One that is void is answered as it is.
  * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
  */
 export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
@@ -112,7 +112,7 @@ export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Prom
 }
 
 /**
- * Claims the labels of carriers on these parcels of an order to give them back.
+ * Claims the labels of carriers on these parcels of an order, to have them voided.
  * Refuses: label_in_progress, invalid_state_transition.
  */
 export async function beginVoids(
@@ -132,7 +132,7 @@ export async function beginVoids(
 }
 
 /**
- * Claims the labels of carriers with which a return was to come, to give them back.
+ * Claims the labels of carriers for a return, to have them voided.
  * Refuses: label_in_progress, invalid_state_transition.
  */
 export async function beginReturnVoids(
@@ -157,7 +157,7 @@ async function claimVoid(tx: Tx, label: Label, asked_by: Actor): Promise<Label> 
 }
 
 /**
- * Records that a carrier takes a label back: its parcel is given up, unless that has left meanwhile. Null when another
+ * Records that a carrier voids a label: its parcel is given up, unless that has left meanwhile. Null when another
  * server took it over. Emits: order.shipped, order.delivered, when all else of the order had left already.
  */
 export async function recordVoided(
@@ -176,13 +176,13 @@ export async function recordVoided(
   return saveLabel(tx, before, { status, void_status, voided_at: tx.now, claimed_until: null });
 }
 
-/** Records that a carrier does not take a label back: it stays valid. Null when another server took it over. */
+/** Records that a carrier does not void a label: it stays valid. Null when another server took it over. */
 export async function recordKept(tx: Tx, claim: Label): Promise<Label | null> {
   const before = await lockClaimed(tx, claim);
   return before === null ? null : saveLabel(tx, before, { void_status: null, claimed_until: null });
 }
 
-/** The refusal of a label that its carrier does not take back, in the carrier's words where it has some. */
+/** The refusal for a label that its carrier does not void, in the carrier's words where there are some. */
 export function notTaken({ id, carrier }: Label, words: string | null): Fault {
   const said = words === null ? "" : ` ${words}`;
   return new Fault("label_not_voidable", `The carrier ${carrier} does not take the label back.${said}`, {

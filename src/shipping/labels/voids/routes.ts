@@ -10,7 +10,7 @@ import type { Label } from "../label.ts";
 import { told, type View } from "../purchases/routes.ts";
 import { isUsable, isVoided } from "../status.ts";
 import { getLabel } from "../store.ts";
-import { giveBack } from "./buyer.ts";
+import { voidAtCarrier } from "./buyer.ts";
 import { beginVoid, voidLabel } from "./commands.ts";
 
 /** Voids a label, and asks its carrier first where it is a carrier's. */
@@ -36,7 +36,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
           await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
           return;
         }
-        const given = giveBack(at, label, (tx, answer) =>
+        const given = voidAtCarrier(at, label, (tx, answer) =>
           end(tx, "fault" in answer ? answer.fault : { status: 200, data: view(answer.label, tx) }),
         );
         await goesOn(call.store, told(service, given));
