@@ -34,7 +34,7 @@ export function openCheckpoint(path: string): Checkpoint {
 }
 
 /** What the log holds, by `passive` after having copied what can be copied. */
-export function framesOf(raw: Database, kind: "passive" | "noop"): Frames {
+function framesOf(raw: Database, kind: "passive" | "noop"): Frames {
   // A statement that is kept would keep the connection open.
   const asked = raw.prepare(`pragma wal_checkpoint(${kind})`);
   try {

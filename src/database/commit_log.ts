@@ -9,7 +9,7 @@ import { type Checkpointer, checkpointsAside, checkpointsHere } from "./checkpoi
 import { checkpoint_pages, type SqliteConnection } from "./sqlite_connection.ts";
 import { troubleOf } from "./trouble.ts";
 
-export interface CommitLogSettings {
+interface CommitLogSettings {
   readonly path: string;
   /** The connection that commits. It is set not to wait for the disk any more. */
   readonly writer: SqliteConnection;

@@ -1,7 +1,7 @@
 // Which rule of the database a refused statement broke, read from either engine's error.
 
 /** A broken rule: `rule` is the name of the constraint or index, where the engine tells it. */
-export interface Conflict {
+interface Conflict {
   readonly kind: "unique" | "foreign_key" | "check" | "not_null";
   readonly rule: string | null;
   readonly table: string | null;

@@ -17,7 +17,7 @@ import type { Db, StepListener, Store, StoreFacts, Tx, Writing } from "./store.t
 import { recalled, Transaction } from "./transaction.ts";
 import { told, troubleOf } from "./trouble.ts";
 
-export interface PostgresSettings {
+interface PostgresSettings {
   readonly url: string;
   /** The schema that holds this store's tables; it has been migrated. */
   readonly schema: string;

@@ -5,7 +5,7 @@ import { assert } from "../kit/assert.ts";
 import type { Writing } from "./store.ts";
 
 /** Told of every statement: `enter` may refuse it, `failed` learns of its error. */
-export interface Watch {
+interface Watch {
   enter(): void;
   failed(error: unknown): void;
 }

@@ -7,7 +7,7 @@ import { recalled, type World } from "./transaction.ts";
 
 const view_ms = 10;
 
-export interface ReaderSettings {
+interface ReaderSettings {
   readonly path: string;
   readonly world: () => World;
   /** The time that a read is told. */

@@ -15,7 +15,7 @@ interface Built<R> {
 }
 
 /** A statement to be awaited with what it runs in and its arguments. */
-export type Prepared<S extends Reading, A, R> = (db: { readonly sql: S }, values: A) => Promise<R>;
+type Prepared<S extends Reading, A, R> = (db: { readonly sql: S }, values: A) => Promise<R>;
 
 let made_count = 0;
 

@@ -7,7 +7,7 @@ export const step_min_ms = 5 * 60_000;
 /** How fast time goes while it waits for a clock that was set back by less: waits take a ninth longer. */
 const slowed = 0.9;
 
-export interface SteadySettings {
+interface SteadySettings {
   /** The machine's clock, whose elapsed time nobody can set. */
   readonly source: Clock;
   /** The time of the machine that counts, in milliseconds; null while it is not known. */

@@ -8,7 +8,7 @@ import type { Followed, JobName } from "./job_names.ts";
 import type { Tx, Writing } from "./store.ts";
 
 /** How an engine runs a part of a transaction that can be undone by itself. */
-export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>;
+type Savepoint = <T>(work: () => Promise<T>) => Promise<T>;
 
 const finishers_max = 1000;
 

@@ -4,7 +4,7 @@ import { Fault } from "../kit/fault.ts";
 import { chain } from "./conflict.ts";
 
 /** `full` and `unavailable` pass by themselves; after `fatal` nothing the storage says can be believed. */
-export type Trouble = "full" | "unavailable" | "fatal";
+type Trouble = "full" | "unavailable" | "fatal";
 
 const passing: Readonly<Record<string, Trouble>> = {
   SQLITE_FULL: "full",

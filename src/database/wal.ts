@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** `absent`: no frame. `whole`: each frame is good. `torn`: an unfinished last commit is cut. Else data is lost. */
-export type WalState = "absent" | "whole" | "torn" | "bad_header" | "damaged";
+type WalState = "absent" | "whole" | "torn" | "bad_header" | "damaged";
 
 const header_bytes = 32;
 const frame_header_bytes = 24;

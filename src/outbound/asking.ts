@@ -9,7 +9,7 @@ const retry_after_seconds_max = 24 * 3600;
 const words_max = 200;
 
 /** One call's means: the way to the API, the moment, and the secrets that no message may repeat. */
-export interface Means {
+interface Means {
   readonly api: Api;
   readonly now: number;
   readonly secrets: readonly (string | null)[];

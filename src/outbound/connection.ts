@@ -27,7 +27,7 @@ export interface Peer {
 }
 
 /** How far a request came: the connection is dialled and secured by TLS, the answer awaited, its body read. */
-export type Stage = "dialling" | "securing" | "waiting" | "reading";
+type Stage = "dialling" | "securing" | "waiting" | "reading";
 
 /** Why nothing was answered. */
 export interface Lost {

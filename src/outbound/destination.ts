@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 import { assert } from "../kit/assert.ts";
 
 /** Address ranges, one list for each family: a list of both families would take every IPv4 address for a mapped one. */
-export interface Ranges {
+interface Ranges {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;
 }

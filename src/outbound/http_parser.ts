@@ -21,7 +21,7 @@ export interface Parser {
   finish(): ParserError | undefined;
 }
 
-export interface ParserError extends Error {
+interface ParserError extends Error {
   readonly reason?: string;
 }
 

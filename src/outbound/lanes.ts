@@ -4,7 +4,7 @@ interface Task {
 }
 
 /** How tasks are got and done. */
-export interface LaneWork<T extends Task> {
+interface LaneWork<T extends Task> {
   /** Claims tasks of connections that are not among the busy ones; answers when there will be more (ms), or null. */
   readonly claim: (busy: ReadonlySet<number>) => Promise<{ claims: readonly T[]; next_at: number | null }>;
   /** Does one task. What it throws is handed to `failed`, and the connection's other claims are let be. */

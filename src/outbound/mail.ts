@@ -9,13 +9,13 @@ const silence_ms = 20_000;
 const words_max = 500;
 
 /** What a mail server said of a mail that it took, and the addresses among several that it refused. */
-export interface Taken {
+interface Taken {
   readonly answer: string;
   readonly refused: readonly string[];
 }
 
 /** Where the mail server is; TLS from the start, or once it offers it (unless it must, or must not). */
-export interface MailPlace {
+interface MailPlace {
   readonly host: string;
   readonly port: number;
   readonly tls: "always" | "when_offered" | "never";

@@ -14,7 +14,7 @@ import type { Answered, Asked, TalkOver } from "./talk.ts";
 /** Finds every address of a host name. Rejects when there is none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface OutboundOptions {
+interface OutboundOptions {
   readonly policy: AddressPolicy;
   readonly deadlines: Deadlines;
   readonly resolve?: Resolve | undefined;
@@ -40,10 +40,10 @@ export interface Outgoing {
 }
 
 /** Why there is no answer. */
-export type OutboundErrorCode = "dns_error" | "blocked_address" | Lost["code"];
+type OutboundErrorCode = "dns_error" | "blocked_address" | Lost["code"];
 
 /** Why nothing was answered. */
-export interface Unanswered {
+interface Unanswered {
   readonly code: OutboundErrorCode;
   readonly message: string;
   /** Whether the request was on its way, so that it may have been done. */

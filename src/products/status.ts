@@ -6,6 +6,9 @@ export const orderable = "active" satisfies ProductStatus;
 /** A product can be sold from the start unless the request says otherwise. */
 export const productStarts: ProductStatus = "active";
 
+/** A product that only an imported order names cannot be sold until somebody completes it. */
+export const importedProductStarts: ProductStatus = "inactive";
+
 /** Whether a product can be sold. */
 export function isSold(status: ProductStatus): boolean {
   return status === "active";

@@ -4,9 +4,11 @@ import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 const isTable = (file: string) => /(?:^|\/)status\.ts$/.test(file);
 
 // What shows states to people and describes them names them: the shapes on the wire, views, papers, pages, the examples
-// of events, the story of the sample business, the reference, and the front end.
-const shows =
-  /(?:^|\/)(?:schemas|views?|page|told|catalog)\.ts$|^src\/(?:dashboard\/web|demo|http|kit|papers|reference)\//;
+// of events, the story of the sample business, the reference, and the front end. Connectors name those of a platform.
+const shows = new RegExp(
+  "(?:^|/)(?:schemas|views?|page|told|catalog)\\.ts$|" +
+    "^src/(?:dashboard/web|demo|http|kit|papers|platforms/connectors|reference)/",
+);
 
 /** The words of all states: what the tuples `…Statuses` of the tables hold. */
 export function stateWords(sources: readonly Source[]): ReadonlySet<string> {

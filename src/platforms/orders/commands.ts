@@ -15,6 +15,7 @@ import type { UpdateOrder } from "../../orders/schemas.ts";
 import { type OrderStatus, openStatuses } from "../../orders/status.ts";
 import { findOrders, lockOrder, saveOrder } from "../../orders/store.ts";
 import { createProduct } from "../../products/commands.ts";
+import { importedProductStarts } from "../../products/status.ts";
 import { findProductsBySku } from "../../products/store.ts";
 import { voidLabelsOfOrder } from "../../shipping/labels/voids/commands.ts";
 import { lockClaimed, settleImport } from "../imports/commands.ts";
@@ -175,7 +176,9 @@ async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<vo
   const known = new Set((await findProductsBySku(tx, [...names.keys()])).map(({ sku }) => sku));
   const fresh = [...names].filter(([sku]) => !known.has(sku)).sort();
   for (const [sku, name] of fresh) {
-    await unlessRefused(tx, ["duplicate_sku"], (inner) => createProduct(inner, { sku, name, status: "inactive" }));
+    await unlessRefused(tx, ["duplicate_sku"], (inner) =>
+      createProduct(inner, { sku, name, status: importedProductStarts }),
+    );
   }
 }
 
