@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import bwip from "bwip-js/generic";
 import fc from "fast-check";
-import { code128Bars } from "../../src/typesetting/symbols/barcodes.ts";
-import { isCode128Text, textBars } from "../../src/typesetting/symbols/code128.ts";
+import { code128Bars, isCode128Text } from "../../src/typesetting/symbols/code128.ts";
 import { symbolOf } from "../../src/typesetting/symbols/symbols.ts";
 import { printableLine, shapedWidth, shapeText } from "../../src/typesetting/text/shaping.ts";
 import { unbrokenSize, wrapList, wrapText } from "../../src/typesetting/text/wrapping.ts";
@@ -153,10 +153,26 @@ describe("bar codes", () => {
     for (const one of texts) expect(await scan(barsAsPixels(one))).toEqual([{ kind: "]C0", text: one }]);
   });
 
-  test("are as short as those of the library", () => {
-    for (const one of ["RICE-1KG", "1234567890", "AB-123456", "SO-2026-1000", "WH000000000001Q", "12345"]) {
-      expect(textBars(one).width).toBeLessThanOrEqual(code128Bars(one, false).width);
+  test("of GS1 are read back, with their function character", async () => {
+    for (const one of ["(420)90210", "(420)902101234", "(421)826SW1A1AA", "(420)K1A0B1", "(00)095212340012345676"]) {
+      const expected = [{ kind: "]C1", text: one.replaceAll(/[()]/g, "") }];
+      expect(await scan(barsAsPixels(one, true))).toEqual(expected);
     }
+  });
+
+  test("are as short as those of the library", () => {
+    const library = (one: string, gs1: boolean) => {
+      const [symbol] = bwip.raw(gs1 ? "gs1-128" : "code128", one, "");
+      if (symbol === undefined || !("sbs" in symbol)) throw new Error(`no bars of ${one}`);
+      return symbol.sbs.reduce((sum, width) => sum + width, 0);
+    };
+    const number = fc.stringMatching(/^[A-Z]{2,4}[0-9]{12}[0-9A-Z]$/);
+    const code = fc.stringMatching(/^[0-9A-Z]{3,20}$/);
+    const short = (one: string, gs1 = false) =>
+      expect(code128Bars(one, gs1).width).toBeLessThanOrEqual(library(one, gs1));
+    fc.assert(fc.property(number, (one) => short(one)));
+    fc.assert(fc.property(code, (one) => short(one)));
+    fc.assert(fc.property(code, (one) => short(`(420)${one}`, true)));
   });
 
   test("of squares are read back, whatever their text", async () => {
@@ -193,8 +209,8 @@ describe("guards", () => {
   });
 });
 
-function barsAsPixels(text: string): Pixels {
-  const { width, bars } = textBars(text);
+function barsAsPixels(text: string, gs1 = false): Pixels {
+  const { width, bars } = code128Bars(text, gs1);
   const size = { width: (width + 20) * 2, height: 40 };
   const data = new Uint8ClampedArray(size.width * size.height * 4).fill(255);
   for (let row = 0; row < size.height; row++) {

@@ -5,7 +5,8 @@ import { ownTrackingNumber } from "../../src/shipping/labels/tracking_number.ts"
 import { pdf } from "../../src/typesetting/drawings/pdf.ts";
 import { png, printerResolutions } from "../../src/typesetting/drawings/png.ts";
 import { zpl, zplData } from "../../src/typesetting/drawings/zpl.ts";
-import { code128Bars, code128Width, qrSide, qrSquares, zplCode128 } from "../../src/typesetting/symbols/barcodes.ts";
+import { code128Bars, code128Width, zplCode128 } from "../../src/typesetting/symbols/code128.ts";
+import { qrSide, qrSquares } from "../../src/typesetting/symbols/qr.ts";
 import { facts } from "../shipping/labels/drawing/facts.ts";
 import { openPdf, printZpl, scan } from "./decode.ts";
 

@@ -1,5 +1,6 @@
 import { openBook } from "../books/book.ts";
-import { code128Bars, qrSquares } from "../symbols/barcodes.ts";
+import { code128Bars } from "../symbols/code128.ts";
+import { qrSquares } from "../symbols/qr.ts";
 import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing } from "./drawing.ts";
 

@@ -1,4 +1,5 @@
-import { code128Bars, qrSquares } from "../symbols/barcodes.ts";
+import { code128Bars } from "../symbols/code128.ts";
+import { qrSquares } from "../symbols/qr.ts";
 import { textOutlines } from "../text/outlines.ts";
 import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing, Operation } from "./drawing.ts";

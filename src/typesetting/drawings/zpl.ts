@@ -1,4 +1,4 @@
-import { zplCode128 } from "../symbols/barcodes.ts";
+import { zplCode128 } from "../symbols/code128.ts";
 import { textOutlines } from "../text/outlines.ts";
 import { shapedWidth } from "../text/shaping.ts";
 import { openTypefaces } from "../text/typefaces.ts";

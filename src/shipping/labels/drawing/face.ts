@@ -1,6 +1,8 @@
+import { assert } from "../../../kit/assert.ts";
 import { addressLines, postalBarcode } from "../../../typesetting/addresses/address_lines.ts";
 import type { Drawing, Operation, TextOperation } from "../../../typesetting/drawings/drawing.ts";
-import { code128Width, isQrText, qrSide } from "../../../typesetting/symbols/barcodes.ts";
+import { code128Width } from "../../../typesetting/symbols/code128.ts";
+import { isQrText, qrSide } from "../../../typesetting/symbols/qr.ts";
 import { fitLine, fitLines, lineHeight, type Room } from "../../../typesetting/text/fit.ts";
 import { printableLine } from "../../../typesetting/text/shaping.ts";
 import type { LabelAddress } from "../../address.ts";
@@ -174,8 +176,14 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
   sheet.operations.push(text(x + (width * module) / 2, 768, 30, readable, { bold: true, align: "center" }));
 }
 
+const ownNumber = /^[A-Z0-9-]{1,24}$/;
+
 function drawTracking(sheet: Sheet, facts: LabelFacts): void {
   const gs1 = isSscc(facts.tracking_number);
+  assert(
+    ownNumber.test(facts.tracking_number),
+    "a tracking number is of at most 24 digits, capital letters and dashes",
+  );
   const number = gs1 ? `(00)${facts.tracking_number}` : facts.tracking_number;
   const width = code128Width(number, gs1);
   const module = largestModule(width + 20, labelWidth);

@@ -5,7 +5,8 @@ import type { LabelAddress } from "../../../../src/shipping/address.ts";
 import { drawLabel, type LabelFacts } from "../../../../src/shipping/labels/drawing/face.ts";
 import { addressLines, postalBarcode } from "../../../../src/typesetting/addresses/address_lines.ts";
 import type { Operation } from "../../../../src/typesetting/drawings/drawing.ts";
-import { code128Bars, qrSquares } from "../../../../src/typesetting/symbols/barcodes.ts";
+import { code128Bars } from "../../../../src/typesetting/symbols/code128.ts";
+import { qrSquares } from "../../../../src/typesetting/symbols/qr.ts";
 import { shapedWidth } from "../../../../src/typesetting/text/shaping.ts";
 import { facts } from "./facts.ts";
 
