@@ -5,6 +5,7 @@ import { svg } from "../../src/typesetting/drawings/png.ts";
 import { rasterized } from "../../src/typesetting/drawings/raster.ts";
 import { zpl } from "../../src/typesetting/drawings/zpl.ts";
 import { unprintableLetters } from "../../src/typesetting/text/shaping.ts";
+import { missingFonts } from "../../src/typesetting/text/typefaces.ts";
 import { facts } from "../shipping/labels/drawing/facts.ts";
 import { openPdf } from "./decode.ts";
 
@@ -91,4 +92,13 @@ describe("every script that has a font is printed in every format", () => {
 test("what no font has is named, each letter once", () => {
   expect(unprintableLetters("1 ལྷ་ས Road, ལྷ 𒀀 東京 \ufffd")).toEqual(["ལྷ", "་", "ས", "𒀀", "\ufffd"]);
   expect(unprintableLetters("葛\u{e0100}城 👨‍👩‍👧 می\u200cخواهم")).toEqual([]);
+});
+
+test("who has not the fonts of Chinese, Japanese and Korean is told which file is missing", () => {
+  for (const text of ["東京", "Seoul 서울", "ラーメン"]) {
+    expect(missingFonts(text, false)).toContain("packhouse-fonts.zst");
+    expect(missingFonts(text, true)).toBeNull();
+    expect(missingFonts(text)).toBeNull();
+  }
+  expect(missingFonts("Łódź हिन्दी 🎁", false)).toBeNull();
 });

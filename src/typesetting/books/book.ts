@@ -10,7 +10,7 @@ export interface Ink {
   readonly gray: number;
 }
 
-export type Align = "left" | "center" | "right";
+type Align = "left" | "center" | "right";
 
 /** The sides of a page in points, 72 to the inch. */
 export interface PageSize {

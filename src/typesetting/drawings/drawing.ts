@@ -20,7 +20,7 @@ export interface TextOperation {
 }
 
 /** A black rectangle; a rule is a low one. */
-export interface FillOperation {
+interface FillOperation {
   readonly op: "fill";
   readonly x: number;
   readonly y: number;
@@ -29,7 +29,7 @@ export interface FillOperation {
 }
 
 /** A Code 128 bar code. `module` is the width of its thinnest bar; a GS1 text has its identifiers in brackets. */
-export interface Code128Operation {
+interface Code128Operation {
   readonly op: "code128";
   readonly x: number;
   readonly y: number;
@@ -40,7 +40,7 @@ export interface Code128Operation {
 }
 
 /** A QR code of error correction level M. `module` is the side of one of its squares. */
-export interface QrOperation {
+interface QrOperation {
   readonly op: "qr";
   readonly x: number;
   readonly y: number;

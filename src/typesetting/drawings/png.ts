@@ -1,8 +1,8 @@
 import { code128Bars } from "../symbols/code128.ts";
 import { qrSquares } from "../symbols/qr.ts";
-import { textOutlines } from "../text/outlines.ts";
 import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing, Operation } from "./drawing.ts";
+import { textOutlines } from "./outlines.ts";
 import { rasterized } from "./raster.ts";
 
 export const printerResolutions = [203, 300] as const;

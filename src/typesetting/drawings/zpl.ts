@@ -1,8 +1,8 @@
 import { zplCode128 } from "../symbols/code128.ts";
-import { textOutlines } from "../text/outlines.ts";
 import { shapedWidth } from "../text/shaping.ts";
 import { openTypefaces } from "../text/typefaces.ts";
 import type { Drawing, Operation, TextOperation } from "./drawing.ts";
+import { textOutlines } from "./outlines.ts";
 import { rasterized } from "./raster.ts";
 
 const encoder = new TextEncoder();

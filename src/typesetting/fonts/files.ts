@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { zstdDecompress, zstdDecompressSync } from "node:zlib";
@@ -55,6 +55,13 @@ export const notoEmoji = fontFile(emojiPath);
 
 /** A collection of three fonts: `NotoSansSC`, `NotoSansJP` and `NotoSansKR`, which share thousands of shapes. */
 export const notoSansCjk = fontFile(cjkPath);
+
+const cjk_is_there = existsSync(cjkPath);
+
+/** Whether the collection is there: the binary does not carry it, but looks for a file beside itself. */
+export function hasCjk(): boolean {
+  return cjk_is_there;
+}
 
 /** The fonts of one script each, by its Unicode name. */
 export const notoSans = {

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Book, type Ink, type Leaf, openBook, type PageSize } from "../books/book.ts";
 import { symbolOf, type TextSymbol } from "../symbols/symbols.ts";
 import { printableLine, shapedWidth } from "../text/shaping.ts";
-import { openTypefaces } from "../text/typefaces.ts";
+import { missingFonts, openTypefaces } from "../text/typefaces.ts";
 import { wrapText } from "../text/wrapping.ts";
 import {
   type Brick,
@@ -41,13 +41,17 @@ const row_padding = 4;
 
 /** The paper as a PDF. Other requests are served between its rows. */
 export async function paperPdf(paper: Paper, now: number): Promise<Uint8Array> {
-  await openTypefaces(JSON.stringify(paper));
+  const text = JSON.stringify(paper);
+  await openTypefaces(text);
+  const advice = missingFonts(text);
   const book = await openBook(`${paper.title} ${printableLine(paper.name)}`, now, pageSizes[paper.sheet]);
   const flow = openFlow(book, (leaf) => drawHead(leaf, paper, book.size));
   drawTitle(flow, paper);
   drawFacts(flow, paper.facts);
   drawBlocks(flow, paper.blocks);
-  drawNotes(flow, paper.notes);
+  // Letters without a font are empty boxes: whoever holds the paper is told why.
+  const missing = advice === null ? [] : [{ caption: "Fonts", lines: [advice], strong: null }];
+  drawNotes(flow, [...missing, ...paper.notes]);
   for (const table of paper.tables) await drawTable(flow, table);
   numberPages(book, paper);
   return book.bytes();

@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /** Draws a document. Refuses: unavailable, while too many documents wait. */
-export type Press = (job: PrintJob, log: Log) => Promise<Uint8Array>;
+type Press = (job: PrintJob, log: Log) => Promise<Uint8Array>;
 
 /**
  * A press that draws in a thread of its own, which is started for the first document. It draws one after the other,

@@ -3,7 +3,7 @@ import { shapedWidth } from "./shaping.ts";
 import { wrapText } from "./wrapping.ts";
 
 /** Text made to fit: the lines, the size at which all of them fit, and whether some of it had to go. */
-export interface Fitted {
+interface Fitted {
   readonly lines: readonly string[];
   readonly size: number;
   readonly shortened: boolean;

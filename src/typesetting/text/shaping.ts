@@ -20,7 +20,7 @@ export interface GlyphRun {
 }
 
 /** One line of text as it is drawn, from left to right. `width` is in ems. */
-export interface ShapedText {
+interface ShapedText {
   readonly runs: readonly GlyphRun[];
   readonly width: number;
 }

@@ -1,6 +1,6 @@
 import { create, type Font, type FontCollection } from "@cantoo/fontkit";
 import { assert } from "../../kit/assert.ts";
-import { dejaVu, type FontFile, notoEmoji, notoSans, notoSansCjk } from "../fonts/files.ts";
+import { dejaVu, type FontFile, hasCjk, notoEmoji, notoSans, notoSansCjk } from "../fonts/files.ts";
 import { anyOfScripts } from "./scripts.ts";
 
 /** A font that text may be set in. */
@@ -60,13 +60,26 @@ function fontNamed(name: string, read: Font | FontCollection): Font {
   return found;
 }
 
+/**
+ * What to do about the letters of a text that have no font because a file is missing; null when none is. `has_cjk` says
+ * whether the fonts of Chinese, Japanese and Korean are there.
+ */
+export function missingFonts(text: string, has_cjk = hasCjk()): string | null {
+  if (has_cjk || !eastAsian.test(text)) return null;
+  return "To print Chinese, Japanese and Korean, put the file packhouse-fonts.zst beside the program and start it again.";
+}
+
 /** Opens the large fonts that a text wants before it is set, one after the other. */
 export async function openTypefaces(text: string): Promise<void> {
   const wanted: (readonly [RegExp, Typeface])[] = [
     ...ofScripts.map((face) => [face.covers, face] as const),
-    [/\p{Script=Han}/u, chinese],
-    [kana, japanese],
-    [hangul, korean],
+    ...(hasCjk()
+      ? ([
+          [/\p{Script=Han}/u, chinese],
+          [kana, japanese],
+          [hangul, korean],
+        ] as const)
+      : []),
     [/\p{Extended_Pictographic}/u, emoji],
   ];
   for (const [characters, face] of wanted) if (characters.test(text)) await face.open();
@@ -86,7 +99,7 @@ export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[
     : hangul.test(text)
       ? [korean, chinese, japanese]
       : [chinese, japanese, korean];
-  return [...first, ...ofScripts, ...eastern, emoji];
+  return [...first, ...ofScripts, ...(hasCjk() ? eastern : []), emoji];
 }
 
 const isPicture = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d)/u;

@@ -2,7 +2,7 @@ import { anyOfScripts } from "./scripts.ts";
 import { shapedWidth } from "./shaping.ts";
 
 /** The room of a text: its width in the unit of `size`. */
-export interface Measure {
+interface Measure {
   readonly width: number;
   readonly size: number;
   readonly bold: boolean;

@@ -1,5 +1,5 @@
-import type { TextOperation } from "../drawings/drawing.ts";
-import { shapeText } from "./shaping.ts";
+import { shapeText } from "../text/shaping.ts";
+import type { TextOperation } from "./drawing.ts";
 
 /** A text as SVG outlines, so that nothing depends on the fonts of a machine. `scale` is pixels to a dot. */
 export function textOutlines(operation: TextOperation, scale: number): string {
