@@ -33,7 +33,7 @@ const packFiles: BunPlugin = {
     });
     build.onLoad({ filter: /\/reference\/examples\.json$/ }, async ({ path }) => {
       const text = packed(await readFile(path)).toString("base64");
-      const contents = `export default JSON.parse(Bun.zstdDecompressSync(Buffer.from("${text}", "base64")).toString());`;
+      const contents = `export default JSON.parse(Bun.zstdDecompressSync(Buffer.from("${text}", "base64")).toString())`;
       return { contents, loader: "js" };
     });
     // The fonts of Chinese, Japanese and Korean would be the half of what the binary adds to Bun's: they lie beside it.

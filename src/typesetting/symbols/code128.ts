@@ -1,7 +1,7 @@
 import { assert } from "../../kit/assert.ts";
 import type { Bar } from "./bars.ts";
 
-// bwip-js would draw the 300 symbols of a long list in 120 ms, and weighs a megabyte; this table takes less than one ms.
+// bwip-js would draw the 300 symbols of a long list in 120 ms, and weighs a megabyte; this table needs less than 1 ms.
 
 /** A Code 128 symbol without its quiet zones. */
 export interface Bars {
