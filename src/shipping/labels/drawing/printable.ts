@@ -1,5 +1,6 @@
 import { type FieldProblem, invalidFields } from "../../../kit/fault.ts";
 import { printableLine, unprintableLetters } from "../../../typesetting/text/shaping.ts";
+import { missingFonts } from "../../../typesetting/text/typefaces.ts";
 import type { Address } from "../../address.ts";
 
 // How the shipping routes call what is printed of an address.
@@ -20,7 +21,9 @@ export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_a
     parts.flatMap((part): FieldProblem[] => {
       const letters = unprintableLetters(printableLine(addresses[field][part] ?? ""));
       if (letters.length === 0) return [];
-      const message = `has letters that no font here can print: ${letters.slice(0, 20).map(letterInWords).join(", ")}`;
+      const named = letters.slice(0, 20).map(letterInWords).join(", ");
+      const advice = missingFonts(letters.join(""));
+      const message = `has letters that no font here can print: ${named}${advice === null ? "" : `. ${advice}`}`;
       return [{ field: `${field}.${printedParts[part]}`, code: "unprintable_text", message }];
     }),
   );
