@@ -160,7 +160,14 @@ function facts(key: ApiKey, mode: Mode, now: number) {
   const { name, permission, last_four, ip_mode, ip_list, rate_limit_per_minute, replaced_by } = key;
   return {
     id: wireId("key", key.id),
-    ...{ name, mode, permission, last_four, status: statusOf(key, now), ip_mode, ip_list, rate_limit_per_minute },
+    name,
+    mode,
+    permission,
+    last_four,
+    status: statusOf(key, now),
+    ip_mode,
+    ip_list,
+    rate_limit_per_minute,
     created_at: isoOrNull(key.created_at),
     last_used_at: isoOrNull(key.last_used_at),
     expires_at: isoOrNull(key.expires_at),

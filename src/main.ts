@@ -50,11 +50,15 @@ const place = {
 } as const satisfies Flags;
 const retention = {
   "event-retention-days": {
-    ...{ type: "string", value: "N", default: "30" },
+    type: "string",
+    value: "N",
+    default: "30",
     help: "days that payloads of events and the log of deliveries are kept, 5 to 90",
   },
   "request-log-days": {
-    ...{ type: "string", value: "N", default: "7" },
+    type: "string",
+    value: "N",
+    default: "7",
     help: "days that the log of requests is kept, 1 to 30",
   },
 } as const satisfies Flags;
@@ -81,7 +85,8 @@ const commands: Readonly<Record<string, Command>> = {
       "tls-cert": { type: "string", value: "FILE", help: "speak TLS with this certificate and those above it, as PEM" },
       "tls-key": { type: "string", value: "FILE", help: "the certificate's private key, as PEM" },
       "allow-insecure-lan": {
-        ...{ type: "boolean", help: "let people sign in over plain http from other machines: others can read along" },
+        type: "boolean",
+        help: "let people sign in over plain http from other machines: others can read along",
       },
       ...place,
       ...retention,

@@ -9,7 +9,9 @@ export const settingFlags = {
   "log-format": { type: "string", value: logFormats.join("|"), default: "json", help: "how a line is written" },
   "slow-request-ms": { type: "string", value: "N", default: "1000", help: "a request of so many ms is logged as slow" },
   "stop-seconds": {
-    ...{ type: "string", value: "N", default: "9" },
+    type: "string",
+    value: "N",
+    default: "9",
     help: "how long it may take to end after SIGTERM, with what is under way and with closing the data",
   },
   check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },

@@ -43,7 +43,11 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
   });
 
 const filterOf = ({ actor, action, target, world, from, to, q }: ExportEntries): EntryFilter => ({
-  ...{ actor, action, target, world, q },
+  actor,
+  action,
+  target,
+  world,
+  q,
   from: momentOf(from),
   to: momentOf(to),
 });

@@ -49,7 +49,9 @@ export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: numbe
   const status = statusOf(key, now);
   if (isActive(status)) return;
   throw new Fault("invalid_state_transition", `The key is ${status}; make another one.`, {
-    ...{ from: status, action, allowed_actions: [] },
+    from: status,
+    action,
+    allowed_actions: [],
   });
 }
 

@@ -31,8 +31,12 @@ export async function makeAuthority(name: string, permits: readonly string[], no
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const { keyCertSign, cRLSign } = x509.KeyUsageFlags;
   const made = await x509.X509CertificateGenerator.createSelfSigned({
-    ...{ serialNumber: serial(), name: [{ CN: [name] }], keys, signingAlgorithm: algorithm },
-    ...{ notBefore: new Date(now - slow_clock_ms), notAfter: new Date(now + authority_days * day_ms) },
+    serialNumber: serial(),
+    name: [{ CN: [name] }],
+    keys,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(now - slow_clock_ms),
+    notAfter: new Date(now + authority_days * day_ms),
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(keyCertSign | cRLSign, true),
@@ -53,9 +57,14 @@ export async function makeCertificate(authority: Authority, names: readonly stri
   const known = names.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value }));
   const notAfter = Math.min(now + certificate_days * day_ms - slow_clock_ms, above.notAfter.getTime());
   const made = await x509.X509CertificateGenerator.create({
-    ...{ serialNumber: serial(), subject: [{ CN: ["Packhouse"] }], issuer: above.subjectName },
-    ...{ notBefore: new Date(now - slow_clock_ms), notAfter: new Date(notAfter) },
-    ...{ publicKey: keys.publicKey, signingKey, signingAlgorithm: algorithm },
+    serialNumber: serial(),
+    subject: [{ CN: ["Packhouse"] }],
+    issuer: above.subjectName,
+    notBefore: new Date(now - slow_clock_ms),
+    notAfter: new Date(notAfter),
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm: algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),

@@ -139,9 +139,16 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
   const [open_files, open_files_limit] = [await countOpenFiles(), openFilesLimit()];
   const families = [
     ...processFamilies({
-      ...{ version, engine, bun: Bun.version, migrations: migrations[engine].length, started_at },
-      ...{ resident_bytes: rss, heap_bytes: heapUsed, cpu_seconds: (user + system) / 1e6 },
-      ...{ open_files, open_files_limit },
+      version,
+      engine,
+      bun: Bun.version,
+      migrations: migrations[engine].length,
+      started_at,
+      resident_bytes: rss,
+      heap_bytes: heapUsed,
+      cpu_seconds: (user + system) / 1e6,
+      open_files,
+      open_files_limit,
     }),
     ...storageFamilies(storages),
     ...queueFamilies({ live, test }, counted_max),

@@ -80,8 +80,13 @@ export function errorSchemas(): Record<string, Json> {
     "message",
   ]);
   const problem = {
-    ...{ type: { ...text, format: "uri-reference" }, title: text, status: { type: "integer" }, detail: text },
-    ...{ instance: text, code: ref("schemas", "ErrorCode"), request_id: text },
+    type: { ...text, format: "uri-reference" },
+    title: text,
+    status: { type: "integer" },
+    detail: text,
+    instance: text,
+    code: ref("schemas", "ErrorCode"),
+    request_id: text,
     errors: { type: "array", items: ref("schemas", "ErrorDetail") },
   };
   const error = {

@@ -176,7 +176,9 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
     // What a filter shows as its example, a page of the reference would send unless it is unticked.
     const value = required.includes(name) ? shown(name, example?.query) : {};
     return {
-      ...{ name, in: "query", required: required.includes(name) },
+      name,
+      in: "query",
+      required: required.includes(name),
       ...(about === undefined ? {} : { description: about }),
       schema: published,
       ...("example" in value ? { example: readAs(published["type"], String(value.example)) } : {}),
@@ -206,7 +208,10 @@ function headersOf(operation: Operation): Json[] {
             "Idempotency-Key",
             "A name of your own for this act, kept for 24 hours: repeated, it has one effect.",
             {
-              ...{ type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+              type: "string",
+              minLength: 1,
+              maxLength: 255,
+              pattern: "^[\\x21-\\x7e]+$",
             },
           ),
         ]

@@ -38,7 +38,15 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
     if (operations.has(route) || !id || !chapter || !summary || !answers) continue;
     const { description = null, documents = [], refuses = [], matches = false, tagged = false } = said;
     operations.set(route, {
-      ...{ id, chapter, summary, description, answers, documents, refuses, matches, tagged },
+      id,
+      chapter,
+      summary,
+      description,
+      answers,
+      documents,
+      refuses,
+      matches,
+      tagged,
       method: method.toLowerCase() as Operation["method"],
       path: below.replace(/:(\w+)/g, "{$1}"),
       versioned: below !== path,

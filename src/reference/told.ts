@@ -5,7 +5,11 @@ import { eventDescriptions } from "../webhooks/catalog.ts";
 import type { Json, Publisher } from "./json_schema.ts";
 
 const header = (name: string, description: string, schema: Json = { type: "string" }) => ({
-  ...{ name, in: "header", required: true, description, schema },
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema,
 });
 
 const parameters: readonly Json[] = [

@@ -109,11 +109,9 @@ function answerRoles(call: Call, { stores }: Service): Promise<Response> {
   const described = (name: keyof typeof permissions) => ({ name, description: permissions[name] });
   return answerRead({ ...call, store: stores.live }, async (db) =>
     (await listRoles(db)).map(({ name, permissions: words }) => ({
-      ...{
-        name,
-        description: roleFacts[name].description,
-        permissions: words.filter((it) => it in permissions).map(described),
-      },
+      name,
+      description: roleFacts[name].description,
+      permissions: words.filter((it) => it in permissions).map(described),
     })),
   );
 }

@@ -131,8 +131,12 @@ export async function insertUser(tx: Tx, { role, ...fields }: NewUser): Promise<
     .insert(users)
     .values({
       ...fields,
-      ...{ email_key: emailKey(fields.email), status: userStarts, version: 1 },
-      ...{ created_at: tx.now, updated_at: tx.now, last_sign_in_at: null },
+      email_key: emailKey(fields.email),
+      status: userStarts,
+      version: 1,
+      created_at: tx.now,
+      updated_at: tx.now,
+      last_sign_in_at: null,
     })
     .onConflictDoNothing()
     .returning({ id: users.id });

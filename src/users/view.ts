@@ -6,7 +6,10 @@ import type { User } from "./user.ts";
 export function userView({ id, email, name, role, status, ...user }: User) {
   return {
     id: wireId("user", id),
-    ...{ email, name, role, status },
+    email,
+    name,
+    role,
+    status,
     second_factor: user.has_factor,
     last_sign_in_at: isoOrNull(user.last_sign_in_at),
     last_seen_at: isoOrNull(user.last_seen_at ?? user.last_sign_in_at),

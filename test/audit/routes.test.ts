@@ -37,8 +37,12 @@ describe("works", () => {
         id: expect.stringMatching(/^aud_\d+$/),
         created_at: expect.any(String),
         actor: { type: "api_key", id: expect.stringMatching(/^key_/), name: "full" },
-        ...{ world, action: "createKey", targets: [expect.stringMatching(/^key_/)], status: 201 },
-        ...{ request_id: `req-of-${world}`, ip_address: "127.0.0.1" },
+        world,
+        action: "createKey",
+        targets: [expect.stringMatching(/^key_/)],
+        status: 201,
+        request_id: `req-of-${world}`,
+        ip_address: "127.0.0.1",
         facts: { fields: Object.keys(key_input), permission: "read", ip_mode: "enforce" },
       });
       const { data } = (await app.call("GET", `/keys/${entry.targets[0]}`, undefined, { key: app.keys[world].full }))

@@ -56,8 +56,13 @@ describe("inbound e-commerce platform webhook", () => {
       const path = await connect(api, "shopify", shop, { client_secret: "the-secret-of-the-app" });
       const number = fresh("N");
       const order = {
-        ...{ id: 450_789_469, name: number, email: "buyer@example.com", currency: "USD", financial_status: "paid" },
-        ...{ created_at: new Date().toISOString(), updated_at: new Date().toISOString() },
+        id: 450_789_469,
+        name: number,
+        email: "buyer@example.com",
+        currency: "USD",
+        financial_status: "paid",
+        created_at: new Date().toISOString(),
+        updated_at: new Date().toISOString(),
         line_items: [{ id: 1, variant_id: 2, sku: fresh("SKU"), title: "Tea", quantity: 2, price: "3.50" }],
         shipping_address: {
           name: "A Buyer",

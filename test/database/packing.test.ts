@@ -34,14 +34,12 @@ test.each([
 
 test("an event becomes a fourth of its size", () => {
   const lines = ["TEA-250", "OAT-1", "RYE-77"].map((sku, n) => ({
-    ...{
-      id: `lin_${1001 + n}`,
-      product_id: `prd_${1001 + n}`,
-      sku,
-      name: `Goods ${n}`,
-      quantity: n + 1,
-      unit_price: 4.5,
-    },
+    id: `lin_${1001 + n}`,
+    product_id: `prd_${1001 + n}`,
+    sku,
+    name: `Goods ${n}`,
+    quantity: n + 1,
+    unit_price: 4.5,
     quantity_reserved: 0,
     quantity_backordered: 0,
     quantity_picked: n + 1,

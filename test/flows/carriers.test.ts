@@ -95,7 +95,10 @@ async function buyCheapest({ app, shop, call, accounts, easypost, takeTypes }: T
   expect([bought.status, bought.body.data?.status, bought.body.error]).toEqual([201, "completed", undefined]);
   const label = bought.body.data;
   expect(label).toMatchObject({
-    ...{ carrier: "usps", service: "GroundAdvantage", cost: cheapest.rate, account_id: accounts.easypost.id },
+    carrier: "usps",
+    service: "GroundAdvantage",
+    cost: cheapest.rate,
+    account_id: accounts.easypost.id,
     documents: [{ kind: "label" }],
   });
   expect(easypost.purchases.at(-1)).toMatchObject({ reference: expect.stringContaining(order.order_number) });
@@ -179,11 +182,17 @@ describe("four carriers, of which one hangs and one fails", () => {
   test("a parcel to another country, whose goods are declared without a word of the client's", async () => {
     const { call, easypost, shop } = trade;
     const customer = await call("POST", "/customers", {
-      ...{ email: "alan@example.com", first_name: "Alan", last_name: "Tremblay" },
+      email: "alan@example.com",
+      first_name: "Alan",
+      last_name: "Tremblay",
       shipping_addresses: [
         {
-          ...{ name: "Alan Tremblay", address_line1: "200 Bay St", city: "Toronto", state: "ON" },
-          ...{ postal_code: "M5J 2J2", country: "CA" },
+          name: "Alan Tremblay",
+          address_line1: "200 Bay St",
+          city: "Toronto",
+          state: "ON",
+          postal_code: "M5J 2J2",
+          country: "CA",
         },
       ],
     });

@@ -110,8 +110,14 @@ describe("refuses", () => {
     const problem = await ask([sent[0], sent[1], [...sent[2], ["accept", "application/problem+json"]]]);
     expect(problem.headers.get("content-type")).toBe("application/problem+json");
     expect(await problem.json()).toEqual({
-      ...{ type: doc_url, title: "headers too large", status: 431, detail: told, instance: "urn:request:mine-1" },
-      ...{ code: "headers_too_large", errors: [], request_id: "mine-1" },
+      type: doc_url,
+      title: "headers too large",
+      status: 431,
+      detail: told,
+      instance: "urn:request:mine-1",
+      code: "headers_too_large",
+      errors: [],
+      request_id: "mine-1",
     });
     const { body } = await app.call("GET", "/health", undefined, { headers: Object.fromEntries(many(101)[2]) });
     expect(body.error.message).toBe("A request may have at most 100 headers.");

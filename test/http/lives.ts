@@ -64,7 +64,10 @@ export async function openHouse() {
   const travelling = await shop.order([[tea, 2]]);
   const [{ code: carrier }] = (await shop.app.get("/shipping/carriers")).body.data.carriers;
   const label = await made("/shipping/labels", {
-    ...{ order_id: travelling.id, carrier, service: "standard", package: parcel },
+    order_id: travelling.id,
+    carrier,
+    service: "standard",
+    package: parcel,
   });
   const sent = await shop.order([[tea, 2]]);
   await shop.act(sent.id, "ship");
@@ -75,9 +78,17 @@ export async function openHouse() {
   const since = iso(shop.app.clocks.live.now() - day_ms);
   const [person, other] = [await signedInAs(shop.app.service, "owner"), await signedInAs(shop.app.service, "office")];
   const ids = {
-    ...{ cookie: person.headers.cookie, user: other.id },
-    ...{ tea: tea.id, sku: tea.sku, lot: lot.id, waiting: waiting.id, travelling: travelling.id, to_location },
-    ...{ customer: shop.customer.id, address: shop.customer.shipping_addresses[1].id, location: from_location },
+    cookie: person.headers.cookie,
+    user: other.id,
+    tea: tea.id,
+    sku: tea.sku,
+    lot: lot.id,
+    waiting: waiting.id,
+    travelling: travelling.id,
+    to_location,
+    customer: shop.customer.id,
+    address: shop.customer.shipping_addresses[1].id,
+    location: from_location,
     booking: (await made("/inventory/reserve", { order_id: "LATER", items: lines, expires_at })).reservation_id,
     count: (await made("/inventory/counts", { location: from_location, skus: [tea.sku] })).id,
     receipt: (await made("/inventory/receipts", { location: from_location, lines })).id,
@@ -89,7 +100,9 @@ export async function openHouse() {
     recovery: (await made(`/webhooks/${webhook.id}/recover`, { since })).id,
     key: (await made("/keys", { name: "till", permission: "read" })).id,
     event: (event as unknown as { id: string }).id,
-    ...{ doubtful: doubtful.id, carrier, ...(await shippingOf(shop, made, tea, carrier)) },
+    doubtful: doubtful.id,
+    carrier,
+    ...(await shippingOf(shop, made, tea, carrier)),
   };
   return { shop, ids, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
 }
@@ -103,7 +116,10 @@ async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: 
   const account = (await made("/shipping/carrier-accounts", { connector: "fake", credentials }))["id"] ?? "";
   const listed = await shop.order([[tea, 1]]);
   const label = await made("/shipping/labels", {
-    ...{ order_id: listed.id, carrier, service: "standard", package: parcel },
+    order_id: listed.id,
+    carrier,
+    service: "standard",
+    package: parcel,
   });
   const { label_id = "", shipment_id: shipment = "", tracking_number: scanned = "" } = label;
   const manifest = (await made("/shipping/manifests", { label_ids: [label_id] }))["manifest_id"] ?? "";
@@ -160,7 +176,8 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     card: { route: "/shipping/rate-cards/:id", path: `/shipping/rate-cards/${ids.card}` },
     holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
     "holidays of a year": {
-      ...{ route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}?year=2027` },
+      route: "/shipping/holidays/:carrier",
+      path: `/shipping/holidays/${ids.carrier}?year=2027`,
     },
     overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
     charts: { route: "/shipping/zones/charts", path: "/shipping/zones/charts" },
@@ -200,7 +217,10 @@ interface Sent {
 
 /** Makes changes of one resource, at an address. */
 const at = (base: string, of: string) => (id: string, method: string, action: string, body?: unknown) => ({
-  ...{ id, of, method, path: `${base}${action}` },
+  id,
+  of,
+  method,
+  path: `${base}${action}`,
   ...(body === undefined ? {} : { body }),
 });
 

@@ -79,11 +79,15 @@ test("each act on an order tells beforehand what it then does", async () => {
   const { rehearsal } = await rehearsedAndDone({ path: `/orders/${other.id}?reason=fraud`, method: "DELETE" });
   expect(rehearsal.body.meta.events).toEqual([
     {
-      ...{ type: "order.cancelled", object: "order", id: other.id },
+      type: "order.cancelled",
+      object: "order",
+      id: other.id,
       changes: { status: { from: "pending", to: "cancelled" } },
     },
     {
-      ...{ type: "inventory.updated", object: "inventory_item", id: goods.sku },
+      type: "inventory.updated",
+      object: "inventory_item",
+      id: goods.sku,
       changes: { reserved: { from: 2, to: 0 }, available: { from: 5, to: 7 } },
     },
   ]);

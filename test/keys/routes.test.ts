@@ -33,9 +33,22 @@ describe("works", () => {
     const { key, ...shown } = made.body.data;
     expect(key).toMatch(/^ph_live_[0-9A-Za-z]{36}$/);
     expect(shown).toEqual({
-      ...{ id: "key_1004", name: "till", mode: "live", permission: "read_write", prefix: "ph_live_", observed: null },
-      ...{ last_four: key.slice(-4), status: "active", ip_mode: "off", ip_list: [], rate_limit_per_minute: null },
-      ...{ created_at: at(0), last_used_at: null, expires_at: null, revoked_at: null, replaced_by: null },
+      id: "key_1004",
+      name: "till",
+      mode: "live",
+      permission: "read_write",
+      prefix: "ph_live_",
+      observed: null,
+      last_four: key.slice(-4),
+      status: "active",
+      ip_mode: "off",
+      ip_list: [],
+      rate_limit_per_minute: null,
+      created_at: at(0),
+      last_used_at: null,
+      expires_at: null,
+      revoked_at: null,
+      replaced_by: null,
     });
     expect((await app.get(`/keys/${shown.id}`)).body.data).toEqual(shown);
     expect((await app.get("/keys/1004")).body.data).toEqual(shown);
@@ -50,7 +63,9 @@ describe("works", () => {
     const { key: _, ...shown } = await make({ rate_limit_per_minute: 60, expires_at: at(day_ms) });
     const again = await app.post("/keys", { ...shown, ip_list: ["127.0.0.1", "2001:db8::/32"], ip_mode: undefined });
     expect(again.body.data).toMatchObject({
-      ...{ ip_mode: "enforce", ip_list: ["127.0.0.1", "2001:db8::/32"], rate_limit_per_minute: 60 },
+      ip_mode: "enforce",
+      ip_list: ["127.0.0.1", "2001:db8::/32"],
+      rate_limit_per_minute: 60,
       expires_at: at(day_ms),
     });
     expect(again.body.data.id).not.toBe(shown.id);

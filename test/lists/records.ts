@@ -244,8 +244,12 @@ async function makeAudit(app: TestApp, random: Random, pass: () => void): Promis
     const targets = ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash"].filter(() => random.chance(0.4));
     const act: Act = {
       actor: { ...random.pick(actors), request_id: random.pick([null, `req-${n}`]) },
-      ...{ world: random.pick(modes), action: random.pick(["createOrder", "holdOrder", "signIn"]), targets },
-      ...{ ip: random.pick([null, "192.0.2.7"]), status: random.pick([null, 200, 201]), facts: { n } },
+      world: random.pick(modes),
+      action: random.pick(["createOrder", "holdOrder", "signIn"]),
+      targets,
+      ip: random.pick([null, "192.0.2.7"]),
+      status: random.pick([null, 200, 201]),
+      facts: { n },
     };
     await app.service.stores.live.write((tx) => recordAct(tx, act));
     pass();

@@ -56,7 +56,9 @@ describe("the figures of the last day", () => {
   test("a share of the requests took no longer than the bound that is told", () => {
     const bounds = [0.001, 0.01, 0.1, 1, Number.POSITIVE_INFINITY];
     const countsOf = (took: readonly number[]): Counts => ({
-      ...{ requests: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 }, deliveries: 0, failed_deliveries: 0 },
+      requests: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },
+      deliveries: 0,
+      failed_deliveries: 0,
       took: new Map(bounds.map((bound) => [bound, took.filter((seconds) => seconds <= bound).length])),
     });
     const seconds = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 50 });

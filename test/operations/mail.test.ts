@@ -49,8 +49,10 @@ describe("e-mail", () => {
   test("is told of without what one signs in with", async () => {
     const { body } = await withMail("smtp://ann:sesame-42@mail.example.com", () => app.get("/mail"));
     expect(body.data).toMatchObject({
-      ...{ configured: true, server: { address: "mail.example.com:587", tls: "when_offered" } },
-      ...{ from: "packhouse@example.com", to: ["ops@example.com", "boss@example.com"] },
+      configured: true,
+      server: { address: "mail.example.com:587", tls: "when_offered" },
+      from: "packhouse@example.com",
+      to: ["ops@example.com", "boss@example.com"],
     });
     expect(body.data.sends.map(({ kind }: { kind: string }) => kind)).toEqual(["notices", "invitations"]);
     expect(JSON.stringify(body)).not.toMatch(/ann|sesame/);

@@ -21,7 +21,10 @@ afterAll(async () => {
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
 let stores = 0;
 const store = (api_url: string) => ({
-  ...{ platform: "bigcommerce", store_id: `hash${++stores}`, api_token: "bc-access-token", api_url },
+  platform: "bigcommerce",
+  store_id: `hash${++stores}`,
+  api_token: "bc-access-token",
+  api_url,
 });
 
 /** What became of the imports of a connection, newest first. */
@@ -31,7 +34,10 @@ async function tellOf(order_id: number, store_id: string): Promise<void> {
   const created_at = Math.floor(Date.now() / 1000);
   const about = { scope: "store/order/created", store_id: "1", data: { type: "order", id: order_id } };
   const told = await ask("POST", "/webhooks/bigcommerce/orders", {
-    ...{ ...about, hash: `h${order_id}`, created_at, producer: `stores/${store_id}` },
+    ...about,
+    hash: `h${order_id}`,
+    created_at,
+    producer: `stores/${store_id}`,
   });
   expect(told.status).toBe(200);
   await app.runJobs();

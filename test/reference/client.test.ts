@@ -43,8 +43,12 @@ describe.skipIf(engine === "postgres")("a typed client", () => {
     });
     await server.stop(true);
     expect(JSON.parse(said)).toEqual({
-      ...{ status: "delivered", amount: 6, available: 8, listed: ["SO-1"] },
-      ...{ refused: 409, code: "duplicate_order_number" },
+      status: "delivered",
+      amount: 6,
+      available: 8,
+      listed: ["SO-1"],
+      refused: 409,
+      code: "duplicate_order_number",
     });
   }, 180_000);
 });

@@ -42,8 +42,12 @@ describe("works", () => {
     expect([answer.status, answer.body.user]).toEqual([
       200,
       {
-        ...{ id: "usr_1001", name: "Ann", email: "Ann@house.test", role: "owner" },
-        ...{ second_factor: false, second_factor_required: false },
+        id: "usr_1001",
+        name: "Ann",
+        email: "Ann@house.test",
+        role: "owner",
+        second_factor: false,
+        second_factor_required: false,
       },
     ]);
     expect(answer.body.permissions).toContain("keys.manage");

@@ -15,8 +15,19 @@ import type { Db } from "../../database/store.ts";
 import type { Difference } from "../../database/verifier.ts";
 
 const tables: Readonly<Record<string, PgTable & { readonly id: AnyPgColumn }>> = {
-  ...{ products, customers, orders, shipments, labels, returns, reservations, stock_items, lots, movements },
-  ...{ subscriptions, deliveries, api_keys },
+  products,
+  customers,
+  orders,
+  shipments,
+  labels,
+  returns,
+  reservations,
+  stock_items,
+  lots,
+  movements,
+  subscriptions,
+  deliveries,
+  api_keys,
 };
 
 /** Finds rows whose ids are of the other mode. */

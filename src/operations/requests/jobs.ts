@@ -106,9 +106,19 @@ function loggedOf({ at, method, url, trace, status, took_ms, ip, bytes_in }: Not
   const { route, code, actor_id, request_id, bytes_out } = trace;
   const query = url.indexOf("?");
   return {
-    ...{ at, method: method.slice(0, 20), route, path: keptPath(placeOf(url).path) },
-    ...{ query: query < 0 ? "" : keptQuery(url.slice(query + 1)) },
-    ...{ status, code, actor_id, ip, request_id, took_ms, bytes_in, bytes_out },
+    at,
+    method: method.slice(0, 20),
+    route,
+    path: keptPath(placeOf(url).path),
+    query: query < 0 ? "" : keptQuery(url.slice(query + 1)),
+    status,
+    code,
+    actor_id,
+    ip,
+    request_id,
+    took_ms,
+    bytes_in,
+    bytes_out,
   };
 }
 

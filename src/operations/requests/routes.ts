@@ -48,7 +48,13 @@ export const requestRoutes = (service: Service) => {
 };
 
 const nothing: RequestFilter = {
-  ...{ actor_id: null, status: null, method: null, route: null, from: null, to: null, request_id: null },
+  actor_id: null,
+  status: null,
+  method: null,
+  route: null,
+  from: null,
+  to: null,
+  request_id: null,
 };
 
 async function list(call: Call, query: ListRequests, log: RequestLog): Promise<Response> {
@@ -86,8 +92,19 @@ async function get(call: Call, id: string, log: RequestLog): Promise<Response> {
 function requestView(request: PlacedRequest): Static<typeof RequestView> {
   const { block, line, request_id, at, method, path, query, route, status, code, actor_id, ip } = request;
   return {
-    ...{ id: `log_${block}_${line}`, request_id, at: iso(at), method, path, query, route, status, error_code: code },
-    ...{ actor_id, ip_address: ip, duration_ms: request.took_ms },
-    ...{ request_bytes: request.bytes_in, response_bytes: request.bytes_out },
+    id: `log_${block}_${line}`,
+    request_id,
+    at: iso(at),
+    method,
+    path,
+    query,
+    route,
+    status,
+    error_code: code,
+    actor_id,
+    ip_address: ip,
+    duration_ms: request.took_ms,
+    request_bytes: request.bytes_in,
+    response_bytes: request.bytes_out,
   };
 }

@@ -71,9 +71,17 @@ export async function invite(
   }
   if (before !== null) await saveInvitation(tx, ended(before, tx.now));
   return insertInvitation(tx, {
-    ...{ email, email_key: emailKey(email), name, role, ...withLink(tx, link) },
-    ...{ invited_by_id: actor.id, invited_by_name: actor.name },
-    ...{ created_at: tx.now, accepted_at: null, revoked_at: null, user_id: null },
+    email,
+    email_key: emailKey(email),
+    name,
+    role,
+    ...withLink(tx, link),
+    invited_by_id: actor.id,
+    invited_by_name: actor.name,
+    created_at: tx.now,
+    accepted_at: null,
+    revoked_at: null,
+    user_id: null,
   });
 }
 
@@ -92,7 +100,9 @@ async function takeOpen(tx: Tx, id: string, action: string, granted: Granted): P
   const status = statusOf(invitation, tx.now);
   if (isPending(status)) return invitation;
   throw new Fault("invalid_state_transition", `This invitation was ${status} already.`, {
-    ...{ from: status, action, allowed_actions: [] },
+    from: status,
+    action,
+    allowed_actions: [],
   });
 }
 

@@ -47,7 +47,11 @@ export function invitationView(invitation: Invitation, now: number) {
   const { id, email, name, role, invited_by_id, invited_by_name, mail_status, user_id, ...it } = invitation;
   return {
     id: wireId("invitation", id),
-    ...{ email, name, role, status: statusOf(invitation, now), mail_status },
+    email,
+    name,
+    role,
+    status: statusOf(invitation, now),
+    mail_status,
     invited_by: { id: invited_by_id, name: invited_by_name },
     user_id: user_id === null ? null : wireId("user", user_id),
     created_at: iso(it.created_at),

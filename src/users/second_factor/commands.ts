@@ -32,7 +32,9 @@ export async function beginSecondFactor(
   const secret = secretText(random);
   if (await insertPending(tx, user_id, seal(secret, secret_key, second_factor_purpose))) return secret;
   throw new Fault("invalid_state_transition", "A second factor is set up already; turn it off first.", {
-    ...{ from: "on", action: "begin", allowed_actions: ["turn_off"] },
+    from: "on",
+    action: "begin",
+    allowed_actions: ["turn_off"],
   });
 }
 
@@ -51,7 +53,8 @@ export async function confirmSecondFactor(
   if (factor === null || factor.confirmed_at !== null) {
     throw new Fault("invalid_state_transition", "No second factor is being set up; begin to set one up first.", {
       from: factor === null ? "off" : "on",
-      ...{ action: "confirm", allowed_actions: [factor === null ? "begin" : "turn_off"] },
+      action: "confirm",
+      allowed_actions: [factor === null ? "begin" : "turn_off"],
     });
   }
   if (!(await takesTotp(tx, user_id, code, secret_key))) throw wrongCode();

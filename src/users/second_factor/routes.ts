@@ -102,7 +102,9 @@ export function secondFactorRoutes(service: Service) {
 
 const required = () =>
   new Fault("invalid_state_transition", "Owners need a second factor where others reach the service.", {
-    ...{ from: "on", action: "turn_off", allowed_actions: [] },
+    from: "on",
+    action: "turn_off",
+    allowed_actions: [],
   });
 
 async function factorView(db: Db, user: User, service: Service) {
@@ -150,7 +152,9 @@ function renew(call: Call, body: WithPassword, secret_key: Uint8Array, tries: At
     const status = factorStatus(await findSecondFactor(tx, id));
     if (status === "on") return { recovery_codes: await renewRecoveryCodes(tx, id, random) };
     throw new Fault("invalid_state_transition", "There is no second factor: set it up first.", {
-      ...{ from: status, action: "renew", allowed_actions: ["begin"] },
+      from: status,
+      action: "renew",
+      allowed_actions: ["begin"],
     });
   };
   return withPassword(call, body, tries, work, secret_key);

@@ -7,7 +7,8 @@ export function sessionView({ id, hash, ip, user_agent, ...times }: Session, cur
   return {
     id: wireId("session", id),
     current: hash === current,
-    ...{ ip, user_agent },
+    ip,
+    user_agent,
     created_at: iso(times.created_at),
     last_seen_at: iso(times.last_seen_at),
     expires_at: iso(times.expires_at),

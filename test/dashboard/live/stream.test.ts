@@ -162,7 +162,9 @@ test("a client who takes nothing loses his connection, and nobody else does", as
   const text = hintText(hint);
   const ended = Promise.withResolvers<void>();
   const server = Bun.serve({
-    ...{ port: 0, hostname: "127.0.0.1", idleTimeout: 30 },
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 30,
     fetch: (request) => {
       const stream = new Stream(ended.resolve);
       server.timeout(request, 0);

@@ -3,7 +3,12 @@ import { aislesOf, cellName, fillOf, type MapBin } from "../../../src/dashboard/
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const bin = (code: string, more: Partial<MapBin> = {}): MapBin => ({
-  ...{ code, kind: "storage", pick_order: 0, capacity: 10, used: 0, free: 10 },
+  code,
+  kind: "storage",
+  pick_order: 0,
+  capacity: 10,
+  used: 0,
+  free: 10,
   ...more,
 });
 

@@ -60,8 +60,11 @@ describeInBrowser("the customers", () => {
     });
     await house.live.must("POST", "/products", { sku: "TEA-1", name: "Tea" });
     await house.live.must("POST", "/orders", {
-      ...{ order_number: "SO-77", customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id },
-      ...{ line_items: [{ sku: "TEA-1", quantity: 2, unit_price: "4.50" }], allow_backorder: true },
+      order_number: "SO-77",
+      customer_id: customer.id,
+      shipping_address_id: customer.shipping_addresses[0].id,
+      line_items: [{ sku: "TEA-1", quantity: 2, unit_price: "4.50" }],
+      allow_backorder: true,
     });
     const { page } = await house.open(`/customers/${customer.id}`);
     await page.waitForSelector("tr:has-text('SO-77')");

@@ -12,7 +12,8 @@ describeInBrowser("the screens for developers", () => {
   let status = 200;
   const received: Received[] = [];
   const receiver = Bun.serve({
-    ...{ port: 0, hostname: "127.0.0.1" },
+    port: 0,
+    hostname: "127.0.0.1",
     fetch: async (request) => {
       received.push({ headers: request.headers, body: (await request.json()) as Received["body"] });
       return Response.json({ thanks: received.length }, { status });

@@ -31,14 +31,20 @@ describeInBrowser("the orders of one house", () => {
   };
   const customer = async (fields: object = {}) =>
     must("POST", "/customers", {
-      ...{ email: `buyer${++number}@example.com`, first_name: "Jo", last_name: `Buyer${number}` },
-      ...{ shipping_addresses: [address], ...fields },
+      email: `buyer${++number}@example.com`,
+      first_name: "Jo",
+      last_name: `Buyer${number}`,
+      shipping_addresses: [address],
+      ...fields,
     });
   const ordered = async (lines: readonly (readonly [sku: string, quantity: number])[], fields: object = {}) => {
     const { id, shipping_addresses } = await customer();
     return must("POST", "/orders", {
-      ...{ order_number: `H-${++number}`, customer_id: id, shipping_address_id: shipping_addresses[0].id },
-      ...{ line_items: lines.map(([sku, quantity]) => ({ sku, quantity, unit_price: "4.50" })), ...fields },
+      order_number: `H-${++number}`,
+      customer_id: id,
+      shipping_address_id: shipping_addresses[0].id,
+      line_items: lines.map(([sku, quantity]) => ({ sku, quantity, unit_price: "4.50" })),
+      ...fields,
     });
   };
   const press = (page: Page, name: string) => page.click(`.page-acts .button:has-text("${name}")`);
@@ -185,7 +191,8 @@ describeInBrowser("the orders of one house", () => {
     await page.click("button:has-text('Save')");
     await page.waitForSelector(`h1:has-text("${order.order_number}")`);
     expect(await must("GET", `/orders/${order.id}`)).toMatchObject({
-      ...{ order_notes: "Ring twice.", line_items: [{ quantity: 5, quantity_reserved: 5 }] },
+      order_notes: "Ring twice.",
+      line_items: [{ quantity: 5, quantity_reserved: 5 }],
     });
     await page.waitForSelector("html[data-connected=true]");
     await must("POST", `/orders/${order.id}/hold`, { reason: "fraud", note: "Looks odd." });
@@ -230,17 +237,19 @@ describeInBrowser("the orders of one house", () => {
     const nasty = (name: string) => `<img src=x onerror="window.hit='${name}'"> "${name}' &lt;b>`;
     await stocked(`X"><b>1`, 9, { name: nasty("product") });
     const who = await customer({
-      ...{ first_name: nasty("first"), last_name: nasty("last"), company: nasty("company") },
+      first_name: nasty("first"),
+      last_name: nasty("last"),
+      company: nasty("company"),
       shipping_addresses: [{ ...address, name: nasty("name"), address_line1: nasty("line1"), company: nasty("firm") }],
     });
     const order = await must("POST", "/orders", {
-      ...{ order_number: nasty("number"), customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id },
+      order_number: nasty("number"),
+      customer_id: who.id,
+      shipping_address_id: who.shipping_addresses[0].id,
       line_items: [{ sku: `X"><b>1`, quantity: 2, unit_price: "1.00" }],
-      ...{
-        shipping_method: nasty("method"),
-        order_notes: nasty("notes"),
-        metadata: { "<b onclick=alert(1)>": nasty("value") },
-      },
+      shipping_method: nasty("method"),
+      order_notes: nasty("notes"),
+      metadata: { "<b onclick=alert(1)>": nasty("value") },
     });
     await must("POST", `/orders/${order.id}/hold`, { reason: "other", note: nasty("hold") });
     const { page } = await house.open(`/orders/${order.id}`);
@@ -253,7 +262,8 @@ describeInBrowser("the orders of one house", () => {
       service: nasty("service"),
     });
     const found = await must("POST", "/returns", {
-      ...{ order_id: order.id, reason: "other" },
+      order_id: order.id,
+      reason: "other",
       items: [{ sku: `X"><b>1`, quantity: 1, notes: nasty("return") }],
     });
     const other = await house.open(`/returns/${found.id}`);

@@ -9,19 +9,18 @@ describeInBrowser("the list and the board of orders", () => {
     const { live } = house;
     const customer = await live.must("POST", "/customers", {
       email: "ada@example.com",
-      ...{ first_name: "Ada", last_name: "Buyer" },
+      first_name: "Ada",
+      last_name: "Buyer",
       shipping_addresses: [
         { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" },
       ],
     });
     await live.must("POST", "/products", {
-      ...{
-        sku: "TEA-1",
-        name: "Green tea",
-        weight: 1,
-        weight_unit: "lb",
-        barcodes: [{ value: "036000291452", type: "upc" }],
-      },
+      sku: "TEA-1",
+      name: "Green tea",
+      weight: 1,
+      weight_unit: "lb",
+      barcodes: [{ value: "036000291452", type: "upc" }],
     });
     await live.must("POST", "/inventory", { sku: "TEA-1", quantity: 100, location: "whs_1001" });
     make = async (order_number, quantity = 1) =>

@@ -2,8 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const to = {
-  ...{ name: "Bo Buyer", address_line1: "1 Main St", city: "Portland", state: "OR" },
-  ...{ postal_code: "97201", country: "US" },
+  name: "Bo Buyer",
+  address_line1: "1 Main St",
+  city: "Portland",
+  state: "OR",
+  postal_code: "97201",
+  country: "US",
 };
 
 describeInBrowser("the screens about shipping", () => {
@@ -146,15 +150,21 @@ async function buyLabel({ live }: House): Promise<string> {
   const product = (await live.must("POST", "/products", { sku, name: "Tea", weight: 1, weight_unit: "lb" })).data;
   await live.must("POST", "/inventory", { sku, quantity: 5 });
   const customer = await live.must("POST", "/customers", {
-    ...{ email: `bo${made}@example.com`, first_name: "Bo", last_name: "Buyer" },
+    email: `bo${made}@example.com`,
+    first_name: "Bo",
+    last_name: "Buyer",
     shipping_addresses: [to],
   });
   const order = await live.must("POST", "/orders", {
-    ...{ order_number: sku, customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id },
+    order_number: sku,
+    customer_id: customer.id,
+    shipping_address_id: customer.shipping_addresses[0].id,
     line_items: [{ product_id: product.id, quantity: 1, unit_price: "4.00" }],
   });
   const label = await live.must("POST", "/shipping/labels", {
-    ...{ order_id: order.data.id, carrier: "local", service: "standard" },
+    order_id: order.data.id,
+    carrier: "local",
+    service: "standard",
     package: { weight: 1, weight_unit: "lb" },
   });
   return label.data.label_id;

@@ -194,8 +194,12 @@ describe("works", () => {
       receipts: [{ receipt_id, reference: "PO-1", location: west, expected_at: "2026-01-09T00:00:00.000Z", units: 7 }],
       transfers: [
         {
-          ...{ transfer_id, reference: null, from_location: main, to_location: west },
-          ...{ shipped_at: "2026-01-02T03:04:05.000Z", units: 4 },
+          transfer_id,
+          reference: null,
+          from_location: main,
+          to_location: west,
+          shipped_at: "2026-01-02T03:04:05.000Z",
+          units: 4,
         },
       ],
       more: false,

@@ -36,7 +36,10 @@ describe("works", () => {
     const asked = { reference: "PO-7", supplier: "Mill", location: main, expected_at: "2026-01-09" };
     const receipt = await expected([{ sku: "RICE", quantity: 10 }], asked);
     expect(receipt).toMatchObject({
-      ...{ id: "rcv_1001", status: "expected", ...asked, expected_at: "2026-01-09T00:00:00.000Z" },
+      id: "rcv_1001",
+      status: "expected",
+      ...asked,
+      expected_at: "2026-01-09T00:00:00.000Z",
       lines: [{ sku: "RICE", lot_number: null, quantity: 10, quantity_received: 0, quantity_outstanding: 10 }],
       allowed_actions: ["scan", "close", "cancel"],
       version: 1,
@@ -55,12 +58,18 @@ describe("works", () => {
     const events = await app.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(["inventory.received", "inventory.updated"]);
     expect(events[0]?.data).toMatchObject({
-      ...{ object: "inventory_item", sku: "RICE", on_hand: 4, incoming: 6 },
+      object: "inventory_item",
+      sku: "RICE",
+      on_hand: 4,
+      incoming: 6,
       received: { quantity: 4, location: "A-02", reason: "received", reference: "rcv_1001" },
     });
     const [movement] = (await app.get("/inventory/movements?sku=RICE")).body.data;
     expect(movement).toMatchObject({
-      ...{ type: "receipt", quantity: 4, to_location: "A-02", balance_after: 4 },
+      type: "receipt",
+      quantity: 4,
+      to_location: "A-02",
+      balance_after: 4,
       reference: { type: "receipt", id: "rcv_1001" },
     });
   });
@@ -146,7 +155,9 @@ describe("works", () => {
     const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
     const { id: customer_id, shipping_addresses } = (await app.post("/customers", customer)).body;
     const order = {
-      ...{ order_number: "W-1", customer_id, shipping_address_id: shipping_addresses[0].id },
+      order_number: "W-1",
+      customer_id,
+      shipping_address_id: shipping_addresses[0].id,
       line_items: [{ sku: "RARE", quantity: 3, unit_price: 1 }],
     };
     const made = await app.post("/orders", order);

@@ -6,8 +6,16 @@ import { unreachable } from "../../../src/kit/moves.ts";
 
 let made = 0;
 const line = (lot_number: string | null, outstanding: number, more: Partial<ReceiptLine> = {}): ReceiptLine => ({
-  ...{ id: ++made, receipt_id: 1, product_id: 1, sku: "A", lot_number, expiration_date: null },
-  ...{ quantity: 10, received: 10 - outstanding, set_aside: 0, outstanding },
+  id: ++made,
+  receipt_id: 1,
+  product_id: 1,
+  sku: "A",
+  lot_number,
+  expiration_date: null,
+  quantity: 10,
+  received: 10 - outstanding,
+  set_aside: 0,
+  outstanding,
   ...more,
 });
 

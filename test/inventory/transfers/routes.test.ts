@@ -62,7 +62,11 @@ describe("works", () => {
     await app.takeEvents();
     const transfer = await planned({ sku: "RICE", quantity: 8 });
     expect(transfer).toMatchObject({
-      ...{ id: "trf_1001", status: "pending", from_location: main, to_location: west, version: 1 },
+      id: "trf_1001",
+      status: "pending",
+      from_location: main,
+      to_location: west,
+      version: 1,
       items: [{ sku: "RICE", lot_number: null, bin: null, quantity: 8, quantity_in_transit: 0, lots: [] }],
       allowed_actions: ["ship", "cancel"],
     });
@@ -85,8 +89,14 @@ describe("works", () => {
     expect(event?.data).toMatchObject({ sku: "RICE", on_hand: 12, available: 12, incoming: 8 });
     const [movement] = (await app.get("/inventory/movements?sku=RICE")).body.data;
     expect(movement).toMatchObject({
-      ...{ type: "transfer", quantity: 8, from_location: "A-01", to_location: "in_transit", balance_after: 12 },
-      ...{ warehouse_id: main, reason: "transferred", reference: { type: "transfer", id: "trf_1001" } },
+      type: "transfer",
+      quantity: 8,
+      from_location: "A-01",
+      to_location: "in_transit",
+      balance_after: 12,
+      warehouse_id: main,
+      reason: "transferred",
+      reference: { type: "transfer", id: "trf_1001" },
     });
     await verified();
   });
@@ -100,8 +110,13 @@ describe("works", () => {
     expect(await item("RICE")).toMatchObject({ on_hand: 15, available: 15, incoming: 5 });
     const [movement] = (await app.get("/inventory/movements?sku=RICE")).body.data;
     expect(movement).toMatchObject({
-      ...{ type: "transfer", quantity: 3, from_location: "in_transit", to_location: "W-02", balance_after: 3 },
-      ...{ warehouse_id: west, reference: { type: "transfer", id: "trf_1001" } },
+      type: "transfer",
+      quantity: 3,
+      from_location: "in_transit",
+      to_location: "W-02",
+      balance_after: 3,
+      warehouse_id: west,
+      reference: { type: "transfer", id: "trf_1001" },
     });
     await verified();
     const rest = await step("trf_1001", "receive");
@@ -240,7 +255,9 @@ describe("works", () => {
     const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
     const { id: customer_id, shipping_addresses } = (await app.post("/customers", customer)).body;
     const order = {
-      ...{ order_number: "W-1", customer_id, shipping_address_id: shipping_addresses[0].id },
+      order_number: "W-1",
+      customer_id,
+      shipping_address_id: shipping_addresses[0].id,
       line_items: [{ sku: "RARE", quantity: 3, unit_price: 1 }],
     };
     expect((await app.post("/orders", order)).status).toBe(201);

@@ -12,10 +12,25 @@ test("every state of a transfer can be reached", () => {
 let made = 0;
 function item(more: Partial<StockItem>): StockItem {
   return {
-    ...{ id: ++made, product_id: 1, warehouse_id: 1, warehouse_priority: 1, bin_id: made, bin: `B-${made}` },
-    ...{ bin_kind: "storage", pick_order: 0, temperature_zone: "ambient", temperature_range: null },
-    ...{ lot_id: null, lot_number: null, lot_status: null, lot_received_date: null, expiration_date: null },
-    ...{ received_at: 0, updated_at: 0, on_hand: 10, reserved: 0 },
+    id: ++made,
+    product_id: 1,
+    warehouse_id: 1,
+    warehouse_priority: 1,
+    bin_id: made,
+    bin: `B-${made}`,
+    bin_kind: "storage",
+    pick_order: 0,
+    temperature_zone: "ambient",
+    temperature_range: null,
+    lot_id: null,
+    lot_number: null,
+    lot_status: null,
+    lot_received_date: null,
+    expiration_date: null,
+    received_at: 0,
+    updated_at: 0,
+    on_hand: 10,
+    reserved: 0,
     ...more,
   };
 }
@@ -64,8 +79,17 @@ describe("units leave", () => {
 
 describe("units arrive", () => {
   const load = (sku: string, lot_number: string | null, in_transit: number): TransferLoad => ({
-    ...{ id: ++made, transfer_line_id: 1, product_id: 1, sku, lot_id: null, lot_number, stocked_at: 0 },
-    ...{ quantity: 10, in_transit, received: 10 - in_transit, written_off: 0 },
+    id: ++made,
+    transfer_line_id: 1,
+    product_id: 1,
+    sku,
+    lot_id: null,
+    lot_number,
+    stocked_at: 0,
+    quantity: 10,
+    in_transit,
+    received: 10 - in_transit,
+    written_off: 0,
   });
   const [one, two, none, salt] = [load("A", "L1", 4), load("A", "L2", 6), load("A", "L3", 0), load("B", null, 2)];
   const loads = [one, two, none, salt];

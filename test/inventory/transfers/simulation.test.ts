@@ -174,7 +174,8 @@ class World {
       const houses = [this.#shop.main, this.#shop.west].map((house) => this.on_hand.get(`${sku} ${house}`) ?? 0);
       const shown = { on_hand: item.on_hand, incoming: item.incoming };
       expect({ sku, ...shown }).toEqual({
-        ...{ sku, on_hand: houses.reduce((sum, units) => sum + units, 0) },
+        sku,
+        on_hand: houses.reduce((sum, units) => sum + units, 0),
         incoming: this.incoming.get(sku) ?? 0,
       });
       expect([sku, item.available > 0 && item.backordered > 0]).toEqual([sku, false]);

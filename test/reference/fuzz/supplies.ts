@@ -195,7 +195,9 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
     (await ask("POST", "/inventory/reserve", { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] }))
       .reservation_id;
   return {
-    ...{ sku, location, elsewhere },
+    sku,
+    location,
+    elsewhere,
     buyer: { customer_id: customer.id, shipping_address_id: first.id },
     misspelt: third.id,
     ready: {
@@ -328,7 +330,9 @@ async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Sup
 /** Returns at every stage of theirs. */
 async function returns(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
   const order = await ask("POST", "/orders", {
-    ...{ order_number: `${sku} returned`, ...buyer, warehouse_id: location },
+    order_number: `${sku} returned`,
+    ...buyer,
+    warehouse_id: location,
     line_items: [{ sku, quantity: 20, unit_price: "5.00" }],
   });
   await ask("POST", `/orders/${order.id}/ship`, {});
@@ -412,21 +416,26 @@ async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
     shopifyOrder: {
       query: shopify.query,
       proof: (raw) => ({
-        ...{ "x-shopify-topic": "orders/create", "x-shopify-shop-domain": shop },
+        "x-shopify-topic": "orders/create",
+        "x-shopify-shop-domain": shop,
         "x-shopify-hmac-sha256": hmacBase64(client_secret, raw),
       }),
     },
     woocommerceOrder: {
       query: woocommerce.query,
       proof: (raw) => ({
-        ...{ "x-wc-webhook-topic": "order.created", "x-wc-webhook-source": site },
+        "x-wc-webhook-topic": "order.created",
+        "x-wc-webhook-source": site,
         "x-wc-webhook-signature": hmacBase64(client_secret, raw),
       }),
     },
     bigcommerceOrder: {
       body: {
-        ...{ scope: "store/order/created", store_id: "1025646", producer: `stores/${name.replace("-", "")}` },
-        ...{ hash: "dd70c0976e06b67aaf671e73f49dcb79230ebf9d", created_at: 1_767_323_045 },
+        scope: "store/order/created",
+        store_id: "1025646",
+        producer: `stores/${name.replace("-", "")}`,
+        hash: "dd70c0976e06b67aaf671e73f49dcb79230ebf9d",
+        created_at: 1_767_323_045,
         data: { type: "order", id: 250 },
       },
     },
@@ -441,7 +450,8 @@ async function accounts(ask: Ask, { sku }: Shelf): Promise<Supplies> {
   const { callback_url, callback_secret } = await ask("POST", "/shipping/carrier-accounts", body("told"));
   return {
     carrierCallback: {
-      ...{ path: { connector: "fake" }, body: {} },
+      path: { connector: "fake" },
+      body: {},
       query: { account: new URL(callback_url, "http://packhouse.test").searchParams.get("account") ?? "" },
       proof: (raw) => ({ "x-signature": hmacHex(callback_secret, raw) }),
     },

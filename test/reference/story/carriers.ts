@@ -38,16 +38,25 @@ async function tracked({ tell }: Pick<Teller, "tell">, account: { callback_url: 
   const where = { city: "Reno", state: "NV", country: "US" };
   const scan = { message: "Departed USPS facility", status: "in_transit", status_detail: "departed_facility" };
   const event = {
-    ...{ id: "evt_5d3a0f8e1c", object: "Event", description: "tracker.updated" },
+    id: "evt_5d3a0f8e1c",
+    object: "Event",
+    description: "tracker.updated",
     result: {
-      ...{ id: "trk_8f2b7c", object: "Tracker", tracking_code: tracking_number, carrier: "USPS" },
-      ...{ status: "in_transit", status_detail: "departed_facility", est_delivery_date: "2026-01-05T20:00:00Z" },
+      id: "trk_8f2b7c",
+      object: "Tracker",
+      tracking_code: tracking_number,
+      carrier: "USPS",
+      status: "in_transit",
+      status_detail: "departed_facility",
+      est_delivery_date: "2026-01-05T20:00:00Z",
       tracking_details: [{ ...scan, datetime: "2026-01-01T18:20:00Z", tracking_location: where }],
     },
   };
   const signature = hmacHex(account.callback_secret.normalize("NFKD"), JSON.stringify(event));
   await tell("carrierCallback", {
-    ...{ path: { connector: "easypost" }, key: null, body: event },
+    path: { connector: "easypost" },
+    key: null,
+    body: event,
     query: { account: new URL(account.callback_url).searchParams.get("account") ?? "" },
     headers: { "x-hmac-signature": `hmac-sha256-hex=${signature}` },
   });

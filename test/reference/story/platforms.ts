@@ -22,7 +22,8 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
     query: query as { connection: string },
     body: order,
     headers: {
-      ...{ "x-shopify-topic": topic, "x-shopify-shop-domain": store_id },
+      "x-shopify-topic": topic,
+      "x-shopify-shop-domain": store_id,
       "x-shopify-hmac-sha256": hmacBase64(client_secret, JSON.stringify(order)),
     },
   });
@@ -61,18 +62,23 @@ async function fromOthers({ app, mode, tell, act }: Pick<Teller, "app" | "mode" 
   const { callback_url } = (await act("createPlatform", { body })).data;
   const connection = new URL(callback_url).searchParams.get("connection") ?? "";
   const order = {
-    ...{ id: 812, number: "812", status: "processing", currency: "EUR", shipping_total: "5.00", refunds: [] },
-    ...{ date_created_gmt: "2026-01-02T03:00:00", date_modified_gmt: "2026-01-02T03:00:00", customer_note: "" },
+    id: 812,
+    number: "812",
+    status: "processing",
+    currency: "EUR",
+    shipping_total: "5.00",
+    refunds: [],
+    date_created_gmt: "2026-01-02T03:00:00",
+    date_modified_gmt: "2026-01-02T03:00:00",
+    customer_note: "",
     billing: { first_name: "Ada", last_name: "Marsh", email: "ada@marsh.example", phone: "" },
     shipping: {
-      ...{
-        first_name: "Ada",
-        last_name: "Marsh",
-        address_1: "Kai 1",
-        city: "Bremen",
-        postcode: "28195",
-        country: "DE",
-      },
+      first_name: "Ada",
+      last_name: "Marsh",
+      address_1: "Kai 1",
+      city: "Bremen",
+      postcode: "28195",
+      country: "DE",
     },
     line_items: [
       {
@@ -92,7 +98,8 @@ async function fromOthers({ app, mode, tell, act }: Pick<Teller, "app" | "mode" 
     query: { connection },
     body: order,
     headers: {
-      ...{ "x-wc-webhook-topic": "order.created", "x-wc-webhook-source": `${api_url}/shop` },
+      "x-wc-webhook-topic": "order.created",
+      "x-wc-webhook-source": `${api_url}/shop`,
       "x-wc-webhook-signature": hmacBase64(client_secret, JSON.stringify(order)),
     },
   });

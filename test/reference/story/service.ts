@@ -98,9 +98,19 @@ export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> 
 
 // Requests are logged at the port, which a story passes by.
 const asked: LoggedRequest = {
-  ...{ at: start, method: "GET", route: "/orders/:id", path: "/orders/ord_9999", query: "", status: 404 },
-  ...{ code: "resource_missing", actor_id: "key_1001", ip: "203.0.113.7", took_ms: 1.2 },
-  ...{ request_id: "req_019c1e2f4b7a7c3d9e5f60718293a4b5", bytes_in: null, bytes_out: 412 },
+  at: start,
+  method: "GET",
+  route: "/orders/:id",
+  path: "/orders/ord_9999",
+  query: "",
+  status: 404,
+  code: "resource_missing",
+  actor_id: "key_1001",
+  ip: "203.0.113.7",
+  took_ms: 1.2,
+  request_id: "req_019c1e2f4b7a7c3d9e5f60718293a4b5",
+  bytes_in: null,
+  bytes_out: 412,
 };
 
 /** What happened, what can, and how the service is. */

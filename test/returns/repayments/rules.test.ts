@@ -23,15 +23,13 @@ const nothing: RefundWish = { amount_cents: null, refund_shipping: null, restock
 
 function refundOf(plan: ReturnType<typeof planRefund>, status: RefundStatus = "processing"): Refund {
   return {
-    ...{
-      id: 1,
-      return_id: 1,
-      amount_cents: amountOf(plan),
-      currency: "USD",
-      breakdown: plan,
-      method: "manual",
-      status,
-    },
+    id: 1,
+    return_id: 1,
+    amount_cents: amountOf(plan),
+    currency: "USD",
+    breakdown: plan,
+    method: "manual",
+    status,
     notes: null,
     estimated_completion: "2026-01-01",
     created_at: 0,

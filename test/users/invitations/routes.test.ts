@@ -33,7 +33,11 @@ describe("works", () => {
     const { email } = invitation;
     expect(invitation.link).toMatch(/^http:\/\/packhouse\.test\/dashboard\/invitation#[\w-]{43}$/);
     expect((await open("look", { token: tokenIn(invitation) })).body).toEqual({
-      ...{ email, name: "Gil", role: "floor", invited_by: "full", expires_at: invitation.expires_at },
+      email,
+      name: "Gil",
+      role: "floor",
+      invited_by: "full",
+      expires_at: invitation.expires_at,
     });
     const { status, body, headers } = await accept(invitation, "Gil Guest");
     expect([status, body.user.role, body.user.email]).toEqual([201, "floor", email]);

@@ -36,7 +36,10 @@ describe("works", () => {
   test("from the QR code to a sign-in with a code", async () => {
     const person = await personWithPassword(app.service, "office", password);
     expect((await as(person, "GET", factor)).body.data).toEqual({
-      ...{ status: "off", required: false, confirmed_at: null, recovery_codes_left: 0 },
+      status: "off",
+      required: false,
+      confirmed_at: null,
+      recovery_codes_left: 0,
     });
     const { secret, address, qr_svg } = (await as(person, "POST", factor)).body.data;
     expect([new URL(address).searchParams.get("secret"), qr_svg.slice(0, 4)]).toEqual([secret, "<svg"]);
