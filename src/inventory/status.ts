@@ -51,6 +51,11 @@ export function isRecalled(status: LotStatus | null): boolean {
   return status === "recalled";
 }
 
+/** The status of a lot at this moment: its time may be over before a job has noted it. */
+export function lotStatusAt(status: LotStatus | null, is_good: boolean): LotStatus {
+  return status === "available" && !is_good ? "expired" : (status ?? "available");
+}
+
 /** Whether a job, or a correction, has noted that the time of a lot is over. */
 export function hasExpired(status: LotStatus): boolean {
   return status === "expired";

@@ -86,14 +86,10 @@ const namesIn = (pattern: Node): string[] =>
     ? [nameOf(pattern)]
     : nodesOf(pattern).flatMap((node) => (node.type === "Property" ? nameOf(node["value"]) || [] : []));
 
-/** Rows of tables of moves whose action no file outside the tables names. */
+/** Rows of tables of moves that nothing names: neither by the action, nor by the row itself, nor in another table. */
 export function unusedMoves(sources: readonly Source[]): string[] {
   const service = sources.filter(({ file }) => file.startsWith("src/") && !file.startsWith("src/dashboard/web/"));
-  const named = new Set(
-    service
-      .filter(({ file }) => !/status\.ts$/.test(file))
-      .flatMap(({ tree }) => nodesOf(tree).flatMap((node) => literal(node) ?? [])),
-  );
+  const named = new Set(service.flatMap(({ tree }) => nodesOf(tree).flatMap(actionIn)));
   return service
     .filter(({ file }) => /status\.ts$/.test(file))
     .flatMap(({ file, tree }) =>
@@ -101,11 +97,17 @@ export function unusedMoves(sources: readonly Source[]): string[] {
         .filter(({ type, id }) => type === "VariableDeclarator" && /Moves$/.test(nameOf(id)))
         .flatMap(({ id, init }) =>
           rowsOf(init as Node)
-            .filter((action) => !named.has(action))
+            .filter((action) => !named.has(action) && !named.has(`${nameOf(id)}.${action}`))
             .map((action) => `${file}: nothing does ${nameOf(id)}.${action}`),
         ),
     );
 }
+
+/** The action that a node names: by a word, or by the row of a table. */
+const actionIn = (node: Node): string[] => {
+  const word = literal(node) ?? (node.type === "MemberExpression" ? nameOf(node) : "");
+  return word === "" ? [] : [word];
+};
 
 /** The actions of a table of moves: the keys of its object. */
 function rowsOf(init: Node): string[] {

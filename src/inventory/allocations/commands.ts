@@ -38,7 +38,7 @@ export async function withdraw(tx: Tx, line: HeldLine, allocation: Allocation, q
 }
 
 /** What a line is to hold of unpicked units from now on. */
-export interface Assignment {
+interface Assignment {
   readonly line: HeldLine;
   readonly portions: readonly Portion[];
 }
@@ -107,7 +107,7 @@ export async function setCounts(
 }
 
 /** What a reservation is to want of one product from now on. */
-export interface HoldLine extends Want {
+interface HoldLine extends Want {
   readonly order_line_id: number | null;
 }
 

@@ -8,7 +8,7 @@ import { assert } from "../../kit/assert.ts";
 import type { Allocation, HeldLine, ReservationLine } from "../reservations/reservation.ts";
 
 /** Units of one stock item that are promised to some lines. */
-export interface HeldUnits {
+interface HeldUnits {
   readonly product_id: number;
   readonly stock_item_id: number;
   readonly units: number;

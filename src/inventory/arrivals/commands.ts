@@ -49,7 +49,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
 }
 
 /** Units of one SKU that come into a warehouse from outside; moments in milliseconds. */
-export interface Arrival {
+interface Arrival {
   readonly warehouse: ZonedWarehouse;
   readonly quantity: number;
   /** The bin named; without one, the usual bin for such goods. */

@@ -166,7 +166,7 @@ export async function listWaitingChoices(db: Db, product_id: number, after: Wait
 }
 
 /** What became of some units of an order's claim. */
-export interface ClaimChange {
+interface ClaimChange {
   readonly order_id: number;
   readonly product_id: number;
   readonly kind: ClaimNews;

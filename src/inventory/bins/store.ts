@@ -10,7 +10,7 @@ import type { FilledBin, PlacedItem } from "./bin.ts";
 import type { fills, itemSorts } from "./schemas.ts";
 
 /** What the list of bins may be narrowed to. */
-export interface BinFilter {
+interface BinFilter {
   readonly warehouse_id?: number | undefined;
   /** The client's name of a zone. */
   readonly zone?: string | undefined;
@@ -107,7 +107,7 @@ function beyond(key: SQL, id: SQL, after: Position | null): SQL | undefined {
 }
 
 /** What the list of units in bins may be narrowed to. */
-export interface ItemFilter {
+interface ItemFilter {
   readonly warehouse_id?: number | undefined;
   readonly zone?: string | undefined;
   readonly bin?: string | undefined;
@@ -120,7 +120,7 @@ export interface ItemFilter {
 }
 
 /** The order of a list of units in bins. */
-export type ItemSort = (typeof itemSorts)[number];
+type ItemSort = (typeof itemSorts)[number];
 
 function itemsMatching(filter: ItemFilter): SQL | undefined {
   const { warehouse_id, zone, bin, kind, sku, q, lot_number, expiring_before } = filter;

@@ -4,6 +4,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
+import { isSold } from "../../products/status.ts";
 import { replaceLines } from "../allocations/commands.ts";
 import { endLines, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { isOverdue, type Reservation } from "../reservations/reservation.ts";
@@ -116,7 +117,7 @@ function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
     const field = `items[${at}].sku`;
     const product = products.get(sku);
     if (product?.type === "bundle") return bundleProblem(field);
-    return product?.status === "inactive" ? { field, code: "inactive", message: "is inactive" } : [];
+    return product && !isSold(product.status) ? { field, code: "inactive", message: "is inactive" } : [];
   });
   if (problems.length > 0) throw invalidFields(problems);
 }

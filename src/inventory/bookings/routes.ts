@@ -50,8 +50,8 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
     "/release",
     ({ call, body }) =>
       answerWrite(call, 200, async (tx) => {
-        const { id, released_at } = await releaseBooking(tx, body.reservation_id);
-        return { reservation_id: wireId("reservation", id), status: "released", released_at: iso(released_at ?? 0) };
+        const { id, status, released_at } = await releaseBooking(tx, body.reservation_id);
+        return { reservation_id: wireId("reservation", id), status, released_at: iso(released_at ?? 0) };
       }),
     {
       body: bodyOf(ReleaseBooking),

@@ -18,7 +18,7 @@ import {
 import { listHeldLines, withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
-import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, Pick } from "../reservations/claim.ts";
+import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, PickedUnits } from "../reservations/claim.ts";
 import { type Allotment, allotmentsOf } from "../reservations/reasons.ts";
 import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "../reservations/reservation.ts";
 import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
@@ -162,7 +162,7 @@ function refuseShortage(claim: OrderClaim, missing: Plan["missing"], shelves: Sh
 }
 
 /** An order's claim with its stock locked. Its lines change in step with the database. */
-export interface OpenClaim {
+interface OpenClaim {
   reservation: Reservation;
   lines: HeldLine[];
   readonly shelves: Shelves;
@@ -263,7 +263,7 @@ export async function replanClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[
 }
 
 /** What a choice of stock that was made anew takes from where, and whether it differs from the choice before. */
-export interface Reallocation {
+interface Reallocation {
   readonly allotments: readonly Allotment[];
   readonly changed: boolean;
 }
@@ -331,7 +331,7 @@ async function assignPlan(
 export async function pickClaim(
   tx: Tx,
   order_id: number,
-  picks: readonly Pick[],
+  picks: readonly PickedUnits[],
   how: { readonly confirmed: boolean; readonly actor: Actor },
 ): Promise<ClaimLine[]> {
   const { lines, shelves } = await openClaim(tx, order_id);

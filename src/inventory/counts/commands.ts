@@ -177,7 +177,7 @@ export async function cancelCount(tx: Tx, id: string): Promise<Count> {
 }
 
 /** A count after it has been posted, and whose promised units were not found. */
-export interface PostedCount {
+interface PostedCount {
   readonly count: Count;
   readonly shortfalls: readonly Shortfall[];
 }

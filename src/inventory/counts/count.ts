@@ -57,7 +57,7 @@ export interface Progress {
 }
 
 /** By how many units the shelf differs from the books; null before the line is counted. */
-export function differenceOf({ expected, counted }: CountLine): number | null {
+function differenceOf({ expected, counted }: CountLine): number | null {
   return counted === null ? null : counted - expected;
 }
 

@@ -60,7 +60,7 @@ async function whole(db: Db, [row]: readonly PlainCount[], id: string | number):
 }
 
 /** What a list of counts may be narrowed to. */
-export interface CountFilter {
+interface CountFilter {
   readonly status?: CountStatus | undefined;
   readonly warehouse_id?: number | undefined;
 }
@@ -117,7 +117,7 @@ export interface Place {
 }
 
 /** What narrows a new count; null for everything. */
-export interface Scope {
+interface Scope {
   readonly bin_ids: readonly number[] | null;
   readonly product_ids: readonly number[] | null;
 }
@@ -168,7 +168,7 @@ export async function listOnHand(db: Db, warehouse_id: number, product_ids: read
 }
 
 /** What a new count is made of beside what every new count is. */
-export type NewCount = Pick<PlainCount, "warehouse_id" | "bins" | "skus" | "blind" | "notes" | "opened_by">;
+type NewCount = Pick<PlainCount, "warehouse_id" | "bins" | "skus" | "blind" | "notes" | "opened_by">;
 
 /** Stores a new count with the places to be counted and answers its id. */
 export async function insertCount(tx: Tx, fields: NewCount, places: readonly Place[]): Promise<number> {

@@ -1,5 +1,5 @@
 // The list of levels: which products match, and in which order. What their stock is, `stock/store.ts` reads.
-import { and, asc, count, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { contains, given, matches } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
@@ -10,11 +10,12 @@ import { bins, zones } from "../../../db/schema/warehouses.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
+import { orderable } from "../../products/status.ts";
 import type { ItemStatus } from "../status.ts";
 import type { levelSorts } from "../stock/schemas.ts";
 
 /** What the list of levels may be narrowed to. */
-export interface LevelFilter {
+interface LevelFilter {
   /** An exact SKU, or a pattern with `*`. */
   readonly sku?: string | undefined;
   /** A piece of the SKU or the name. */
@@ -55,16 +56,17 @@ const waitedFor = sql`exists (
 )`;
 
 function statusOf(db: Db, status: ItemStatus): SQL | undefined {
-  if (status === "inactive") return sql`${products.status} = 'inactive'`;
   const units = available(db);
   // Each names the units once: they are summed up as often as they are named.
   const is = {
+    inactive: null,
     in_stock: sql`${units} >= case when ${products.reorder_point} > 1 then ${products.reorder_point} else 1 end`,
     low_stock: sql`${units} between 1 and ${products.reorder_point} - 1`,
     out_of_stock: sql`${units} = 0 and not ${waitedFor}`,
     backordered: sql`${units} = 0 and ${waitedFor}`,
   };
-  return sql`${products.status} <> 'inactive' and ${is[status]}`;
+  const has = is[status];
+  return has === null ? ne(products.status, orderable) : and(eq(products.status, orderable), has);
 }
 
 /** Whether units of a product lie where, or are of the lot that, the filter names. */
@@ -115,10 +117,10 @@ function matching(db: Db, filter: LevelFilter): SQL | undefined {
 }
 
 /** The order of the list of levels. */
-export type LevelSort = (typeof levelSorts)[number];
+type LevelSort = (typeof levelSorts)[number];
 
 /** A product of the list of levels. `units` is what is available, and null unless the list is sorted by it. */
-export interface ListedProduct {
+interface ListedProduct {
   readonly id: number;
   readonly sku: string;
   readonly name: string;

@@ -17,7 +17,7 @@ export const lotMoves = {
   expire: { from: ["available"], to: "expired", held: true, emits: null },
   correct: { from: ["expired"], to: "available", held: true, emits: null },
 } as const satisfies Moves<LotStatus>;
-export type LotAction = keyof typeof lotMoves;
+type LotAction = keyof typeof lotMoves;
 
 /** The statuses a client may give; what has expired has done so by itself. */
 export const givenLotStatuses = ["available", "on_hold", "quarantined", "recalled", "damaged"] as const;

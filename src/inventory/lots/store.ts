@@ -37,7 +37,7 @@ export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null>
 }
 
 /** What the list of lots may be narrowed to. */
-export interface LotFilter {
+interface LotFilter {
   readonly sku?: string | undefined;
   readonly lot_number?: string | undefined;
   readonly status?: LotStatus | undefined;
@@ -79,7 +79,7 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
 }
 
 /** The order of a list of lots. */
-export type LotSort = (typeof lotSorts)[number];
+type LotSort = (typeof lotSorts)[number];
 
 const never = Number.MAX_SAFE_INTEGER;
 const expiry = sql`coalesce(${lots.expiration_date}, ${sql.raw(String(never))})`;
@@ -170,7 +170,7 @@ export async function saveLotDates(
 }
 
 /** What is told of a change of status beside the states. */
-export interface ChangeEntry {
+interface ChangeEntry {
   readonly reason: string;
   readonly notes?: string | null | undefined;
   readonly actor: Actor;
@@ -188,7 +188,7 @@ export async function saveLotStatus(
 }
 
 /** Stores rows of the history of lots whose status has changed for one reason. */
-export async function insertLotChanges(
+async function insertLotChanges(
   tx: Tx,
   changes: readonly (Pick<LotChange, "from_status" | "to_status"> & { readonly lot_id: number })[],
   { reason, notes = null, actor }: ChangeEntry,

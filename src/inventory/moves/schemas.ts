@@ -11,7 +11,7 @@ import {
 } from "../../kit/schema.ts";
 
 /** Why units are moved: what they are moved for follows from where they go, unless it is said. */
-export const moveReasons = ["relocation", "quality_hold", "damaged", "released", "correction"] as const;
+const moveReasons = ["relocation", "quality_hold", "damaged", "released", "correction"] as const;
 export type MoveReason = (typeof moveReasons)[number];
 
 export const MoveStock = closed({

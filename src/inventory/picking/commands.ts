@@ -9,14 +9,14 @@ import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allot, itemOf, picked, setCounts, unpicked, withdraw } from "../allocations/commands.ts";
 import type { StockItem } from "../ledger/spot.ts";
-import type { Miss, Pick } from "../reservations/claim.ts";
+import type { Miss, PickedUnits } from "../reservations/claim.ts";
 import type { Avoided, HeldLine } from "../reservations/reservation.ts";
 import { moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
 
 /** Who moves units for which order, and whether somebody saw them move. */
-export interface Errand {
+interface Errand {
   readonly order_id: number;
   readonly actor: Actor;
   readonly confirmed: boolean;
@@ -26,7 +26,13 @@ export interface Errand {
  * Takes units of a line to the order's staging bin, as planned or from the lot and bin named: the promise moves along.
  * Refuses: insufficient_inventory, lot_not_pickable.
  */
-export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: HeldLine, pick: Pick): Promise<void> {
+export async function pickUnits(
+  tx: Tx,
+  shelves: Shelves,
+  errand: Errand,
+  line: HeldLine,
+  pick: PickedUnits,
+): Promise<void> {
   const { product } = shelfOf(shelves, line.product_id);
   const open = line.reserved - line.picked;
   if (pick.quantity > open) {
@@ -51,7 +57,7 @@ export async function pickUnits(tx: Tx, shelves: Shelves, errand: Errand, line: 
   await setCounts(tx, shelves, line, { picked: line.picked + pick.quantity });
 }
 
-const namedBy = (pick: Pick) => (item: StockItem) =>
+const namedBy = (pick: PickedUnits) => (item: StockItem) =>
   (pick.lot_number === undefined || pick.lot_number === item.lot_number) &&
   (pick.bin === undefined || pick.bin === item.bin);
 

@@ -180,13 +180,13 @@ async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantit
 }
 
 /** Whose units leave after all, and the only warehouse they may come from, when the order names one. */
-export interface CancelledOrder {
+interface CancelledOrder {
   readonly order_id: number;
   readonly warehouse_id: number | null;
 }
 
 /** Sets of goods: how many, and the units of each product that one set is made of. */
-export interface Sets {
+interface Sets {
   readonly sets: number;
   readonly parts: readonly Want[];
 }

@@ -11,7 +11,7 @@ import type { Window } from "../../kit/page.ts";
 import type { Giver, HomeBin, Waiting } from "./waiting.ts";
 
 /** Units of one stock item that one giver left there. */
-export interface WaitingUnits {
+interface WaitingUnits {
   readonly stock_item_id: number;
   readonly quantity: number;
 }
@@ -46,7 +46,7 @@ export async function listWaiting(db: Db, giver: Giver, product_id: number): Pro
 }
 
 /** What a list of waiting units may be narrowed to. */
-export interface WaitingFilter {
+interface WaitingFilter {
   readonly warehouse_id?: number | undefined;
   readonly sku?: string | undefined;
   /** The order that gave them up, or that a return is of. */

@@ -42,7 +42,7 @@ export interface HomeBin {
  * The bin that suits units best: where the same lot lies, where the product lies, where it lay last; with room for
  * them. Null when there is none.
  */
-export function suggestedBin(waiting: Waiting, bins: readonly HomeBin[]): string | null {
+function suggestedBin(waiting: Waiting, bins: readonly HomeBin[]): string | null {
   const rank = ({ lot_id, on_hand }: HomeBin) => (on_hand === 0 ? 2 : lot_id === waiting.lot_id ? 0 : 1);
   const [best] = bins
     .filter(

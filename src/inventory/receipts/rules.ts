@@ -2,14 +2,14 @@ import { invalid } from "../../kit/fault.ts";
 import type { ReceiptLine } from "./receipt.ts";
 
 /** Units of one SKU that were scanned. */
-export interface Scan {
+interface Scan {
   readonly sku: string;
   readonly quantity: number;
   readonly lot_number?: string | undefined;
 }
 
 /** Scanned units as a line counts them. */
-export interface CountedUnits {
+interface CountedUnits {
   readonly line: ReceiptLine;
   readonly quantity: number;
 }

@@ -56,7 +56,7 @@ async function assemble(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[
 }
 
 /** What a list of receipts may be narrowed to. */
-export interface ReceiptFilter {
+interface ReceiptFilter {
   readonly status?: ReceiptStatus | undefined;
   readonly warehouse_id?: number | undefined;
   readonly reference?: string | undefined;
@@ -83,7 +83,7 @@ function matching({ status, warehouse_id, reference, sku, q }: ReceiptFilter): S
 }
 
 /** The order of a list of receipts. */
-export type ReceiptSort = (typeof receiptSorts)[number];
+type ReceiptSort = (typeof receiptSorts)[number];
 
 const never = Number.MAX_SAFE_INTEGER;
 const expected = sql`coalesce(${receipts.expected_at}, ${sql.raw(String(never))})`;
@@ -139,7 +139,7 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
 }
 
 /** What a new receipt is made of beside what every new receipt is. */
-export type NewReceipt = Pick<PlainReceipt, "reference" | "supplier" | "warehouse_id" | "expected_at">;
+type NewReceipt = Pick<PlainReceipt, "reference" | "supplier" | "warehouse_id" | "expected_at">;
 
 /** Stores a delivery that is expected and answers it. */
 export async function insertReceipt(

@@ -48,13 +48,13 @@ export interface PartUnits extends LineUnits {
 }
 
 /** Units taken from the shelf for an order line; without lot and bin they are taken as planned. */
-export interface Pick extends ClaimUnits {
+export interface PickedUnits extends ClaimUnits {
   readonly lot_number?: string | undefined;
   readonly bin?: string | undefined;
 }
 
 /** Units that were not found where they were to be picked. */
-export interface Miss extends Pick {
+export interface Miss extends PickedUnits {
   /** Why they are written off; null when they are only given free. */
   readonly write_off: AdjustmentReason | null;
 }

@@ -20,7 +20,7 @@ export interface Portion {
 }
 
 /** What stock may be chosen for a reservation. */
-export interface Choice {
+interface Choice {
   /** Only this warehouse, when given. */
   readonly warehouse_id: number | null;
   readonly requires_cold_storage: boolean;
@@ -180,7 +180,7 @@ export function byWarehouseThenAge(a: Candidate, b: Candidate): number {
 }
 
 /** One SKU of which there is too little. */
-export interface Shortage {
+interface Shortage {
   readonly sku: string;
   readonly requested: number;
   readonly available: number;
@@ -188,7 +188,7 @@ export interface Shortage {
 }
 
 /** What is too little for these wants, SKU by SKU: what could have been promised, and where. */
-export function shortagesOf(
+function shortagesOf(
   wants: readonly Want[],
   missing: readonly number[],
   shelves: { get(product_id: number): PlannedShelf | undefined },

@@ -312,7 +312,7 @@ export async function nextExpiry(db: Db): Promise<number | null> {
 }
 
 /** What the list of reservations may be narrowed to. */
-export interface ReservationFilter {
+interface ReservationFilter {
   readonly status?: ReservationStatus | undefined;
   readonly order_ref?: string | undefined;
   readonly order_id?: number | undefined;

@@ -154,7 +154,7 @@ async function bundleEvents(tx: Tx, before: ReadonlyMap<number, number>): Promis
 }
 
 /** What the world is told of a bundle of which so many sets could be made before; nothing when they are as many now. */
-export function setsEvents(tx: Tx, shelf: Shelf & { readonly sets: number }, had: number): DomainEvent[] {
+function setsEvents(tx: Tx, shelf: Shelf & { readonly sets: number }, had: number): DomainEvent[] {
   if (shelf.sets === had) return [];
   const data = { object: "inventory_item", ...itemView(shelf, tx.now, tx.now) };
   const levels = { available: had, total: had + data.reserved };

@@ -13,7 +13,7 @@ export function refuseBundle({ type }: Pick<StockedProduct, "type">): void {
 }
 
 /** What an adjustment says of where and how much. */
-export interface AdjustmentTarget {
+interface AdjustmentTarget {
   readonly adjustment: number;
   readonly bin?: string | undefined;
   readonly lot_number?: string | undefined;

@@ -1,8 +1,9 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
+import { isSold } from "../../products/status.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
-import { causeOf, type ItemStatus, isAvailable, type UnavailableCause } from "../status.ts";
+import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCause } from "../status.ts";
 
 /** What stock needs to know of a product. */
 export type StockedProduct = Pick<
@@ -34,10 +35,10 @@ export interface Shelf {
 }
 
 /** Units that are in the house and not for sale, by why they are not. Promised ones are not counted. */
-export type Unavailable = Readonly<Record<UnavailableCause, number>>;
+type Unavailable = Readonly<Record<UnavailableCause, number>>;
 
 /** The sums over a product's stock: `available` + `reserved` + all of `unavailable` is `on_hand`. */
-export interface Totals {
+interface Totals {
   readonly on_hand: number;
   readonly reserved: number;
   readonly available: number;
@@ -100,7 +101,7 @@ export function itemStatus(
   available: number,
   backordered: number,
 ): ItemStatus {
-  if (status === "inactive") return "inactive";
+  if (!isSold(status)) return "inactive";
   if (available === 0) return backordered > 0 ? "backordered" : "out_of_stock";
   return available < reorder_point ? "low_stock" : "in_stock";
 }
@@ -171,6 +172,6 @@ function lotsOf(items: readonly StockItem[], now: number) {
     quantity,
     received_date: iso(item.lot_received_date ?? item.received_at),
     expiration_date: isoOrNull(item.expiration_date),
-    status: item.lot_status === "available" && !isLotGood(item, now) ? "expired" : (item.lot_status ?? "available"),
+    status: lotStatusAt(item.lot_status, isLotGood(item, now)),
   }));
 }

@@ -5,7 +5,7 @@ import { isSellable } from "../stock/shelf.ts";
 import type { TransferLine, TransferLoad } from "./transfer.ts";
 
 /** What units a line may take, and when (ms). */
-export interface Source {
+interface Source {
   readonly warehouse_id: number;
   readonly now: number;
   /** Whether older demand waits for the units, so that nothing may be taken. */
@@ -41,7 +41,7 @@ export function chooseUnits(
 }
 
 /** Units of one SKU that arrived. */
-export interface ArrivedItem {
+interface ArrivedItem {
   readonly sku: string;
   readonly quantity: number;
   readonly lot_number?: string | undefined;

@@ -15,7 +15,6 @@ export type TransferAction = keyof typeof transferMoves;
 
 /** Why units that left never arrived. */
 export const missingReasons = ["lost", "damaged", "shrinkage"] as const;
-export type MissingReason = (typeof missingReasons)[number];
 
 /** The state in which a transfer is planned. */
 export const transferStarts: TransferStatus = "pending";

@@ -80,7 +80,7 @@ async function assemble(db: Db, rows: readonly PlainTransfer[]): Promise<Transfe
 }
 
 /** What a list of transfers may be narrowed to. */
-export interface TransferFilter {
+interface TransferFilter {
   readonly status?: TransferStatus | undefined;
   readonly from_warehouse_id?: number | undefined;
   readonly to_warehouse_id?: number | undefined;

@@ -70,7 +70,7 @@ export const usualCalendar: DispatchCalendar = {
 };
 
 /** What a request says of a calendar. */
-export type CalendarInput = { readonly [Field in keyof DispatchCalendar]?: DispatchCalendar[Field] | undefined };
+type CalendarInput = { readonly [Field in keyof DispatchCalendar]?: DispatchCalendar[Field] | undefined };
 
 /** What a request says of a calendar, with its days in order and each once. Refuses: validation_failed. */
 export function readCalendar({ timezone, working_days, holidays, cutoff_time }: CalendarInput) {

@@ -169,7 +169,7 @@ export async function findRoomyBin(db: Db, zone_id: number, needed: number): Pro
 }
 
 /** What a client says of a warehouse itself. */
-export type WarehouseFields = Pick<PlainWarehouse, "name" | "address" | "priority" | keyof DispatchCalendar>;
+type WarehouseFields = Pick<PlainWarehouse, "name" | "address" | "priority" | keyof DispatchCalendar>;
 
 /** Stores a warehouse and answers its id; null when its name is taken. */
 export async function insertWarehouse(tx: Tx, fields: WarehouseFields): Promise<number | null> {

@@ -1,6 +1,6 @@
 import type { Tx } from "../../database/store.ts";
 import { commitClaim, freshClaim, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
-import type { LineUnits, Pick } from "../../inventory/reservations/claim.ts";
+import type { LineUnits, PickedUnits } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
@@ -145,7 +145,7 @@ async function startWork(tx: Tx, before: Order, actor: Actor): Promise<Order> {
 async function pick(
   tx: Tx,
   before: Order,
-  picks: readonly Pick[],
+  picks: readonly PickedUnits[],
   how: { readonly actor: Actor; readonly confirmed: boolean },
 ): Promise<Order> {
   const picked = withClaims(before, await pickClaim(tx, before.id, picks, how));

@@ -1,4 +1,4 @@
-import type { ClaimUnits, LineUnits, Miss, PartUnits, Pick } from "../../inventory/reservations/claim.ts";
+import type { ClaimUnits, LineUnits, Miss, PartUnits, PickedUnits } from "../../inventory/reservations/claim.ts";
 import { Fault, invalid, invalidFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import {
@@ -211,7 +211,7 @@ function namedPicks<Item extends ItemInput>(
 }
 
 /** An item of a pick, as a request names it. */
-interface PickInput extends ItemInput, Omit<Pick, keyof ClaimUnits> {
+interface PickInput extends ItemInput, Omit<PickedUnits, keyof ClaimUnits> {
   readonly short?: boolean | undefined;
   readonly reason?: ShortReason | undefined;
 }
@@ -229,7 +229,7 @@ export function readPicks(order: Order, items: readonly PickInput[]) {
       : [{ field, code: "invalid_value", message: "is for items with short: true alone" }];
   });
   if (unfit.length > 0) throw invalidFields(unfit);
-  const picks: Pick[] = [];
+  const picks: PickedUnits[] = [];
   const misses: (PartUnits & Miss & { readonly reason: ShortReason })[] = [];
   for (const { item, ...units } of namedPicks(order, items)) {
     const { lot_number, bin, reason } = item;

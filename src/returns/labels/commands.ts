@@ -138,7 +138,7 @@ export const labelNews: LabelNews = {
 };
 
 /** Has a return come back with a label that was just bought for it: its parcel is the one that is awaited. */
-export async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promise<void> {
+async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promise<void> {
   const { carrier, service, tracking_number, tracking_url } = label;
   const { before, order } = await beginOf(tx, label);
   const label_url = `${tx.site.base_url}/v1/shipping/labels/${wireId("label", label.id)}/document`;

@@ -10,7 +10,7 @@ import { itemView } from "../../stock/shelf.ts";
 import { loadShelves } from "../../stock/store.ts";
 
 /** A sum that the API shows of a product, and what it should be. */
-export interface ShownLevel {
+interface ShownLevel {
   readonly rule: string;
   readonly id: number;
   readonly expected: number;

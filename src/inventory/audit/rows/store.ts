@@ -15,7 +15,7 @@ import { wireId } from "../../../kit/ids.ts";
 const newest_max = 10;
 
 /** The stock items that match, with the names that a warehouse knows them by. */
-export async function itemRows(db: Db, condition: SQL | undefined): Promise<Row[]> {
+async function itemRows(db: Db, condition: SQL | undefined): Promise<Row[]> {
   const rows = await db.sql
     .select({
       id: stock_items.id,
@@ -64,7 +64,7 @@ export async function movementRows(db: Db, condition: SQL | undefined): Promise<
 }
 
 /** The promises that match, with the item that each is of and the order that it is for. */
-export async function promiseRows(db: Db, condition: SQL): Promise<Row[]> {
+async function promiseRows(db: Db, condition: SQL): Promise<Row[]> {
   const rows = await db.sql
     .select({
       id: allocations.id,

@@ -11,7 +11,7 @@ import { insertReservation } from "../../reservations/store.ts";
 import { dropLines, firstUnits, openClaim } from "../commands.ts";
 
 /** Units of an order's line that become those of a line of another order; `whole` when the old line ends by it. */
-export interface SplitUnits extends PartUnits {
+interface SplitUnits extends PartUnits {
   readonly to_line_id: number;
   readonly whole: boolean;
 }
