@@ -2,7 +2,7 @@
 import { workers } from "../../src/kit/worker.ts";
 import type { Source } from "./source.ts";
 
-const ladder = [
+export const ladder = [
   "outbox",
   "access",
   "audit",
