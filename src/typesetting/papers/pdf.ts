@@ -50,7 +50,7 @@ export async function paperPdf(paper: Paper, now: number): Promise<Uint8Array> {
   drawFacts(flow, paper.facts);
   drawBlocks(flow, paper.blocks);
   // Letters without a font are empty boxes: whoever holds the paper is told why.
-  const missing = advice === null ? [] : [{ caption: "Fonts", lines: [advice], strong: null }];
+  const missing = advice === null ? [] : [{ caption: "Fonts", lines: [`${advice}.`], strong: null }];
   drawNotes(flow, [...missing, ...paper.notes]);
   for (const table of paper.tables) await drawTable(flow, table);
   numberPages(book, paper);

@@ -66,7 +66,7 @@ function fontNamed(name: string, read: Font | FontCollection): Font {
  */
 export function missingFonts(text: string, has_cjk = hasCjk()): string | null {
   if (has_cjk || !eastAsian.test(text)) return null;
-  return "To print Chinese, Japanese and Korean, put the file packhouse-fonts.zst beside the program and restart it.";
+  return "To print Chinese, Japanese and Korean, put the file packhouse-fonts.zst beside the program and restart it";
 }
 
 /** Opens the large fonts that a text wants before it is set, one after the other. */
