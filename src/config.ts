@@ -54,7 +54,7 @@ function flag(name: string): string | null {
 }
 
 /** One flag of a command: how it is written in `--help`, and its default as text. */
-export interface Flag {
+interface Flag {
   /** A `word` stands by itself behind the command, as the name of a file does. */
   readonly type: "string" | "boolean" | "word";
   readonly value?: string;

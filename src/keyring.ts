@@ -8,6 +8,7 @@ import type { Store, Tx } from "./database/store.ts";
 import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
 import type { ApiKey } from "./keys/key.ts";
 import { lockoutAt, overlap_seconds_max, statusOf } from "./keys/rules.ts";
+import { isActive } from "./keys/status.ts";
 import { listKeys } from "./keys/store.ts";
 import { addressList } from "./kit/address.ts";
 import { iso, isoOrNull, parseMoment } from "./kit/clock.ts";
@@ -181,7 +182,7 @@ function lineOf(key: ApiKey, mode: Mode, now: number): string {
   const status = statusOf(key, now);
   const end = Math.min(expires_at ?? Number.POSITIVE_INFINITY, revoked_at ?? Number.POSITIVE_INFINITY);
   const ending = Number.isFinite(end) ? `  until ${iso(end)}` : "";
-  const state = status === "active" ? ending : `  ${status}`;
+  const state = isActive(status) ? ending : `  ${status}`;
   return `${wireId("key", key.id).padEnd(16)} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${state}`;
 }
 

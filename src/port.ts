@@ -9,7 +9,7 @@ import type { Log } from "./kit/log.ts";
 import { counter } from "./kit/meter.ts";
 import { countOpenFiles, openFilesLimit } from "./kit/open_files.ts";
 
-export interface PortSettings {
+interface PortSettings {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;

@@ -17,7 +17,7 @@ export const settingFlags = {
   check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
 } as const satisfies Flags;
 
-export interface Settings {
+interface Settings {
   readonly log: Log;
   readonly slow_ms: number;
   readonly stop_ms: number;

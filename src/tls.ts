@@ -25,7 +25,7 @@ import { hostsOf } from "./urls.ts";
 export type TlsWish = { readonly cert: string; readonly key: string } | "self" | null;
 
 /** What the service speaks TLS with. */
-export interface Tls {
+interface Tls {
   readonly identity: Identity;
   /** The certificate of the authority of one's own; null with files of the operator. */
   readonly authority: string | null;

@@ -17,7 +17,7 @@ import { createUser } from "./users/commands.ts";
 import { makeLink } from "./users/links/commands.ts";
 import { emailField, personName } from "./users/schemas.ts";
 import { turnOffSecondFactor } from "./users/second_factor/commands.ts";
-import type { UserStatus } from "./users/status.ts";
+import { maySignIn, type UserStatus } from "./users/status.ts";
 import { findUserByEmail, getUser, listUsers } from "./users/store.ts";
 import type { User } from "./users/user.ts";
 
@@ -110,7 +110,7 @@ async function list({ live }: Stores, given: { json: boolean }, { print }: Voice
 }
 
 function lineOf({ id, email, name, role, status }: Record<"id" | "email" | "name", string> & RoleAndStatus): string {
-  return `${id.padEnd(10)} ${role.padEnd(8)} ${email}  ${name}${status === "active" ? "" : `  ${status}`}`;
+  return `${id.padEnd(10)} ${role.padEnd(8)} ${email}  ${name}${maySignIn(status) ? "" : `  ${status}`}`;
 }
 
 interface RoleAndStatus {
@@ -137,8 +137,7 @@ async function setStatus({ live }: Stores, given: Named, { print }: Voice, statu
   });
   const id = wireId("user", user.id);
   if (given.json) print(JSON.stringify({ id, status: user.status }));
-  else
-    print(`${id} (${user.email}) ${status === "active" ? "may sign in." : "is signed out, and may sign in no more."}`);
+  else print(`${id} (${user.email}) ${maySignIn(status) ? "may sign in." : "is signed out, and may sign in no more."}`);
 }
 
 /** The user that the command line names, by his id or e-mail address. */

@@ -37,6 +37,12 @@ describe("the house", () => {
     ["files, functions and lines stay readable", tooLong],
     ["names are spelt one way", oddNames],
     ["exported functions say what they do", undocumented],
+    ["no circles of folders, nor of features", roomCircles],
+    ["one writer for each table", secondWriters],
+    ["rules decide and do nothing else", (all: Source[]) => impureRules(all, isRules)],
+    ["states are named in their tables, and where they are shown", stateLiterals],
+    ["what is exported is used", unusedExports],
+    ["every move of a table is made", unusedMoves],
     ["commands name what they refuse and emit", (all: Source[]) => brokenContracts(all, tables)],
   ])("%s", (_, problemsIn) => {
     expect(problemsIn(sources)).toEqual([]);

@@ -1,5 +1,5 @@
 /** One media type or range of an `Accept` header and how much it is wanted, from 0 to 1. */
-export interface Wish {
+interface Wish {
   readonly type: string;
   readonly quality: number;
 }

@@ -32,7 +32,7 @@ export function plainText(text: string): string {
 }
 
 /** A row of a CSV file: the line on which it begins, and its cells; null when it cannot be read, as `problem` says. */
-export interface CsvRow {
+interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[] | null;
   readonly problem: string;

@@ -2,7 +2,7 @@
 import type { FaultCode } from "./fault.ts";
 
 /** What a client reads of a code. */
-export interface FaultWords {
+interface FaultWords {
   /** When it happens. */
   readonly when: string;
   /** What to do about it. */

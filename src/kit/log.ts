@@ -23,7 +23,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-export interface LogSettings {
+interface LogSettings {
   /** Lines that matter less are not written. */
   readonly level: LogLevel;
   readonly format: LogFormat;

@@ -3,7 +3,7 @@
 export const metadata_limits = { bytes: 32 << 10, levels: 5, names: 50, items: 100, name: 40, text: 500 };
 
 /** Where in the metadata something cannot be kept, as `.box.sizes[2]`, and why. */
-export interface MetadataProblem {
+interface MetadataProblem {
   readonly at: string;
   readonly message: string;
 }

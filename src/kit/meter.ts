@@ -19,18 +19,18 @@ export interface Family {
 }
 
 /** A number that only grows. */
-export interface Counter extends Family {
+interface Counter extends Family {
   /** Counts `amount` under a value for each label, in their order. */
   readonly add: (amount: number, ...values: string[]) => void;
 }
 
 /** A number that grows and falls. */
-export interface Gauge extends Family {
+interface Gauge extends Family {
   readonly add: (amount: number, ...values: string[]) => void;
 }
 
 /** How often something came to how much. */
-export interface Histogram extends Family {
+interface Histogram extends Family {
   readonly observe: (amount: number, ...values: string[]) => void;
 }
 

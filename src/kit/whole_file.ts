@@ -17,7 +17,7 @@ import {
 import { dirname, resolve } from "node:path";
 
 /** A file that is being written. */
-export interface WholeFile {
+interface WholeFile {
   write(text: string): void;
   /** Puts it in its place, on the disk. */
   keep(): void;

@@ -15,7 +15,7 @@ export function isTimeZone(zone: string): boolean {
 }
 
 /** What the clock of a zone shows. */
-export interface LocalTime {
+interface LocalTime {
   /** Days since 1970-01-01. */
   readonly day: number;
   /** Minutes since midnight, as the clock shows them. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type AddressVerification, isSamePlace } from "../../addresses/address.ts";
 import { verifyOffline } from "../../addresses/commands.ts";
 import { acceptedFrom, addressProblems, suggestionOf } from "../../addresses/rules.ts";
+import { hasPassed } from "../../addresses/status.ts";
 import { type Address, placeOf } from "../../customers/customer.ts";
 import { findRecipient } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
@@ -86,7 +87,7 @@ export async function noteVerification(
   for (const id of await listOpenOrdersTo(tx, address.customer_id, address.id)) {
     const before = await lockOrder(tx, id);
     if (!isSamePlace(before.shipping_address, address)) continue;
-    const note = `its address is ${address_verification.status === "verified" ? "verified" : "checked"}`;
+    const note = `its address is ${hasPassed(address_verification.status) ? "verified" : "checked"}`;
     await saveOrder(tx, before, { ...before, address_verification }, { event: "update", actor, note });
   }
 }
