@@ -22,6 +22,8 @@ interface Surroundings {
   readonly meaning: (code: FaultCode) => string;
   /** The chapters in the order in which they are read. */
   readonly chapters: readonly { readonly name: string; readonly description: string }[];
+  /** What stands in the description below its first words, each with its heading. */
+  readonly sections: readonly string[];
 }
 
 const onCondition =
@@ -36,6 +38,8 @@ const description = `Fulfillment for third-party logistics: orders, stock, label
 - **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
 - **To try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
   *Create an order* first; the others have something to work on then.
+- **Fields**: a field that is unknown, or given twice, is refused by name, and so is a parameter of the query. All bad
+  fields are named at once.
 - **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
 - **Conditions**: what is read by itself carries an \`ETag\`. With \`If-None-Match\` it is sent only if it has changed,
   with \`If-Match\` a change is made only if it has not.
@@ -58,7 +62,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
       title: "Packhouse API",
       version: around.version,
       summary: "Fulfillment for third-party logistics.",
-      description,
+      description: [description, ...around.sections.map((section) => section.trim())].join("\n\n"),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       contact: { name: "The operator of this service" },
     },

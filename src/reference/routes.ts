@@ -18,6 +18,7 @@ import scalarPath from "./assets/standalone.js.gz" with { type: "file" };
 import { openApiDocument } from "./document.ts";
 import type { Examples } from "./example.ts";
 import recorded from "./examples.json" with { type: "json" };
+import { chapterGuides, sections } from "./guides.ts";
 import { homeFacts, homePage, homePolicy } from "./home.ts";
 import type { Operation } from "./operation.ts";
 import { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } from "./pages.ts";
@@ -61,6 +62,8 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
   return [...operations.values()];
 }
 
+const joined = (texts: readonly (string | undefined)[]) => texts.flatMap((text) => text?.trim() ?? []).join("\n\n");
+
 /** The OpenAPI document of an app's routes. */
 export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
   return openApiDocument(operationsOf(routes), {
@@ -70,7 +73,10 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
     refused,
     schemas: { Meta: MetaView, Pagination: PaginationView },
     meaning: (code) => faultWords[code].when,
-    chapters,
+    chapters: chapters.map(({ name, description }) => {
+      return { name, description: joined([description, chapterGuides[name]]) };
+    }),
+    sections,
   });
 }
 

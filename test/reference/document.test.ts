@@ -23,6 +23,8 @@ const ask = (path: string, headers: Record<string, string> = {}, method = "GET")
 
 interface Shown {
   readonly openapi: string;
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Record<string, Record<string, ShownOperation>>;
   readonly webhooks: Record<string, unknown>;
   readonly components: { readonly schemas: Record<string, unknown>; readonly responses: Record<string, unknown> };
@@ -52,6 +54,22 @@ interface Parameter {
 }
 
 describe("the document", () => {
+  test("has every guide, as a section with its heading or in the chapter that it is about", async () => {
+    const folder = new URL("../../src/reference/guides/", import.meta.url).pathname;
+    const texts = [shown.info.description, ...shown.tags.map(({ description }) => description)];
+    for (const file of new Bun.Glob("*.md").scanSync({ cwd: folder })) {
+      const guide = (await Bun.file(join(folder, file)).text()).trim();
+      expect(texts.filter((about) => about.includes(guide))).toHaveLength(1);
+    }
+    expect(shown.info.description.match(/^# .*$/gm)).toEqual([
+      "# Limits",
+      "# Settings",
+      "# The command line",
+      "# Reaching it from other machines",
+      "# Running it",
+    ]);
+  });
+
   test("has every route of the service", () => {
     const machine = app.app.routes.filter(({ path }) => path !== "/" && !/^\/(docs|dashboard|trust)\b/.test(path));
     const routes = machine.map(({ method, path }) => {

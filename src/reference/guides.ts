@@ -1,0 +1,29 @@
+// What there is to know beside single calls: sections of the description, and more on some chapters.
+import addresses from "./guides/addresses.md" with { type: "text" };
+import commandLine from "./guides/command_line.md" with { type: "text" };
+import keys from "./guides/keys.md" with { type: "text" };
+import limits from "./guides/limits.md" with { type: "text" };
+import orders from "./guides/orders.md" with { type: "text" };
+import otherMachines from "./guides/other_machines.md" with { type: "text" };
+import platforms from "./guides/platforms.md" with { type: "text" };
+import running from "./guides/running.md" with { type: "text" };
+import search from "./guides/search.md" with { type: "text" };
+import settings from "./guides/settings.md" with { type: "text" };
+import shipping from "./guides/shipping.md" with { type: "text" };
+import users from "./guides/users.md" with { type: "text" };
+import webhooks from "./guides/webhooks.md" with { type: "text" };
+
+/** Sections of the description, each with its heading, in the order in which they are read. */
+export const sections: readonly string[] = [limits, settings, commandLine, otherMachines, running];
+
+/** What there is to know of a chapter as a whole, where its first sentences are not enough. */
+export const chapterGuides: Readonly<Record<string, string>> = {
+  Addresses: addresses,
+  Keys: keys,
+  Orders: orders,
+  Platforms: platforms,
+  Search: search,
+  Shipping: shipping,
+  Users: users,
+  Webhooks: webhooks,
+};
