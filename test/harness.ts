@@ -97,12 +97,12 @@ export async function openTestApp(options: Options = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
   const watch = new Watch();
   const log = watch.log();
-  const open = (mode: Mode) =>
-    openTemporaryStore({
-      ...(options.running === undefined ? { clock: clocks[mode] } : { clock: options.running[mode], time: "database" }),
-      ...{ mode, log, left: (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept) },
-      ...{ site: () => service, sync: options.sync },
-    });
+  const open = (mode: Mode) => {
+    const clock = options.running?.[mode] ?? clocks[mode];
+    const left = (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept);
+    const settings = { clock, mode, log, left, site: () => service, sync: options.sync };
+    return openTemporaryStore(options.running === undefined ? settings : { ...settings, time: "database" });
+  };
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);
   await begin(live, test);

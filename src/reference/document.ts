@@ -7,7 +7,7 @@ import type { Example, Examples, RefusedExamples } from "./example.ts";
 import { type Json, Publisher } from "./json_schema.ts";
 import { schemaNames } from "./names.ts";
 import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
-import { eventWebhooks } from "./told.ts";
+import { eventWebhooks } from "./webhooks.ts";
 
 /** What the document is made of beside the operations. */
 interface Surroundings {

@@ -56,7 +56,7 @@ function routesOf(report: Report): Elysia {
         id: `export${id}Report`,
         needs: "reports.read",
         chapter: "Reports",
-        summary: `${summary}, as CSV`,
+        summary: `${summary} as CSV`,
         description: "All rows of the report, without its totals.",
         documents: ["text/csv"],
         answers: { 200: null },

@@ -29,7 +29,7 @@ export const mailRoutes = (service: Service) => {
         chapter: "Service",
         summary: "Get the e-mail settings",
         description:
-          "It is set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
+          "They are set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
           " password are never shown.",
         answers: { 200: EnvelopedView(MailView) },
       }),
@@ -41,10 +41,10 @@ export const mailRoutes = (service: Service) => {
         needs: "house.manage",
         live_only: true,
         chapter: "Service",
-        summary: "Send a test e-mail, and learn whether the mail server takes it",
+        summary: "Send a test e-mail",
         description:
-          "It goes the way that notices go. The answer waits for the mail server for 20 seconds at most. Six are" +
-          " sent in a minute.",
+          "The answer says whether the mail server accepted it, and takes at most 20 seconds. At most six test e-mails" +
+          " are sent in a minute.",
         refuses: ["mail_not_configured", "rate_limited"],
         answers: { 200: EnvelopedView(TestMailView) },
       }),

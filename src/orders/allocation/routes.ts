@@ -33,7 +33,7 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
       id: "allocateOrder",
       needs: "orders.write",
       chapter: "Orders",
-      summary: "Allocate stock to an order, or tell what would be chosen, with the reasons",
+      summary: "Allocate stock to an order, or preview the allocation",
       matches: true,
       refuses: ["invalid_state_transition"],
       answers: { 200: RehearsableView(AllocationView) },

@@ -9,7 +9,7 @@ type Row = AgeingReport["rows"][number];
 export const ageingReport: Report = {
   name: "stock-ageing",
   id: "StockAgeing",
-  summary: "How long stock has been in the house, by SKU",
+  summary: "Report the age of stock by SKU",
   description:
     "All units on hand now, sold to somebody or not, by the days of 24 hours since they came: those of a lot since" +
     " the lot was received, all others since the first unit came to the bin in which they lie, or to the bin that" +

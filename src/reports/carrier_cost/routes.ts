@@ -10,7 +10,7 @@ import { eachDay, headOf, type Report, type Source, spanOf } from "../store.ts";
 export const carrierCostReport: Report = {
   name: "carrier-cost",
   id: "CarrierCost",
-  summary: "Get label costs by carrier and day",
+  summary: "Report label costs by carrier and day",
   description:
     "A label counts on the day on which it was asked for. `cost` is what was charged for labels that are valid, and" +
     " `carrier_cost` what the carrier takes for them; a label that was voided since costs nothing. Days on which no" +

@@ -12,7 +12,7 @@ type Counts = Omit<Figures, "order_fill_rate" | "line_fill_rate" | "unit_fill_ra
 export const fillRateReport: Report = {
   name: "fill-rate",
   id: "FillRate",
-  summary: "The share of lines that left whole at first",
+  summary: "Report the fill rate of orders, lines and units",
   description:
     "Fill rate: of the orders that came in these days and of which anything has left, the lines whose units all left" +
     " on the day on which the order's first parcel left. Units that were cancelled count for nothing, and a line" +

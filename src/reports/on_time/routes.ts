@@ -13,7 +13,7 @@ type Counts = Omit<Figures, "on_time_share">;
 export const onTimeReport: Report = {
   name: "on-time",
   id: "OnTime",
-  summary: "The share of orders that left on time",
+  summary: "Report the on-time shipping rate",
   description:
     "On-time shipping: an order is to leave on the working day of its warehouse on which it came, or on the next one" +
     " when it came after the cut-off or on no working day. It left on time when its last parcel was handed over by" +

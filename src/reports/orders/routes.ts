@@ -10,7 +10,7 @@ type Counts = OrdersReport["totals"];
 export const ordersReport: Report = {
   name: "orders",
   id: "Orders",
-  summary: "Orders by the day on which they came, and their status now",
+  summary: "Report orders by day of creation and current status",
   description:
     "An order counts on the day on which it was made, in the status that it has now: a held one is `on_hold` and" +
     " nothing else. Orders of the past that were brought in count on the day on which they were made.",

@@ -12,7 +12,7 @@ type Row = PickingReport["rows"][number];
 export const pickingReport: Report = {
   name: "units-picked",
   id: "UnitsPicked",
-  summary: "Units picked, by hour or day",
+  summary: "Report units picked by hour or day",
   description:
     "A unit counts when it is picked: moved from its bin to the staging of its order. Picks that an action takes for" +
     " granted count too, and `assumed_units` says how many units they were. `units_per_hour` is the units by the" +

@@ -3,11 +3,11 @@ import { PeriodExport, PeriodQuery, SalesReport } from "../schemas.ts";
 import { eachDay, headOf, namesOf, type Report, type Source, spanOf } from "../store.ts";
 import { type Sold, sumSold } from "./store.ts";
 
-/** What was sold, by SKU. */
+/** The report of sales by SKU. */
 export const salesReport: Report = {
   name: "sales",
   id: "Sales",
-  summary: "What was sold, by SKU",
+  summary: "Report sales by SKU",
   description:
     "Lines of the orders that were made in these days, those of the past that were brought in among them: units" +
     " ordered, less those that were cancelled since. `revenue` is what the units sold cost by the prices of their" +

@@ -8,7 +8,7 @@ type Figures = TurnsReport["totals"];
 export const turnsReport: Report = {
   name: "stock-turns",
   id: "StockTurns",
-  summary: "How often stock turned over, by SKU",
+  summary: "Report inventory turns by SKU",
   description:
     "Inventory turnover in units: the units that left to customers in these days, by the mean of what was on hand" +
     " when the first began and the last ended, from the ledger. `annual_turns` is what it would be in 365 such days," +

@@ -28,10 +28,11 @@ export const invitationRoutes = (service: Service) =>
       body: bodyOf(CreateInvitation),
       detail: managing({
         id: "createInvitation",
-        summary: "Invite somebody to become a user",
+        summary: "Invite a user",
         description:
-          "The answer shows the link this once. Where a mail server is configured, it goes by e-mail as well. Nobody" +
-          " invites to more than he may do himself, and an e-mail address has one open invitation at most.",
+          "The answer is the only one that shows the link. If a mail server is configured, the link is also sent by e-mail." +
+          " You cannot invite to a role with more permissions than your own. An e-mail address has at most one open" +
+          " invitation.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
         refuses: ["duplicate_email"],
       }),
@@ -63,7 +64,8 @@ export const invitationRoutes = (service: Service) =>
         detail: managing({
           id: "resendInvitation",
           summary: "Resend an invitation with a new link",
-          description: "The link before is good no more; this one is for seven days, also where that had expired.",
+          description:
+            "The old link stops working. The new one is valid for seven days. An expired invitation can be resent too.",
           answers: { 200: EnvelopedView(LinkedInvitationView) },
           refuses: ["invalid_state_transition"],
         }),
@@ -78,7 +80,8 @@ export const invitationRoutes = (service: Service) =>
       {
         detail: managing({
           id: "revokeInvitation",
-          summary: "Revoke an invitation: its link is good no more",
+          summary: "Revoke an invitation",
+          description: "Its link stops working at once.",
           answers: { 200: EnvelopedView(InvitationView) },
           refuses: ["invalid_state_transition"],
         }),

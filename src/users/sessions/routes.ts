@@ -38,7 +38,7 @@ export const sessionRoutes = (service: Service) =>
         id: "endMyOtherSessions",
         needs: "user",
         chapter: "Users",
-        summary: "Sign out everywhere but here",
+        summary: "Sign out of all your other sessions",
         answers: { 200: EndedView },
       }),
     })
@@ -47,7 +47,7 @@ export const sessionRoutes = (service: Service) =>
         id: "endMySession",
         needs: "user",
         chapter: "Users",
-        summary: "Sign out in one place",
+        summary: "Sign out of one of your sessions",
         answers: { 200: EndedView },
       }),
     })
@@ -65,7 +65,7 @@ export const sessionRoutes = (service: Service) =>
         id: "endSessions",
         needs: "users.manage",
         chapter: "Users",
-        summary: "Sign a user out everywhere",
+        summary: "Sign a user out of all sessions",
         answers: { 200: EndedView },
       }),
     })
@@ -74,7 +74,7 @@ export const sessionRoutes = (service: Service) =>
         id: "endSession",
         needs: "users.manage",
         chapter: "Users",
-        summary: "Sign a user out in one place",
+        summary: "Sign a user out of one session",
         answers: { 200: EndedView },
       }),
     });

@@ -45,20 +45,24 @@ export const iso = (at: number) => new Date(at).toISOString().replace(/\.\d{3}Z$
 /** The global id of a record. */
 export const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`;
 
+const address = {
+  name: "Léa Morel",
+  first_name: "Léa",
+  last_name: "Morel",
+  company: "Morel SARL",
+  address1: "4 Rue Neuve",
+  address2: "",
+  city: "Lyon",
+  province: null,
+  province_code: null,
+  zip: "69001",
+  country: "France",
+  country_code: "FR",
+  phone: "+33 4 72 00 00 00",
+};
+
 /** An order of a lamp and a gift card as a customer in Lyon places it; `order` and `lines` change fields of it. */
 export function shopOrder(id: number, at: number, order: Json = {}, lines?: readonly Partial<ShopLine>[]): ShopOrder {
-  const address = {
-    ...{
-      name: "Léa Morel",
-      first_name: "Léa",
-      last_name: "Morel",
-      company: "Morel SARL",
-      address1: "4 Rue Neuve",
-      address2: "",
-    },
-    ...{ city: "Lyon", province: null, province_code: null, zip: "69001", country: "France", country_code: "FR" },
-    phone: "+33 4 72 00 00 00",
-  };
   const goods: Partial<ShopLine>[] = [
     { name: "Lamp - Brass", sku: "LAMP-B", quantity: 2, price: "40.00", discount: "8.00" },
     { name: "Gift card", sku: null, gift_card: true, requires_shipping: false },
@@ -66,9 +70,20 @@ export function shopOrder(id: number, at: number, order: Json = {}, lines?: read
   const whole = (lines ?? goods).map((line, index) => {
     const quantity = line.quantity ?? 1;
     return {
-      ...{ id: id * 100 + index, name: "Thing", sku: "", variant_id: 900 + index, product_id: 800 + index },
-      ...{ price: "10.00", discount: "0.00", requires_shipping: true, gift_card: false, properties: [], location: 1 },
-      ...{ quantity, current_quantity: quantity, ...line },
+      id: id * 100 + index,
+      name: "Thing",
+      sku: "",
+      variant_id: 900 + index,
+      product_id: 800 + index,
+      price: "10.00",
+      discount: "0.00",
+      requires_shipping: true,
+      gift_card: false,
+      properties: [],
+      location: 1,
+      quantity,
+      current_quantity: quantity,
+      ...line,
     };
   });
   const by_location = Map.groupBy(
@@ -77,16 +92,31 @@ export function shopOrder(id: number, at: number, order: Json = {}, lines?: read
   );
   return {
     fields: {
-      ...{ id, name: `#${id}`, order_number: id, email: "lea@morel.example", phone: null, note: null, currency: "EUR" },
-      ...{ created_at: iso(at), updated_at: iso(at), cancelled_at: null, closed_at: null, financial_status: "paid" },
-      ...{ fulfillment_status: null, billing_address: address, shipping_address: address, contact_email: null },
+      id,
+      name: `#${id}`,
+      order_number: id,
+      email: "lea@morel.example",
+      phone: null,
+      note: null,
+      currency: "EUR",
+      created_at: iso(at),
+      updated_at: iso(at),
+      cancelled_at: null,
+      closed_at: null,
+      financial_status: "paid",
+      fulfillment_status: null,
+      billing_address: address,
+      shipping_address: address,
+      contact_email: null,
       shipping_lines: [{ id: 5, title: "Colissimo", price: "7.50", discounted_price: "5.00", is_removed: false }],
       ...order,
     },
     lines: whole,
     fulfillments: [],
     fulfillment_orders: [...by_location].map(([location, parts]) => ({
-      ...{ id: id * 10 + location, location, status: "OPEN" as const },
+      id: id * 10 + location,
+      location,
+      status: "OPEN" as const,
       lines: parts.map((line) => ({
         id: line.id * 10,
         line_id: line.id,
@@ -118,8 +148,14 @@ export function connection(list: readonly unknown[], { first = 0, after }: { fir
 
 export function lineView(line: ShopLine, currency: unknown) {
   return {
-    ...{ id: gid("LineItem", line.id), name: line.name, title: line.name, sku: line.sku, quantity: line.quantity },
-    ...{ currentQuantity: line.current_quantity, requiresShipping: line.requires_shipping, isGiftCard: line.gift_card },
+    id: gid("LineItem", line.id),
+    name: line.name,
+    title: line.name,
+    sku: line.sku,
+    quantity: line.quantity,
+    currentQuantity: line.current_quantity,
+    requiresShipping: line.requires_shipping,
+    isGiftCard: line.gift_card,
     customAttributes: line.properties.map(({ name, value }) => ({ key: name, value })),
     variant: line.variant_id && { id: gid("ProductVariant", line.variant_id) },
     product: line.product_id && { id: gid("Product", line.product_id) },
@@ -140,14 +176,17 @@ export function orderView({ fields, lines, fulfillments, fulfillment_orders }: S
   const lineOf = (id: number) => lineView(lines.find((line) => line.id === id) as ShopLine, fields["currency"]);
   const financial = fields["financial_status"];
   return {
-    ...{
-      id: gid("Order", fields.id),
-      legacyResourceId: String(fields.id),
-      name: fields["name"],
-      email: fields["email"],
-    },
-    ...{ phone: fields["phone"], note: fields["note"], currencyCode: fields["currency"], updatedAt: fields.updated_at },
-    ...{ createdAt: fields["created_at"], cancelledAt: fields["cancelled_at"], closedAt: fields["closed_at"] },
+    id: gid("Order", fields.id),
+    legacyResourceId: String(fields.id),
+    name: fields["name"],
+    email: fields["email"],
+    phone: fields["phone"],
+    note: fields["note"],
+    currencyCode: fields["currency"],
+    updatedAt: fields.updated_at,
+    createdAt: fields["created_at"],
+    cancelledAt: fields["cancelled_at"],
+    closedAt: fields["closed_at"],
     displayFinancialStatus: typeof financial === "string" ? financial.toUpperCase() : null,
     displayFulfillmentStatus: String(fields["fulfillment_status"] ?? "unfulfilled")
       .replace("partial", "partially_fulfilled")
@@ -157,7 +196,9 @@ export function orderView({ fields, lines, fulfillments, fulfillment_orders }: S
     shippingLines: (page: Json) =>
       connection(
         (fields["shipping_lines"] as Json[]).map(({ title, is_removed, price, discounted_price }) => ({
-          ...{ title, isRemoved: is_removed, originalPriceSet: money(String(price), fields["currency"]) },
+          title,
+          isRemoved: is_removed,
+          originalPriceSet: money(String(price), fields["currency"]),
           discountedPriceSet: money(String(discounted_price), fields["currency"]),
         })),
         page,
@@ -178,7 +219,10 @@ export function orderView({ fields, lines, fulfillments, fulfillment_orders }: S
 
 /** A fulfillment as the API answers it. */
 export const fulfillmentView = ({ id, status, tracking, lines }: Fulfillment, lineOf: (id: number) => unknown) => ({
-  ...{ id: gid("Fulfillment", id), status, createdAt: iso(0), trackingInfo: [tracking] },
+  id: gid("Fulfillment", id),
+  status,
+  createdAt: iso(0),
+  trackingInfo: [tracking],
   fulfillmentLineItems: (page: Json) =>
     connection(
       lines.map((line) => ({ id: line.id, quantity: line.quantity, lineItem: lineOf(line.id) })),
@@ -188,13 +232,16 @@ export const fulfillmentView = ({ id, status, tracking, lines }: Fulfillment, li
 
 /** A fulfillment order as the API answers it. */
 export const openView = ({ id, status, location, lines }: Open, lineOf: (id: number) => unknown) => ({
-  ...{ id: gid("FulfillmentOrder", id), status },
+  id: gid("FulfillmentOrder", id),
+  status,
   supportedActions: status === "OPEN" ? [{ action: "CREATE_FULFILLMENT" }, { action: "HOLD" }] : [],
   assignedLocation: { name: `Shed ${location}`, location: { id: gid("Location", location), name: `Shed ${location}` } },
   lineItems: (page: Json) =>
     connection(
       lines.map(({ id: own, line_id, remaining, total }) => ({
-        ...{ id: gid("FulfillmentOrderLineItem", own), remainingQuantity: remaining, totalQuantity: total },
+        id: gid("FulfillmentOrderLineItem", own),
+        remainingQuantity: remaining,
+        totalQuantity: total,
         lineItem: lineOf(line_id),
       })),
       page,
@@ -205,13 +252,19 @@ export const openView = ({ id, status, location, lines }: Open, lineOf: (id: num
 export function payloadOf({ fields, lines }: ShopOrder): Json {
   return {
     ...fields,
-    ...{ admin_graphql_api_id: gid("Order", fields.id), test: false, tags: "", refunds: [] },
+    admin_graphql_api_id: gid("Order", fields.id),
+    test: false,
+    tags: "",
+    refunds: [],
     shipping_lines: (fields["shipping_lines"] as Json[]).map((line) => ({
       ...line,
       discounted_price_set: { shop_money: { amount: line["discounted_price"], currency_code: fields["currency"] } },
     })),
     line_items: lines.map(({ discount, location, ...line }) => ({
-      ...{ ...line, title: line.name, fulfillable_quantity: line.current_quantity, total_discount: "0.00" },
+      ...line,
+      title: line.name,
+      fulfillable_quantity: line.current_quantity,
+      total_discount: "0.00",
       discount_allocations: Number(discount) > 0 ? [{ amount: discount, discount_application_index: 0 }] : [],
     })),
   };
