@@ -65,7 +65,7 @@ interface Flag {
 export type Flags = Readonly<Record<string, Flag>>;
 export type Given<F extends Flags> = { [K in keyof F]: F[K]["type"] extends "boolean" ? boolean : string | undefined };
 
-/** A command line that cannot be understood: the process prints the message and ends with exit code 2. */
+/** A wrong command line: the process prints the message and ends with exit code 2. */
 export class WrongUse extends Error {}
 
 /**
@@ -95,7 +95,7 @@ export function readFlags<F extends Flags>(words: readonly string[], flags: F): 
   return Object.fromEntries(Object.entries(flags).map(read)) as Given<F>;
 }
 
-/** Forgets the proxies of the environment: none may carry what is sent to receivers and carriers. */
+/** Removes the proxy settings of the environment: requests to receivers and carriers must not use a proxy. */
 export function forgetProxies(): void {
   for (const name of ["http_proxy", "https_proxy", "all_proxy"]) {
     delete process.env[name];

@@ -1,4 +1,4 @@
-// The API's description without a service that runs: for `packhouse openapi`.
+// The API's description without a running service: for `packhouse openapi`.
 import { createApp } from "./app.ts";
 import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
@@ -6,7 +6,7 @@ import { describeRoutes } from "./reference/routes.ts";
 
 /** The OpenAPI document as a service with this address would serve it, as text. No data is opened, nothing is asked. */
 export function describeApi(base_url: string): string {
-  // Handlers are made, and never called: they need their stores by name, and somebody to listen to.
+  // Handlers are created but never called: they need only the names of their stores and a subscription to events.
   const absent = { onWake: () => {}, onChange: () => {} } as unknown as Store;
   const service: Pick<Service, "stores" | "secret_key" | "base_url" | "authority" | "witnesses"> = {
     stores: { live: absent, test: absent },

@@ -1,4 +1,4 @@
-// `packhouse keys …`: API keys on the command line, also beside a running server, which minds a change within a second.
+// `packhouse keys …`: API keys on the command line. A running server applies a change within a second.
 import { randomBytes } from "node:crypto";
 import { type Level, levels } from "./access/permission.ts";
 import { recordCommand } from "./audit/commands.ts";

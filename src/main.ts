@@ -70,7 +70,7 @@ const inMode = {
   mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
 } as const satisfies Flags;
 
-// Most commands are done sooner than the whole service is loaded: each imports what it alone needs when it runs.
+// Loading the whole service takes longer than most commands, so each command imports only what it needs.
 const commands: Readonly<Record<string, Command>> = {
   serve: command({
     summary: "serve the API",
@@ -337,7 +337,7 @@ async function runNewSecretKey(given: Place): Promise<number> {
     print(`The data is sealed with ${key === null ? "the key in secret.key" : "PACKHOUSE_SECRET_KEY"} from now on.`);
     return 0;
   };
-  // Nobody may serve meanwhile: he would go on with the key before.
+  // No server may run meanwhile: it would continue with the old key.
   return withStores(given, work, { must_exist: true, purpose: "serve" });
 }
 

@@ -1,4 +1,4 @@
-// The port of the service: where clients come in, and where nobody is let in while descriptors run out.
+// The port of the service. It accepts no new connections while file descriptors run out.
 import { closeSync, openSync } from "node:fs";
 import http from "node:http";
 import { WrongUse } from "./config.ts";
@@ -35,7 +35,7 @@ export interface Port {
 
 type Answer = Response | Promise<Response>;
 
-// Bodies are counted and refused where their routes are known: Bun itself would answer without a word.
+// The size of a body is checked where its route is known: Bun itself would refuse without a message.
 const body_bytes_max = Number.MAX_SAFE_INTEGER;
 
 const look_every_ms = 250;
@@ -68,7 +68,7 @@ export function openPort(settings: PortSettings, answer: (request: Request) => A
     server = listen({ ...settings, port: number, tls }, answer);
     is_open = true;
   };
-  // Bun's `reload` takes no other certificate: the port is opened anew. Should it be taken by then, it is tried again.
+  // Bun's `reload` cannot change the certificate, so the port is opened anew. If it is taken by then, it is retried.
   let opening: Timer | undefined;
   const openAnew = () => {
     try {
@@ -113,7 +113,7 @@ function listen({ host, port, idle_seconds, tls }: PortSettings, answer: (reques
       idleTimeout: idle_seconds,
       maxRequestBodySize: body_bytes_max,
       fetch: (request) => answer(located(request, scheme)),
-      // Browsers speak HTTP/2 over TLS alone: there a dashboard in many tabs takes one connection.
+      // Browsers use HTTP/2 only over TLS: there a dashboard in many tabs needs one connection.
       ...(tls && { http2: true, tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (error) {

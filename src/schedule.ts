@@ -1,4 +1,4 @@
-// What the service does by itself: acts at set times, and acts that a commit asked for.
+// The jobs of the service: those that run at set times, and those that a commit wakes.
 import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
 import { forgetOldActs } from "./audit/jobs.ts";
@@ -181,11 +181,11 @@ export function startWoken(
 
 // What another server commits wakes nobody here.
 const other_servers_ms = 1000;
-// A timer is set for no longer than that: the store's clock may be set, or go slower, before it rings.
+// The longest timer: the store's clock may be set, or run slower, before it fires.
 const look_ms = 5000;
 const rest_first_ms = 1000;
 const rest_max_ms = 60_000;
-// Two hundred rounds may follow one another at once, and a hundred a second for as long as need be: no work wants more.
+// A job may run two hundred rounds at once, and a hundred a second after that: no work needs more.
 const round_ms = 10;
 const burst_ms = 200 * round_ms;
 const told_every_ms = 60_000;
@@ -266,7 +266,7 @@ class JobTimer implements Schedule {
     });
   }
 
-  /** Takes a round's share of the time for rounds: whatever a job asks for, it never runs without rest. */
+  /** Limits the rate of rounds, so that a job never runs without a pause. */
   #spend(): void {
     const now = performance.now();
     this.#spent_until = Math.max(this.#spent_until, now - burst_ms) + round_ms;

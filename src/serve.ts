@@ -137,7 +137,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, port));
     if (!all) log.warn("what was under way took too long and was left");
     await port?.end();
-    // All that was answered is on the disk: what a slow one does not get done now, the next start does.
+    // Everything that was answered is on the disk. Work that is not done now is done at the next start.
     const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => close(stores, service));
     if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
     return all;
@@ -179,7 +179,7 @@ async function rest(limit_ms: number, entrance: Entrance, schedule: Schedule, po
 async function printFirstKeys({ live, test }: Stores, url: string, print: (line: string) => void): Promise<void> {
   const known = [...(await live.read(listKeys)), ...(await test.read(listKeys))];
   if (known.length > 0) {
-    // The first ones may never have been seen: the power was cut before they were printed, or a terminal closed.
+    // The first keys may never have been seen: the power failed before they were printed, or the terminal was closed.
     const unused = known.every(({ last_used_at }) => last_used_at === null);
     if (unused) print("No API key has been used yet. To make one: packhouse keys create --name NAME --mode live|test");
     return;
@@ -190,7 +190,7 @@ async function printFirstKeys({ live, test }: Stores, url: string, print: (line:
   print(`What to do first: open ${url} in a browser.`);
 }
 
-/** Prints what is needed to come in: keys, the link for the first user, how devices reach the service and trust it. */
+/** Prints the first keys, the link for the first user, and how devices reach the service and trust it. */
 async function welcome(
   stores: Stores,
   { base_url, authority, log }: Service,

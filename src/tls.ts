@@ -1,4 +1,4 @@
-// What the service speaks TLS with: files of the operator, or a certificate of an authority of its own beside the data.
+// The certificate of the service: files of the operator, or one of its own authority, which lies beside the data.
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
@@ -21,7 +21,7 @@ import type { Log } from "./kit/log.ts";
 import { makeFolder, writeWhole } from "./kit/whole_file.ts";
 import { hostsOf } from "./urls.ts";
 
-/** How TLS is wished for: with these files, with a certificate of one's own, or not at all. */
+/** The TLS setting: these files, a certificate of its own, or none. */
 export type TlsWish = { readonly cert: string; readonly key: string } | "self" | null;
 
 /** What the service speaks TLS with. */
@@ -93,7 +93,7 @@ function openFiles(files: { readonly cert: string; readonly key: string }, log: 
       log.info("the certificate was renewed", { ends: new Date(endOf(found.cert)).toISOString() });
       return found;
     } catch (error) {
-      // A certificate and its key are two files: for a moment they may not be a pair.
+      // A certificate and its key are two files, which for a moment may not match.
       const problem = error instanceof Error ? error.message : String(error);
       if (problem !== warned) log.warn("the certificate before is kept", { problem });
       warned = problem;
@@ -195,7 +195,7 @@ function namesOf(host: string): string[] {
 
 const look_every_ms = 60_000;
 
-/** Looks again every minute, and whenever it is asked to: a new certificate is handed on. */
+/** Checks every minute and on request, and passes a new certificate on. */
 export function watchTls(tls: Tls | null, log: Log, take: (identity: Identity) => void) {
   const look = () => {
     const failed = (error: unknown) => log.error("the certificate was not looked at", { error: String(error) });

@@ -1,4 +1,4 @@
-// `packhouse users …`: people on the command line, also beside a running server, which minds a change within a second.
+// `packhouse users …`: users on the command line. A running server applies a change within a second.
 
 import { randomBytes } from "node:crypto";
 import { type Role, roles } from "./access/role.ts";

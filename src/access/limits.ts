@@ -1,4 +1,4 @@
-// How often a key may ask and how often an address may fail: buckets of tokens, in the memory of one server process.
+// Rate limits of keys and of failures of addresses: token buckets, in the memory of one server process.
 
 /** A bucket's size and how fast it fills. */
 export interface Rate {
@@ -24,9 +24,9 @@ const names_max = 10_000;
 export function rateOf(rate_limit_per_minute: number | null): Rate | null {
   const per_minute = rate_limit_per_minute ?? per_minute_default;
   if (per_minute === 0) return null;
-  // What comes in while the server is busy for a moment is no excess: a fast key may ask for a second's worth at once.
+  // Requests pile up while the server is busy for a moment: a fast key may send those of one second at once.
   const least = Math.min(per_minute, Math.max(burst_default, Math.ceil(per_minute / 60)));
-  // It fills in whole seconds, so that size and seconds together tell how fast.
+  // It fills in whole seconds, so that its size and the seconds together give the rate.
   const seconds = Math.ceil((least * 60) / per_minute);
   return { per_minute, burst: Math.floor((per_minute * seconds) / 60) };
 }
@@ -50,8 +50,8 @@ export function secondsToFull({ tokens }: Bucket, { per_minute, burst }: Rate): 
 }
 
 /**
- * Tells a client of its limit, in the headers of its answer. All of them speak of the bucket: how much it holds, how
- * much is in it, and when it is full again.
+ * Writes the limit into the headers of an answer. All of them describe the bucket: its size, what is in it, and when it
+ * is full again.
  */
 export function tellLimit(headers: Record<string, string>, bucket: Bucket, rate: Rate, now: number): void {
   const { burst, per_minute } = rate;
@@ -70,14 +70,14 @@ export function failureCounter(max = names_max): (address: string, now: number) 
 }
 
 /**
- * Counts what is done under each name. Answers 0 while it may go on at this rate, else after how many seconds all is
- * forgotten. Of many names it remembers those that were counted last.
+ * Counts actions under each name. Answers 0 while the rate is kept, else the seconds until the bucket is full again.
+ * Of many names it remembers those that were counted last.
  */
 export function rateCounter(rate: Rate, max = names_max): (name: string, now: number) => number {
   const buckets = new Map<string, Bucket>();
   return (name, now) => {
     const bucket = buckets.get(name) ?? fullBucket(rate, now);
-    // The map keeps the order of insertion: whoever was counted last goes to its end.
+    // The map keeps the order of insertion, so the name that was counted last moves to its end.
     buckets.delete(name);
     for (const oldest of buckets.keys()) {
       if (buckets.size < max) break;

@@ -1,20 +1,20 @@
 import type { Mode } from "../kit/mode.ts";
 
-/** What may be done, in one word each: routes need one of them, keys and roles are sets of them. */
+/** All permissions. A route needs one of them; keys and roles are sets of them. */
 export const permissions = {
   "orders.read": "See orders, their history and their papers",
-  "orders.write": "Take in, change, hold, release and cancel orders",
+  "orders.write": "Create, change, hold, release and cancel orders",
   "orders.fulfil": "Process, pick, pack, ship and deliver orders",
   "stock.read": "See stock, lots, reservations and the ledger",
   "stock.write": "Add, adjust and reserve stock, plan counts, receipts and transfers",
   "stock.floor": "Scan receipts, transfers, counts, moves and put-backs",
   "catalog.read": "See products",
-  "catalog.write": "Make, change and import products",
+  "catalog.write": "Create, change and import products",
   "customers.read": "See customers and their addresses",
-  "customers.write": "Make and change customers and their addresses",
+  "customers.write": "Create and change customers and their addresses",
   "returns.read": "See returns",
-  "returns.write": "Make, change, close and cancel returns",
-  "returns.receive": "Receive and inspect what comes back",
+  "returns.write": "Create, change, close and cancel returns",
+  "returns.receive": "Receive and inspect returns",
   "returns.refund": "Refund returns",
   "shipping.read": "See labels, manifests, rates and zones",
   "shipping.buy": "Buy and void labels, close manifests",
@@ -26,11 +26,11 @@ export const permissions = {
   "webhooks.read": "See webhooks, their deliveries and the notices",
   "webhooks.manage": "Set up webhooks, send deliveries again",
   "platforms.manage": "Connect shops and carriers of other platforms",
-  "keys.manage": "Make, change and revoke API keys",
+  "keys.manage": "Create, change and revoke API keys",
   "users.manage": "Invite, change and disable users",
   "audit.read": "Read who did what",
   "reports.read": "See reports",
-  "metrics.read": "See the meters of the service",
+  "metrics.read": "See the metrics of the service",
   "house.manage": "Set up warehouses, zones and bins",
 } as const;
 
@@ -78,10 +78,10 @@ export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> 
   full: new Set(allPermissions),
 };
 
-/** What is kept once for both worlds, beside the live data: a key of the test world does not reach it. */
+/** Permissions for data that both worlds share. It lies with the live data, and no key of the test world reaches it. */
 export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read"]);
 
-/** What decides how the house works: the audit trail keeps whatever is changed by these, also by a key. */
+/** Permissions for settings: the audit trail keeps every change made with these, also by a key. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
   "house.manage",
@@ -92,7 +92,7 @@ const of_test: Readonly<Record<Level, ReadonlySet<Permission>>> = {
   full: new Set(allPermissions.filter((word) => !liveOnly.has(word))),
 };
 
-/** What someone may do, and by what: an API key by its level, a user by his role. */
+/** The permissions of an API key, by its level, or of a user, by his role. */
 export interface Granted {
   readonly permissions: ReadonlySet<Permission>;
   readonly by: "level" | "role";
@@ -120,7 +120,7 @@ export function levelFor(permission: Permission): Level {
   return levels.find((level) => levelPermissions[level].has(permission)) ?? "full";
 }
 
-/** The permissions of a set that someone has not: nobody grants more than he has. */
+/** The permissions of a set that someone lacks: nobody can grant them without having them. */
 export function lacking(granted: Granted, wanted: Iterable<Permission>): Permission[] {
   return [...wanted].filter((permission) => !granted.permissions.has(permission));
 }

@@ -5,7 +5,7 @@ import type { Act } from "./entry.ts";
 import { kept_days } from "./rules.ts";
 import { deleteEntries, insertEntry } from "./store.ts";
 
-/** Keeps an act in the audit trail, with the transaction that does it. The trail is one, in the live store. */
+/** Adds an act to the audit trail, in the transaction that does it. The one trail lies in the live store. */
 export async function recordAct(tx: Tx, act: Act): Promise<void> {
   assert(tx.mode === "live", "the audit trail lies in the live store");
   await insertEntry(tx, act);
@@ -13,7 +13,7 @@ export async function recordAct(tx: Tx, act: Act): Promise<void> {
 
 const command_line: Actor = { type: "system", id: "command_line", name: "Command line", request_id: null };
 
-/** Keeps in the audit trail what was done on the command line. */
+/** Adds an act of the command line to the audit trail. */
 export async function recordCommand(
   tx: Tx,
   { world, action, targets, facts = {} }: Pick<Act, "world" | "action" | "targets"> & { readonly facts?: Act["facts"] },
@@ -23,7 +23,7 @@ export async function recordCommand(
 
 const day_ms = 24 * 3_600_000;
 
-/** Forgets up to `limit` entries whose time is over. Answers whether more may be left. */
+/** Deletes up to `limit` entries that are too old. Answers whether more may be left. */
 export async function forgetOldEntries(tx: Tx, limit: number): Promise<boolean> {
   return (await deleteEntries(tx, tx.now - kept_days * day_ms, limit)) === limit;
 }

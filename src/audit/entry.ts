@@ -4,16 +4,16 @@ import type { Cell } from "../kit/csv.ts";
 import { wireId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
 
-/** What an entry says beside who, what and when: no secrets, and no long texts. */
+/** The further facts of an entry: no secrets, and no long texts. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** One act that is kept in the audit trail. */
 export interface Act {
   readonly actor: Actor;
   readonly world: Mode;
-  /** The operation as the reference names it, or what else was done: `signIn`. */
+  /** The name of the operation in the reference, or another act such as `signIn`. */
   readonly action: string;
-  /** What it was done to, as the wire names it: `ord_7`, `usr_2`. */
+  /** The record that was changed, by its id: `ord_7`, `usr_2`. */
   readonly targets: readonly string[];
   readonly ip: string | null;
   /** The HTTP status of its answer; null for what was done on the command line. */
@@ -21,7 +21,7 @@ export interface Act {
   readonly facts: Facts;
 }
 
-/** An act as it is kept. */
+/** An act as it is stored. */
 export interface Entry extends Act {
   readonly id: number;
   readonly created_at: number;

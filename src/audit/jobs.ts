@@ -3,7 +3,7 @@ import { forgetOldEntries } from "./commands.ts";
 
 const forgotten_together_max = 500;
 
-/** Forgets what the audit trail has kept long enough, some in each transaction. */
+/** Deletes entries of the audit trail that are too old, some in each transaction. */
 export async function forgetOldActs(store: Store): Promise<void> {
   const forgetSome = () => store.write((tx) => forgetOldEntries(tx, forgotten_together_max));
   for (let more = true; more; ) more = await forgetSome();

@@ -12,7 +12,7 @@ import { kept_days } from "./rules.ts";
 import { EntryView, ExportEntries, ListEntries } from "./schemas.ts";
 import { countEntries, type EntryFilter, listEntries } from "./store.ts";
 
-/** Who did what: one trail for both worlds, which lies in the live store. */
+/** The audit trail: one for both worlds, in the live store. */
 export const auditRoutes = new Elysia({ prefix: "/audit" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {

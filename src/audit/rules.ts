@@ -1,6 +1,6 @@
 import type { Facts } from "./entry.ts";
 
-/** For how many days an entry is kept. */
+/** How many days an entry is kept. */
 export const kept_days = 400;
 
 const targets_max = 50;
@@ -8,14 +8,14 @@ const fields_max = 40;
 const value_letters_max = 100;
 
 const wire_id = /^[a-z]{3}_[1-9]\d{0,15}$/;
-// What an answer says of itself, and not of what it is about.
+// Fields of an answer that do not describe the record that it is about.
 const not_named: readonly string[] = ["merchant_id", "request_id"];
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What an act was done to: what its answer names by `id`, by another field such as `order_id`, or by `sku`; of an
- * answer about many records each of them; else what the path names.
+ * The records that an act changed: those that its answer names by `id`, by another field such as `order_id`, or by
+ * `sku`; each record of an answer about many; else those that the path names.
  */
 export function targetsOf(data: unknown, named_by_path: readonly string[]): string[] {
   const own = idsOf(data);
@@ -33,7 +33,7 @@ function idsOf(record: unknown): string[] {
   });
 }
 
-/** What the records of a list are, each by its own `id`, or by that of the one record that it holds. */
+/** The records of a list, each by its own `id` or by that of the one record in it. */
 function idsOfList(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
   return list.slice(0, targets_max).flatMap((one: unknown) => {
@@ -44,11 +44,11 @@ function idsOfList(list: unknown): string[] {
   });
 }
 
-// Fields whose values are words of a closed list: they tell what was decided, and are never secret.
+// Fields whose values are words of a closed list: they show the decision and are never secret.
 const told_fields: readonly string[] = ["role", "permission", "status", "disposition", "reason", "ip_mode"];
 const word = /^[\w.-]+$/;
 
-/** What the body of an act says that may be kept: the names of its fields, and the values of a few. */
+/** The part of an act's body that may be kept: the names of its fields, and the values of a few. */
 export function factsOf(body: unknown): Facts {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {};
   const entries = Object.entries(body);

@@ -8,7 +8,7 @@ import { sheetFields } from "../kit/sheet.ts";
 const filters = {
   actor: Type.Optional(textField(100, { description: "Who did it: `usr_7`, `key_3`." })),
   action: Type.Optional(textField(100, { description: "The operation, such as `createOrder`, or `signIn`." })),
-  target: Type.Optional(textField(200, { description: "What it was done to: `ord_7`, or a SKU." })),
+  target: Type.Optional(textField(200, { description: "The record that was changed: `ord_7`, or a SKU." })),
   world: Type.Optional(choice(modes)),
   from: Type.Optional(momentField("Not before this moment.")),
   to: Type.Optional(momentField("Before this moment.")),
@@ -34,7 +34,7 @@ export const EntryView = closed({
     name: Type.String({ description: "As it was called then." }),
   }),
   world: choice(modes),
-  action: Type.String({ description: "The operation as this reference names it, or what else was done: `signIn`." }),
+  action: Type.String({ description: "The name of the operation in this reference, or another act such as `signIn`." }),
   targets: Type.Array(Type.String(), { description: "What it was done to." }),
   request_id: nullable(Type.String()),
   ip_address: nullable(Type.String()),

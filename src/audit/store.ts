@@ -8,7 +8,7 @@ import type { Mode } from "../kit/mode.ts";
 import type { Window } from "../kit/page.ts";
 import type { Act, Entry } from "./entry.ts";
 
-/** Stores an act with the moment of its transaction, and what it is found by. */
+/** Stores an act with the moment of its transaction and its search terms. */
 export async function insertEntry(tx: Tx, { actor, world, action, targets, ip, status, facts }: Act): Promise<void> {
   const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
   const who = { actor_type, actor_id, actor_name, request_id };
@@ -25,7 +25,7 @@ export async function insertEntry(tx: Tx, { actor, world, action, targets, ip, s
   );
 }
 
-/** What the trail may be narrowed to. */
+/** The filters of the audit trail. */
 export interface EntryFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;

@@ -5,9 +5,9 @@ import type { Route } from "./route.ts";
 
 /** What a request leaves in the audit trail, by the transactions in which it writes. */
 export interface Recording {
-  /** A transaction begins, perhaps once more: what an earlier run noted has not happened. */
+  /** A transaction begins or is retried: notes of an earlier run are dropped. */
   readonly begin: () => void;
-  /** Notes that a request has done what it asks for, in the transaction that does it. */
+  /** Notes, in the transaction that does it, that the request has succeeded. */
   readonly note: (tx: Tx, call: Call, status: number, data: unknown) => Promise<void>;
   /** A transaction is committed. */
   readonly settle: () => Promise<void>;
@@ -26,25 +26,25 @@ export interface Call {
   readonly store: Store;
   /** Who asks: an API key or a user; the system where anyone may. */
   readonly actor: Actor;
-  /** What he may do. */
+  /** His permissions. */
   readonly granted: Granted;
   /**
-   * Asked before a transaction in which the request changes something, where who asks is kept in another store than
-   * its own; else null.
+   * Called before each transaction of a write when the key or user lies in another store than the one that is written;
+   * else null.
    */
   readonly renew: (() => Promise<void>) | null;
   /**
-   * Refuses what may be done no more, by what became of who asks since the request was let in. Each transaction in
-   * which the request changes something asks this first.
+   * Refuses a write whose key or user has lost the right to it since the request was admitted. Each transaction of a
+   * write calls this first.
    */
   readonly confirm: (db: Db) => Promise<void>;
-  /** What it leaves in the audit trail; null for what the trail does not keep. */
+  /** Its entry in the audit trail; null when the trail keeps none. */
   readonly recording: Recording | null;
   /** Secret under which the cursors of lists are signed. */
   readonly cursor_secret: Uint8Array;
-  /** Address of the service as links name it; empty for the one that the request was sent to. */
+  /** Address of the service in links; empty for the address that the request was sent to. */
   readonly base_url: string;
-  /** Hosts that a request may name and that are this machine: only these are repeated in links. */
+  /** Hosts that name this machine. Links repeat the host of a request only if it is one of these. */
   readonly known_hosts: ReadonlySet<string>;
   /** Text of the body as received; empty when there is none. */
   raw_body: string;

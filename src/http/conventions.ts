@@ -34,7 +34,7 @@ export const withConventions = (service: Service, admit: Admit) =>
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = call.route.sends;
-      // A file is read once there is room for it, and how long it may take is said there.
+      // A file is read when there is room for it; `http/files.ts` sets its time limit.
       if (kind === csv) {
         idempotencyKey(request);
         traceOf(request).waitFor = (seconds) => service.waitFor(request, seconds);
@@ -47,7 +47,7 @@ export const withConventions = (service: Service, admit: Admit) =>
       if (kind === json) refuseInexact(call.raw_body);
       return body;
     })
-    // The framework's own reading makes a list of a text with a comma, and an object of one that begins with a brace.
+    // The framework's parser makes a list of a text with a comma, and an object of one that begins with a brace.
     .onTransform({ as: "global" }, (context) => {
       const { url, method } = context.request;
       if (method !== "GET") idempotencyKey(context.request);
@@ -72,7 +72,7 @@ export const withConventions = (service: Service, admit: Admit) =>
 
 function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;
-  // What `onParse` throws arrives wrapped.
+  // Errors of `onParse` arrive wrapped.
   if (error instanceof Error && error.cause instanceof Fault) return error.cause;
   if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path; the API begins at /v1.");
   if (code === "PARSE") return new Fault("malformed_request", "The body cannot be read.");
@@ -82,8 +82,8 @@ function faultOf(error: unknown, code: unknown): Fault {
 const of_bodies: readonly FaultCode[] = ["malformed_request", "validation_failed"];
 
 /**
- * What is said first of a request: that its `Idempotency-Key` was used for another one comes before what is wrong with
- * what it sends. That is looked up only here, where something is wrong, so that it costs a sound request nothing.
+ * The refusal to answer with: a reused `Idempotency-Key` comes before what is wrong with the body or the query. The
+ * key is looked up only here, after an error, so that a valid request pays nothing for it.
  */
 async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
   if (!call?.writes || !of_bodies.includes(fault.code)) return fault;

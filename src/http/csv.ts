@@ -7,12 +7,12 @@ import { traceOf } from "./trace.ts";
 export interface CsvFile<Row, After = Row> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Some rows behind a place (null: from the first), about `limit`, and the place where they end; null at the end. */
+  /** About `limit` rows after a place (null: from the first), and the place where they end; null at the end. */
   readonly page: (db: Db, after: After | null, limit: number) => Promise<CsvPage<Row, After>>;
   readonly cells: (row: Row) => readonly Cell[];
 }
 
-/** Some rows of a file, and the place behind which it goes on. */
+/** Some rows of a file, and the place after which the next rows begin. */
 export interface CsvPage<Row, After> {
   readonly rows: readonly Row[];
   readonly next: After | null;
@@ -32,12 +32,12 @@ const byte_order_mark = "\ufeff";
 
 const first_limit = 50;
 const limit_max = 500;
-// A page is as large as this, about: a file waits in memory, a page of it, while nobody reads on.
+// About how large a page is. One page is in memory while the client does not read on.
 const page_characters = 64 << 10;
 
 /**
- * The text of a CSV file a page at a time. Each page is read in a view of its own, so that nothing is held open for a
- * reader that is slow. No spreadsheet takes a cell of it for a formula.
+ * The text of a CSV file, one page at a time. Each page is read in a view of its own, so that a slow client holds no
+ * view open. No spreadsheet reads a cell of it as a formula.
  */
 export async function* csvPages<Row, After>(
   store: Store,
@@ -61,7 +61,7 @@ interface Written<After> {
   readonly next: After | null;
 }
 
-/** The rows are let go of as soon as their text is there. */
+/** Some rows as text. The rows themselves are freed at once. */
 async function writePage<Row, After>(
   store: Store,
   { page, cells }: CsvFile<Row, After>,
@@ -76,7 +76,7 @@ async function writePage<Row, After>(
 
 let last: Promise<void> = Promise.resolve();
 
-/** One page after the other, however many files are written at once, and other requests between two of them. */
+/** Pages are written one after the other, however many files are sent at once; other requests run in between. */
 async function inLine<Done>(work: () => Promise<Done>): Promise<Done> {
   const before = last;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -90,8 +90,8 @@ async function inLine<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * Answers 200 with a CSV file that is written while it is read, so that a file of any size holds up nothing and costs
- * no memory.
+ * Answers 200 with a CSV file that is written while the client reads it, so that a file of any size delays no other
+ * request and needs little memory.
  */
 export async function answerCsv<Row, After>(
   call: Call,
@@ -100,7 +100,7 @@ export async function answerCsv<Row, After>(
 ): Promise<Response> {
   const bytes = new TextEncoder();
   const pages = csvPages(call.store, file, bom);
-  // Its rows are looked for before anything is answered, so that a refusal is answered as one.
+  // The first rows are read before the answer begins, so that a refusal can still be answered as one.
   const head = await pages.next();
   const first = [head, await pages.next()];
   const stream = new ReadableStream<Uint8Array>(

@@ -1,7 +1,7 @@
-// Routes that will go. Their answers say so in headers, and the reference marks them.
+// Deprecated routes. Their answers say so in headers, and the reference marks them.
 import { assert } from "../kit/assert.ts";
 
-/** What a route that will go says of it: dates as `2027-01-31`, and a path with its version, `/v2/orders`. */
+/** The deprecation of a route: dates as `2027-01-31`, and the path that replaces it, with its version: `/v2/orders`. */
 export interface Deprecation {
   readonly since: string;
   readonly sunset: string | null;

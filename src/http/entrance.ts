@@ -1,5 +1,5 @@
-// The way in and out: every request passes here first, and its answer leaves here. What is counted, logged and turned
-// away is so for all of them alike.
+// Every request enters here, and its answer leaves here. Requests are counted, logged and refused in the same way for
+// all routes.
 import { estimateShallowMemoryUsageOf as bytesHeld } from "bun:jsc";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
@@ -14,18 +14,18 @@ interface EntranceSettings {
   /** A request that takes this long is logged as slow, in milliseconds. */
   readonly slow_ms: number;
   readonly now: () => number;
-  /** Is told when a request is answered whose connection was kept open: it is to end again when it is idle. */
+  /** Called after an answer whose connection was kept open: from now on it may be closed when it is idle. */
   readonly onWaited?: (request: Request) => void;
-  /** The large answers of this server; without it they leave as they are. */
+  /** Sends large answers in pieces; without it they are sent whole. */
   readonly outflow?: Outflow;
-  /** Are told of each answer. */
+  /** Called for each answer. */
   readonly witnesses?: readonly Witness[];
 }
 
 /** What stands between the port and the app. */
 export interface Entrance {
   readonly answer: (request: Request) => Promise<Response>;
-  /** From now on new requests are told to go elsewhere, and every answer ends its connection. */
+  /** Refuses new requests from now on, and ends the connection with each answer. */
   readonly close: () => void;
   /** Resolves once no request has come for a while, a second after `close` at the latest. */
   readonly quiet: () => Promise<void>;
@@ -47,10 +47,10 @@ const nowhere = { base_url: "", known_hosts: new Set<string>() };
 const quiet_ms = 100;
 const quiet_looks = 10;
 
-// A stranger's word must not make a new series of numbers.
+// A client must not be able to create a new time series by inventing a method.
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** Opens the way to `handle`, which answers one request. */
+/** Puts the entrance before `handle`, which answers one request. */
 export function openEntrance(
   settings: EntranceSettings,
   handle: (request: Request) => Response | Promise<Response>,
@@ -126,11 +126,11 @@ async function settled(count: () => number): Promise<void> {
   }
 }
 
-/** The answer as it goes out: a large one to be taken piece by piece, or refused when too many of them wait. */
+/** The answer as it is sent: a large one in pieces, or refused when too many of them are unread. */
 function sent({ now, outflow }: EntranceSettings, request: Request, response: Response): Response | Promise<Response> {
   const trace = traceOf(request);
   const { request_id, headers, held_bytes } = trace;
-  // What an answer takes in memory is known at once, and is never less than its body unless others share that.
+  // The size of an answer in memory is known at once. It is never less than its body, unless answers share the body.
   if (outflow === undefined || (held_bytes === null && bytesHeld(response) <= small_bytes)) return response;
   return outflow.inPieces(request, response, held_bytes).catch((error) => {
     if (!(error instanceof Fault)) throw error;

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { iso } from "../kit/clock.ts";
 
-/** What every answer says of itself. Both spellings of the request's id are in use. */
+/** The fields that describe an answer itself. Clients use both spellings of the request's id. */
 interface Meta {
   readonly timestamp: string;
   readonly requestId: string;

@@ -1,28 +1,28 @@
-// Files in the bodies of requests: a few are taken in at once, so that neither memory nor the others suffer.
+// Files in the bodies of requests. Only a few are imported at once, to save memory and leave time for other requests.
 import { Fault } from "../kit/fault.ts";
 import { gauge } from "../kit/meter.ts";
 import type { Call } from "./call.ts";
 import { csv, readBody } from "./input.ts";
 import { traceOf } from "./trace.ts";
 
-/** Files that are in memory at a time, and those of them that are worked on. */
+/** How many files are in memory at a time, and how many of them are imported at once. */
 const held_max = 8;
 const at_work_max = 2;
 
-// Whoever sends more slowly than 10 MiB in so long would keep the place from others.
+// A client that needs longer to send its file would keep others waiting.
 const sending_seconds_max = 120;
 
 const piece_bytes = 64 << 10;
-const under_way = gauge("packhouse_imports_under_way", "Files that are taken in, or wait for their turn.");
+const under_way = gauge("packhouse_imports_under_way", "Files that are being imported or wait for their turn.");
 
 let held = 0;
 let at_work = 0;
 const waiting: (() => void)[] = [];
 
-/** A file, as often as it is read. */
+/** A file that can be read more than once. */
 interface SentFile {
   readonly bytes: () => Iterable<Uint8Array>;
-  /** Its encoding, as the request names it. */
+  /** The encoding that the request names. */
   readonly charset: string | null;
 }
 
@@ -32,7 +32,7 @@ interface SentFile {
  */
 export async function withFile<Done>(call: Call, work: (file: SentFile) => Promise<Done>): Promise<Done> {
   if (held >= held_max) {
-    const message = "Other files are being taken in, and more of them wait. Nothing was done; send it again.";
+    const message = "Other files are being imported, and more of them wait. Nothing was done; send it again.";
     throw new Fault("unavailable", message, { retry_after_seconds: 10 });
   }
   held += 1;
@@ -41,9 +41,9 @@ export async function withFile<Done>(call: Call, work: (file: SentFile) => Promi
   try {
     waitFor?.(sending_seconds_max);
     const bytes = await readBody(call.request, csv);
-    // From here on no byte goes either way, for as long as it takes.
+    // From here on nothing is sent or received until the import is done.
     waitFor?.(0);
-    // A letter for each byte: what tells one request from another needs no more.
+    // One letter for each byte is enough for the fingerprint of the request.
     call.raw_body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
     const charset = /;\s*charset="?([\w-]+)/i.exec(call.request.headers.get("content-type") ?? "")?.[1] ?? null;
     return await inTurn(() => work({ bytes: () => piecesOf(bytes), charset }));
@@ -59,7 +59,7 @@ async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();
   } finally {
-    // Whoever waits takes over the place.
+    // The next one that waits takes the place.
     const next = waiting.shift();
     if (next === undefined) at_work -= 1;
     else next();

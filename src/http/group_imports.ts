@@ -1,4 +1,4 @@
-// Files in which several rows make one thing together: all of its rows are taken in, or none.
+// Imports of files in which several rows form one record, such as an order. All rows of a record are imported, or none.
 import { Type } from "@sinclair/typebox";
 import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
@@ -22,15 +22,15 @@ import type { Call } from "./call.ts";
 import { withFile } from "./files.ts";
 import { type ImportReport, ImportView, rows_max, Tally, tooMany, type Watching } from "./imports.ts";
 
-/** How a file of one kind of groups is taken in. */
+/** How files of one kind are imported. */
 export interface GroupImport<Row> extends Table {
   /** Checks the record of a row by itself. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
-  /** Writes groups and says in their order what became of each; of one that fails nothing is written. */
+  /** Writes groups and answers the outcome of each, in their order. Of a group that fails nothing is written. */
   readonly save: (tx: Tx, groups: readonly Group<Row>[], actor: Actor) => Promise<GroupOutcome[]>;
 }
 
-/** What became of a file: `rows` it has, and of the groups how many were created, were there or failed. */
+/** The result of an import: the number of rows, and how many groups were created, existed already or failed. */
 export type GroupReport = ImportReport & { readonly groups: number };
 
 /** The schema of a report; `groups` is the name under which it counts them. */
@@ -41,9 +41,9 @@ const batch_rows = 50;
 const problems_max = 100;
 
 /**
- * Takes a file in, read twice: once to know how many rows each group has, wherever they stand; then again, and a
- * group is saved when its last row has come. A bad row fails its group and no other; the same file taken in again
- * changes nothing. Refuses: validation_failed, malformed_request and unsupported_media_type, when it is no such file.
+ * Imports a file. It is read twice: first to count the rows of each group, which need not be adjacent; then each group
+ * is saved when its last row was read. A bad row fails its own group only, and importing the same file again changes
+ * nothing. Refuses: validation_failed, malformed_request and unsupported_media_type, when it is no such file.
  */
 export async function importGroups<Row>(
   store: Writer,
@@ -105,7 +105,7 @@ async function countRows(file: SheetFile, table: Table, max: number) {
   return { rows, counts };
 }
 
-/** What a row says it belongs to, also when it cannot be read otherwise; without that it is a group of its own. */
+/** The name of a row's group, also when the rest of the row cannot be read; a row without one is its own group. */
 const keyOf = ({ name, line }: TableRow) => name ?? `\n${line}`;
 
 type Read<Row> = SheetRow<Row> | { readonly problems: readonly RowProblem[] };
@@ -125,7 +125,7 @@ async function saveGroups<Row>(
   tally: Tally,
   actor: Actor,
 ): Promise<void> {
-  // Others get their turn between two transactions.
+  // Other requests run between two transactions.
   await Bun.sleep(0);
   if (groups.length === 0) return;
   const outcomes = await store.write((tx) => it.save(tx, groups, actor));
@@ -138,7 +138,7 @@ async function saveGroups<Row>(
   }
 }
 
-/** What is wrong with a group, told of the row that each problem is of: else of the first one that says the field. */
+/** The problems of a group, each with its row: else with the first row that has the field. */
 function problemsOf(fault: Fault, rows: readonly SheetRow<unknown>[], columns: readonly Column[]): RowProblem[] {
   const { fields = [] } = fault.facts;
   const [first] = rows;
@@ -152,15 +152,15 @@ function problemsOf(fault: Fault, rows: readonly SheetRow<unknown>[], columns: r
   });
 }
 
-/** Whether a row says something of a field, such as `shipping_address.city`. */
+/** Whether a row has a value for a field such as `shipping_address.city`. */
 function says(row: unknown, field: string): boolean {
   const found = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], row);
   return found !== undefined && found !== null;
 }
 
 /**
- * Takes in the file in a request's body and answers 200 with the report, in which `name` counts the groups. With an
- * `Idempotency-Key` a repeated request gets the report of the first and takes in nothing.
+ * Imports the file in a request's body and answers 200 with the report, in which `name` counts the groups. With an
+ * `Idempotency-Key` a repeated request gets the first report and imports nothing.
  */
 export async function answerGroupImport<Row>(call: Call, it: GroupImport<Row>, name: string): Promise<Response> {
   return withFile(call, (file) =>

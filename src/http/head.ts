@@ -8,8 +8,8 @@ const headers_max = 100;
 /** Beyond this many bytes, or 198 lines of headers, Bun refuses a request itself, without a body. */
 export const readable_head_bytes = 64 << 10;
 
-// To add up the headers of every request would cost each up to a microsecond. What they take in memory is known at
-// once, and is never less than their values and uncommon names; all common names that there are have less than 8 KiB.
+// Adding up the headers of each request would cost up to a microsecond. Their size in memory is known at once. It is
+// never less than their values and uncommon names; all common names together have less than 8 KiB.
 const large_bytes = head_bytes_max >> 1;
 
 /** Refuses a request whose head is too large, or of too many headers. Refuses: headers_too_large. */

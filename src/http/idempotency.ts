@@ -41,18 +41,18 @@ export async function once(
     return answer;
   }
   const kept = await keptAnswer(tx, call, key, secret_key);
-  // It is not taken yet, but about to be: by an equal request at another server.
+  // An equal request at another server is about to take the key.
   if (kept === null) throw inUse();
   return kept;
 }
 
-/** An answer that shows a secret, as it is kept. */
+/** An answer with a secret, as it is stored. */
 export function sealedAnswer(answer: KeptAnswer, secret_key: Uint8Array): KeptAnswer {
   return { ...answer, body: seal(answer.body, secret_key, sealed_for) };
 }
 
 /**
- * The answer that is kept for a key as it is to go out again, opened if it is sealed, or null.
+ * The stored answer for a key, opened if it was sealed, or null.
  * Refuses: idempotency_key_reused, idempotency_key_in_use (another answer may yet take its place).
  */
 export async function keptAnswer(

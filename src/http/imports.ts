@@ -22,20 +22,20 @@ import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { withFile } from "./files.ts";
 
-/** How a file of one kind of record is taken in. */
+/** How files of one kind of record are imported. */
 export interface Import<Row> extends Table {
   /** Checks the record of a row by itself. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
-  /** Writes what differs, and nothing of a row that fails; a refusal that it throws undoes all of these rows. */
+  /** Writes the rows that differ. Of a row that fails nothing is written; a refusal that it throws undoes all rows. */
   readonly save: (tx: Tx, rows: readonly SheetRow<Row>[], taken: Taken, actor: Actor) => Promise<Outcome[]>;
   /**
-   * What a row makes and what it needs, by name. A dry run undoes each step, so that rows which need what earlier ones
-   * make are tried together with these.
+   * The names of the records that a row creates and needs. A dry run undoes each step, so rows that need records of
+   * earlier rows are tried together with those.
    */
   readonly ties?: (row: Row) => { readonly makes: readonly string[]; readonly needs: readonly string[] };
 }
 
-/** What a row would change of one record. */
+/** The changes that a row would make to one record. */
 interface RowChange {
   readonly line: number;
   readonly name: string | null;
@@ -43,26 +43,26 @@ interface RowChange {
   readonly fields: readonly CellChange[];
 }
 
-/** What became of a file. */
+/** The result of an import. */
 export interface ImportReport {
   readonly rows: number;
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly failed: number;
-  /** What is wrong with the first of the rows that failed, by line. */
+  /** The problems of the first failed rows, by line. */
   readonly errors: readonly RowProblem[];
-  /** In a dry run: what the first of the rows that change something would change, by line. */
+  /** In a dry run: the changes that the first rows would make, by line. */
   readonly dry_run?: true;
   readonly changes?: readonly RowChange[];
 }
 
-/** What may be asked of an import that can be tried out. */
+/** The query of an import that can be rehearsed. */
 export const importFields = {
   dry_run: Type.Optional(
     Type.Boolean({
       description:
-        "Try the file out: each row is run and undone, and the report says which rows are refused and what the others" +
+        "A dry run: each row is run and undone, and the report says which rows are refused and what the others" +
         " would change. Nothing is written.",
     }),
   ),
@@ -76,7 +76,7 @@ export const ImportView = closed({
   created: Type.Integer(),
   updated: Type.Integer(),
   unchanged: Type.Integer(),
-  failed: Type.Integer({ description: "Rows of which nothing was written." }),
+  failed: Type.Integer({ description: "Rows that were refused: nothing of them was written." }),
   errors: Type.Array(
     closed({
       line: Type.Integer(),
@@ -84,14 +84,14 @@ export const ImportView = closed({
       field: nullable(Type.String()),
       message: Type.String(),
     }),
-    { description: "What is wrong with the rows that failed, by line: the first 10,000 problems." },
+    { description: "The problems of the failed rows, by line: the first 10,000." },
   ),
 });
 
-/** The report of an import that can be tried out. */
+/** The report of an import that can be rehearsed. */
 export const TriedImportView = closed({
   ...ImportView.properties,
-  dry_run: Type.Optional(Type.Literal(true, { description: "The file was tried out, and nothing was written." })),
+  dry_run: Type.Optional(Type.Literal(true, { description: "This was a dry run: nothing was written." })),
   changes: Type.Optional(
     Type.Array(
       closed({
@@ -109,27 +109,27 @@ export const TriedImportView = closed({
 
 const taken_rows = counter("packhouse_import_rows_total", "Rows of files, by what became of them.", ["outcome"]);
 
-// So many rows hold up nobody for long.
+// A transaction of so many rows is short.
 const batch_rows = 50;
 const errors_max = 10_000;
 const changes_max = 10_000;
-// So many rows at most are tried again for the sake of later ones.
+// At most so many rows are run again in a dry run because later rows need them.
 const tied_max = 1000;
-/** Rows that a file may have which is sent to the API. */
+/** The most rows of a file that is sent to the API. */
 export const rows_max = 100_000;
 
-/** How a file is taken in, and who watches. */
+/** Options of an import, and who is told of its progress. */
 export interface Watching {
-  /** Whether each step is undone and the report tells what it would have changed. */
+  /** Whether each step is undone, and the report shows the changes it would have made. */
   readonly dry_run?: boolean;
-  /** Is told how many rows there are. */
+  /** Called with the number of rows. */
   readonly onStart?: (rows: number) => void;
   readonly onRow?: () => void;
-  /** Rows that the file may have. */
+  /** The most rows that the file may have. */
   readonly rows_max?: number;
 }
 
-/** How many rows a file has. Refuses: validation_failed, when they are too many or the first line is not theirs. */
+/** How many rows a file has. Refuses: validation_failed, for too many rows or an unknown first line. */
 async function countRows(file: SheetFile, table: Table, max: number): Promise<number> {
   let rows = 0;
   for await (const _ of readTable(file, table)) {
@@ -143,8 +143,8 @@ async function countRows(file: SheetFile, table: Table, max: number): Promise<nu
 export const tooMany = (max: number) => invalid("rows", `are more than ${max}: make it several files`, "too_many");
 
 /**
- * Takes a file in, some rows to a transaction, after it was read once to its end. A bad row is reported and stops no
- * other; the same file taken in again changes nothing. Refuses: validation_failed, malformed_request and
+ * Imports a file, some rows in each transaction, after it was read once to its end. A bad row is reported and stops no
+ * other; importing the same file again changes nothing. Refuses: validation_failed, malformed_request and
  * unsupported_media_type, when it is no such file.
  */
 export async function importRows<Row>(
@@ -176,13 +176,13 @@ export async function importRows<Row>(
   return tally.report();
 }
 
-/** Counts what became of the rows, or of what they make together. */
+/** Counts the outcomes of rows or groups. */
 export class Tally {
   readonly taken = new Map<string, number>();
   readonly #columns: readonly Column[];
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   readonly #errors: RowProblem[] = [];
-  /** What would change; null unless the file is only tried out. */
+  /** The changes it would make; null unless this is a dry run. */
   readonly #changes: RowChange[] | null;
 
   constructor(columns: readonly Column[], dry_run = false) {
@@ -222,14 +222,14 @@ export class Tally {
   }
 }
 
-/** Does some rows together and says what became of each; a refusal that it throws is of all of them. */
+/** Writes some rows together and answers the outcome of each. A refusal that it throws is the outcome of all. */
 type Step<Row> = (rows: readonly SheetRow<Row>[]) => Promise<Outcome[]>;
 
 function saved<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor): Step<Row> {
   return (rows) => store.write((tx) => it.save(tx, rows, taken, actor));
 }
 
-/** What a transaction would have done that is undone by throwing this. */
+/** Thrown to undo a transaction; holds what it would have done. */
 class Undone extends Error {
   readonly outcomes: Outcome[];
 
@@ -239,7 +239,7 @@ class Undone extends Error {
   }
 }
 
-/** As `saved`, and undone at once. Rows that need what earlier ones made are done together with these. */
+/** As `saved`, and undone at once. Rows that need records of earlier rows are run together with those. */
 function tried<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor): Step<Row> {
   const made = new Map<string, SheetRow<Row>[]>();
   const tiesOf = ({ row }: SheetRow<Row>) => it.ties?.(row) ?? { makes: [], needs: [] };
@@ -269,10 +269,10 @@ async function undone(store: Writer, work: (tx: Tx) => Promise<Outcome[]>): Prom
   }
 }
 
-/** Takes rows in by one step; when that is refused as a whole, each half by itself, down to the row that fails. */
+/** Imports rows in one step. When the step is refused as a whole, each half is tried, down to the row that fails. */
 async function takeRows<Row>(step: Step<Row>, rows: readonly SheetRow<Row>[], tally: Tally): Promise<void> {
   const [first] = rows;
-  // Others get their turn between two transactions.
+  // Other requests run between two transactions.
   await Bun.sleep(0);
   if (first === undefined) return;
   try {
@@ -288,8 +288,8 @@ async function takeRows<Row>(step: Step<Row>, rows: readonly SheetRow<Row>[], ta
 }
 
 /**
- * Takes in the file in a request's body and answers 200 with the report. With an `Idempotency-Key` a repeated request
- * gets the report of the first and takes in nothing.
+ * Imports the file in a request's body and answers 200 with the report. With an `Idempotency-Key` a repeated request
+ * gets the first report and imports nothing.
  */
 export async function answerImport<Row>(
   call: Call,

@@ -1,4 +1,4 @@
-// What a request brings: the text of its body and what it means, and the parameters of its query.
+// What a request sends: its body, as text and parsed, and the parameters of its query.
 import { Fault, invalidFields } from "../kit/fault.ts";
 import { findBreak, inexactNumbers, repeatedFields } from "./json_text.ts";
 
@@ -28,7 +28,7 @@ export const csv: BodyKind = {
   bytes_max: csv_bytes_max,
 };
 const form = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-/** What a platform sends: JSON, and before the first of it a form that is only to show that somebody is there. */
+/** What a platform sends: JSON, and before the first of it a form that only tests whether the address answers. */
 const notification: BodyKind = {
   name: "notification",
   media_type: "application/json",
@@ -88,7 +88,7 @@ async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> 
   const { bytes_max } = kind;
   try {
     if (request.headers.get("content-length") !== null) return await request.bytes();
-    // Of a body in chunks nobody knows how long it will be.
+    // The length of a body in chunks is not known in advance.
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of request.body ?? []) {
@@ -99,14 +99,14 @@ async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> 
     return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault("malformed_request", "The body did not arrive to its end.");
+    throw new Fault("malformed_request", "The body ended too early.");
   }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads JSON as strictly as it can be written: no field twice, at most 32 levels, no half of a surrogate pair.
+ * Reads JSON strictly: no repeated field, at most 32 levels, no half of a surrogate pair.
  * Refuses: malformed_request, validation_failed (with the fields that are repeated).
  */
 export function parseJson(text: string): unknown {
@@ -124,7 +124,7 @@ export function parseJson(text: string): unknown {
   if (/\\u[dD][89a-fA-F]/.test(text) && holdsHalfPair(value)) {
     throw new Fault("malformed_request", "The body holds half of a surrogate pair.");
   }
-  // Of a field that is given twice the parser keeps one value, and others might keep the other.
+  // Of a repeated field this parser keeps one value; another parser might keep the other.
   if (members !== membersOf(value)) throw invalidFields(repeatedFields(text).map(repeated));
   return value;
 }
@@ -137,14 +137,14 @@ function brokenJson(text: string): Fault {
   return new Fault("malformed_request", `The body is not valid JSON ${where}: ${why}.`, { line, column });
 }
 
-/** Refuses what a client keeps with a record as it is, and could not get back so. Refuses: validation_failed. */
+/** Refuses numbers in metadata that would lose digits when they are stored. Refuses: validation_failed. */
 export function refuseInexact(text: string): void {
   const places = inexactNumbers(text, "metadata");
   const message = "is a number of more digits than can be kept; send it as text";
   if (places.length > 0) throw invalidFields(places.map((field) => ({ field, code: "inexact_number", message })));
 }
 
-/** The parameters of a query, each once. Refuses: validation_failed, since of two values one would be lost unseen. */
+/** The parameters of a query. Refuses: validation_failed, when one is repeated: a value would be lost silently. */
 export function readQuery(text: string): Record<string, string> {
   const query = new Map<string, string>();
   const twice = new Set<string>();

@@ -1,4 +1,4 @@
-// What the text of JSON tells beyond its value: fields given twice, numbers that no value keeps, where it breaks.
+// What the text of JSON shows beyond its value: repeated fields, numbers that would lose digits, syntax errors.
 import { type ParseErrorCode, visit } from "jsonc-parser";
 import { isExactNumber } from "../kit/exact_number.ts";
 
@@ -14,7 +14,7 @@ export function repeatedFields(text: string): string[] {
   return [...found];
 }
 
-// A number of 15 digits is always kept, so that most texts need no closer look.
+// Numbers of up to 15 digits are always exact, so most texts need no closer look.
 const longNumber = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 /** The places in valid JSON text, below a field of this name, of numbers that cannot be shown again as they are. */
@@ -36,7 +36,7 @@ interface Place {
   index: number;
 }
 
-/** A sign, text or number of JSON; `name` is what it is called when it is the name of a field. */
+/** A sign, text or number of JSON; `name` is set when it is the name of a field. */
 interface Token {
   readonly token: string;
   readonly open: readonly Place[];
@@ -68,14 +68,14 @@ function pathOf(open: readonly Place[]): string {
   }, "");
 }
 
-/** Where text stops to be JSON, counted from 1, and what is wrong there. */
+/** Where the first syntax error is, counted from 1, and what it is. */
 interface Break {
   readonly line: number;
   readonly column: number;
   readonly why: string;
 }
 
-// To look through more would keep others waiting.
+// A longer search would delay other requests.
 const looked_through_max = 256 << 10;
 
 // By the codes of `ParseErrorCode`, from 1.
@@ -98,7 +98,7 @@ const reasons = [
   "a control character must be written as an escape",
 ];
 
-/** Finds where a text that is no JSON breaks; null when it is too long to look for that. */
+/** Finds the first syntax error of a text that is not JSON; null when the text is too long to search. */
 export function findBreak(text: string): Break | null {
   if (text.length > looked_through_max) return null;
   let found: Break | null = null;
@@ -109,7 +109,7 @@ export function findBreak(text: string): Break | null {
   try {
     visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });
   } catch {
-    // The first break was found, or the text is nested too deep to be looked through.
+    // The first error was found, or the text is nested too deep to be searched.
   }
   return found;
 }

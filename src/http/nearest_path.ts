@@ -1,10 +1,10 @@
 import { slipsBetween } from "../kit/did_you_mean.ts";
 
-// What is longer was not mistyped, and would take long to compare.
+// A longer word is no typing error, and comparing it would be slow.
 const letters_max = 100;
 
 /**
- * The path that was most likely meant by one that is none, or null: `/orders/7/pick-list` for `/order/7/pick_list`.
+ * The path that was most likely meant by an unknown one, or null: `/orders/7/pick-list` for `/order/7/pick_list`.
  * `patterns` are paths below the version, with `:names` of their parameters.
  */
 export function nearestPath(path: string, patterns: Iterable<string>): string | null {
@@ -21,7 +21,7 @@ export function nearestPath(path: string, patterns: Iterable<string>): string | 
   return `/${filled.map((name, at) => (name.startsWith(":") ? parts[at] : name)).join("/")}`;
 }
 
-/** By how many letters a path differs from a pattern; null when it is no likely slip of the pen. */
+/** How many letters a path differs from a pattern; null when it is unlikely to be a typing error. */
 function offBy(parts: readonly string[], names: readonly string[]): number | null {
   if (parts.length === 0 || parts.length !== names.length) return null;
   let off = 0;

@@ -1,29 +1,29 @@
-// How large answers leave: in pieces, each when the one before is taken. So it is known what clients do not take, that
-// has a bound, and who takes nothing loses the connection.
+// Large answers are sent in pieces, each after the client has read the one before. So the memory for unread answers
+// has a bound, and a client that reads nothing loses its connection.
 import { Fault } from "../kit/fault.ts";
 import { counter, gauge } from "../kit/meter.ts";
 
-/** An answer of no more bytes is sent as it is: the system takes so much at once, whether somebody reads it or not. */
+/** A smaller answer is sent whole: the system buffers that much, whether the client reads or not. */
 export const small_bytes = 64 << 10;
 
 const piece_bytes = 64 << 10;
 const bytes_max = 128 << 20;
 const patience_ms = 30_000;
 
-const waiting = gauge("packhouse_http_answer_bytes_waiting", "Bytes of large answers that clients have still to take.");
+const waiting = gauge("packhouse_http_answer_bytes_waiting", "Bytes of large answers that clients have not read yet.");
 const let_go = counter(
   "packhouse_http_slow_readers_total",
-  "Clients that lost their connection: they took too little.",
+  "Connections closed because the client read its answer too slowly.",
 );
 
 interface OutflowSettings {
-  /** Ends the connection of a request soon: at once it cannot be done. */
+  /** Ends the connection of a request soon; it cannot be ended at once. */
   readonly letGo: (request: Request) => void;
-  /** Is told what broke an answer off. */
+  /** Called with the error that ended an answer early. */
   readonly onError: (error: unknown) => void;
-  /** How many bytes of large answers may wait at a time. */
+  /** How many bytes of large answers may be unread at a time. */
   readonly bytes_max?: number;
-  /** How long a client may take over one piece, in milliseconds. */
+  /** How long a client may take to read one piece, in milliseconds. */
   readonly patience_ms?: number;
   /** Milliseconds that have passed since some moment. */
   readonly elapsed?: () => number;
@@ -34,7 +34,7 @@ interface Flow {
   readonly request: Request;
   readonly source: AsyncGenerator<Uint8Array, void, undefined>;
   readonly bytes: number;
-  /** Since when the client could take the piece that waits for it; null while there is none. */
+  /** When the piece that the client has not read yet was offered; null while there is none. */
   given_at: number | null;
 }
 
@@ -55,15 +55,15 @@ export class Outflow {
   }
 
   /**
-   * The same answer in pieces, of which `held_bytes` are in memory at a time; null when all of it is there.
-   * Refuses: unavailable, when too much waits and nothing is lost by asking again.
+   * The same answer in pieces, of which `held_bytes` are in memory at a time; null when the whole answer is.
+   * Refuses: unavailable, when too much is unread and the request can be repeated without harm.
    */
   async inPieces(request: Request, response: Response, held_bytes: number | null): Promise<Response> {
     const { status, headers, body } = response;
     const isRepeatable = request.method === "GET" || headers.has("idempotency-replayed");
     if (isRepeatable && this.#bytes >= this.#settings.bytes_max) {
       await body?.cancel();
-      const message = "Too many large answers wait for clients to take them. Nothing was done; ask again.";
+      const message = "Too many large answers wait to be read by clients. Nothing was done; try again.";
       throw new Fault("unavailable", message, { retry_after_seconds: 5 });
     }
     if (held_bytes !== null) {
@@ -79,9 +79,9 @@ export class Outflow {
     this.#count(bytes);
     this.#watch ??= setInterval(() => this.#look(), this.#settings.patience_ms / 4);
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      // Who was let go gets nothing more, or the connection would live on.
+      // A closed connection is sent nothing more, or it would stay open.
       if (!this.#flows.has(flow)) return Promise.withResolvers<void>().promise;
-      // Others get their turn between two pieces: a connection may take hundreds of them one after the other.
+      // Other requests run between two pieces: a connection may take hundreds of them in a row.
       if (flow.given_at !== null) await new Promise(setImmediate);
       flow.given_at = null;
       try {
@@ -94,7 +94,7 @@ export class Outflow {
       } catch (error) {
         this.#end(flow);
         this.#settings.onError(error);
-        // Without its end the client knows that it is not all.
+        // An answer without its end tells the client that it is incomplete.
         this.#settings.letGo(request);
         return Promise.withResolvers<void>().promise;
       }
@@ -105,7 +105,7 @@ export class Outflow {
   #end(flow: Flow): void {
     if (!this.#flows.delete(flow)) return;
     this.#count(-flow.bytes);
-    // What it still holds is let go of now, not once the connection has ended.
+    // Its memory is freed now, not when the connection has ended.
     flow.source.return().catch(this.#settings.onError);
     if (this.#flows.size > 0) return;
     clearInterval(this.#watch);

@@ -6,7 +6,7 @@ import { jsonResponse } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
 
-/** A page of a list that is too long to be counted, and where it was left when that was before the page was full. */
+/** A page of a list that is too long to count, and where reading stopped if that was before the page was full. */
 interface Stretch<Row> {
   readonly rows: readonly Row[];
   readonly end: Position | null;

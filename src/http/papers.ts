@@ -5,7 +5,7 @@ import type { Paper } from "../typesetting/papers/paper.ts";
 import { drawAside } from "../typesetting/press/press.ts";
 import type { Call } from "./call.ts";
 
-/** How a paper is answered; `now` is the moment it tells, in milliseconds. */
+/** How a paper is answered; `now` is the time printed on it, in milliseconds. */
 interface PaperAnswer {
   /** Of the file, without its ending. */
   readonly name: string;
@@ -13,7 +13,7 @@ interface PaperAnswer {
   readonly now: number;
 }
 
-/** Answers with a paper, which is drawn after the read, never in a transaction. */
+/** Answers with a paper. It is drawn after the read, never in a transaction. */
 export async function answerPaper(
   call: Call,
   log: Log,

@@ -1,10 +1,10 @@
-// A request that asks for many acts does each as if it had been asked for alone.
+// A bulk request runs each of its acts as if it had been sent as a request of its own.
 import { createHash } from "node:crypto";
 import type { Call } from "./call.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import { traceOf } from "./trace.ts";
 
-/** One act of a request, as a request of its own would name it. */
+/** One act of a bulk request, described as the single request would be. */
 export interface Part {
   readonly method: string;
   /** The pattern of its route, `/orders/:id/hold`, and its path. */
@@ -12,14 +12,14 @@ export interface Part {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The entity tag that it must still match. */
+  /** The entity tag that the record must still have. */
   readonly if_match?: string | undefined;
 }
 
 /**
- * The call of one act of a request. It is who the request is, and is known by its own address in the audit trail. With
- * an `Idempotency-Key` the act has one that follows from it, so that a request that was interrupted goes on where it
- * was, and none of its acts is done twice.
+ * The call of one act of a bulk request. Its actor is that of the request, and the audit trail shows the path of the
+ * act. With an `Idempotency-Key` the act has a key derived from it: an interrupted request continues when it is
+ * repeated, and no act is done twice.
  */
 export function partOf(call: Call, { method, route, path, query = {}, body, if_match }: Part): Call {
   const { origin } = new URL(call.request.url);

@@ -1,4 +1,4 @@
-/** Where an address leads. */
+/** What the path of a request names. */
 interface Place {
   /** Its path below the version: `/orders/ord_1042` for `/v1/…` and `/api/v1/…` alike. */
   readonly path: string;
@@ -6,7 +6,7 @@ interface Place {
   readonly versioned: boolean;
 }
 
-/** Reads where an address leads. */
+/** Reads the path of an address. */
 export function placeOf(url: string): Place {
   const from = url.indexOf("/", url.indexOf("//") + 2);
   const query = url.indexOf("?", from);

@@ -53,7 +53,7 @@ const versionOf = (etag: string) => etag.replace(/-.*/, '"');
  */
 export function refuseUnmatched({ request }: Call): void {
   if (!request.headers.has("if-match") || matched.has(request)) return;
-  throw new Fault("malformed_header", "If-Match is not possible here. Nothing was done.");
+  throw new Fault("malformed_header", "This operation does not support If-Match. Nothing was done.");
 }
 
 /** Whether the client holds this answer already, as its `If-None-Match` says. Refuses: malformed_header. */

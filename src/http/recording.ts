@@ -6,11 +6,11 @@ import type { Log } from "../kit/log.ts";
 import type { Call, Recording } from "./call.ts";
 
 /**
- * What a request leaves in the audit trail: an act in the live world with the transaction that does it; one in the test
- * world right after that, since the trail lies in the live store. What is refused leaves nothing.
+ * Writes the audit trail: for an act in the live world in the transaction of the act; for one in the test world right
+ * after its transaction, since the trail lies in the live store. A refused request leaves no entry.
  */
 export function recordingOf(live: Store, log: Log, ip: string | null): Recording {
-  // What is to be kept once a transaction of the test world is committed.
+  // Entries to keep once the transaction of the test world is committed.
   let waiting: Act | null = null;
   return {
     begin() {
@@ -40,7 +40,7 @@ export function recordingOf(live: Store, log: Log, ip: string | null): Recording
 
 function actOf(call: Call, data: unknown): Pick<Act, "actor" | "action" | "targets" | "facts"> {
   const { id, path } = call.route;
-  // What somebody does about himself names nobody.
+  // A user who changes himself is not named as a target too.
   const named = path.startsWith("/users/me") ? [call.actor.id] : namedIn(call.path, path);
   return {
     actor: call.actor,
@@ -50,7 +50,7 @@ function actOf(call: Call, data: unknown): Pick<Act, "actor" | "action" | "targe
   };
 }
 
-/** What a path names by the parameters of its route. */
+/** The records that a path names by the parameters of its route. */
 function namedIn(path: string, route: string): string[] {
   const parts = path.split("/");
   return route.split("/").flatMap((part, at) => (part.startsWith(":") ? [decodeURIComponent(parts[at] ?? "")] : []));

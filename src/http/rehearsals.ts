@@ -1,4 +1,4 @@
-// Acts that tell beforehand what they would do: they are done in truth and undone again, so that both always agree.
+// Dry runs. The act is really done and then undone, so that a dry run always agrees with the act itself.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { rehearsed } from "../database/rehearsal.ts";
 import type { Tx } from "../database/store.ts";
@@ -31,7 +31,7 @@ export const RehearsableView = <Data extends TSchema>(data: Data) =>
         {
           ...metaFields,
           dry_run: Type.Optional(Type.Literal(true, { description: "Nothing was done." })),
-          events: Type.Optional(Type.Array(ToldView, { description: "Of a dry run: what webhooks would be told." })),
+          events: Type.Optional(Type.Array(ToldView, { description: "Of a dry run: the events it would emit." })),
         },
         { additionalProperties: false },
       ),
@@ -39,15 +39,15 @@ export const RehearsableView = <Data extends TSchema>(data: Data) =>
     { additionalProperties: false },
   );
 
-/** How an act is asked for. */
+/** Whether an act is done or rehearsed. */
 export interface Asked {
   readonly status?: number;
   readonly dry_run?: boolean | undefined;
 }
 
 /**
- * As `answerWrite`; with `dry_run` the act is undone again, and 200 is answered with what it would have been answered
- * with and told. What would be has no `ETag`, since nobody has seen it yet, and leaves nothing in the audit trail.
+ * As `answerWrite`. With `dry_run` the act is undone, and 200 shows the answer and the events that it would have had.
+ * A dry run has no `ETag` and leaves nothing in the audit trail.
  */
 export function answerAct<Data>(
   call: Call,

@@ -10,7 +10,7 @@ import { type BodyKind, type BodyKindName, bodyKinds } from "./input.ts";
 
 /** What every route says of itself: who may use it, and what it answers. */
 interface Facts {
-  /** What whoever asks must be allowed to do. */
+  /** The permission that the route needs. */
   readonly needs: RouteNeed;
   /** The answer by status: its schema, or null for a document that is no JSON. */
   readonly answers?: Readonly<Record<number, TSchema | null>>;
@@ -28,7 +28,7 @@ export interface RouteNotes extends Required<Facts> {
   readonly description?: string;
   /** The media types of the documents that it answers with, or that a client may have instead, by its `Accept`. */
   readonly documents?: readonly string[];
-  /** What it may refuse beyond what every route of its kind may: see `refusalsOf` in the reference. */
+  /** The codes of its own refusals, beyond those of every route of its kind: see `refusalsOf` in the reference. */
   readonly refuses?: readonly FaultCode[];
   /** What its body is, where that is not JSON. */
   readonly sends?: BodyKindName;
@@ -36,7 +36,7 @@ export interface RouteNotes extends Required<Facts> {
   readonly matches?: boolean;
   /** Whether its answer carries an `ETag` though it shows no version. */
   readonly tagged?: boolean;
-  /** Whether it is about what is kept once for both worlds, though other routes with the same needs are not. */
+  /** Whether it is about data that both worlds share, unlike other routes with the same needs. */
   readonly live_only?: boolean;
   /** Since when it is deprecated, and what takes its place. */
   readonly deprecated?: Deprecation;
@@ -88,24 +88,24 @@ export interface Route {
   readonly writes: boolean;
   /** Whether it changes the settings of the house. */
   readonly of_settings: boolean;
-  /** Whether it is about what is kept once for both worlds: users, who did what, and e-mail. */
+  /** Whether it is about data that both worlds share: users, the audit trail, and e-mail. */
   readonly live_only: boolean;
   /**
-   * Whether it refuses every parameter in its query. A route without a key does not: others write the links to it. Nor
-   * does one that platforms call.
+   * Whether a route without query parameters refuses all of them. Routes without a key do not, since others write the
+   * links to them; nor do routes that platforms call.
    */
   readonly refuses_query: boolean;
   /** What each of its answers carries. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whether a route is about what is kept once for both worlds: users, who did what, and e-mail. */
+/** Whether a route is about data that both worlds share: users, the audit trail, and e-mail. */
 export const isLiveOnly = ({ needs, live_only = false }: Pick<Said, "needs" | "live_only">): boolean =>
   live_only || isOfLive(needs);
 
 /**
- * The routes of an app, each once. Throws when one does not say who may use it, or cannot be deprecated so; links in
- * headers begin at `base_url`.
+ * The routes of an app, each once. Throws when one does not say who may use it, or when its deprecation is not valid.
+ * Links in headers begin with `base_url`.
  */
 export function routesOf(mounted: readonly AppRoute[], base_url: string): Route[] {
   const routes = new Map<string, Route>();

@@ -1,19 +1,19 @@
-// What browsers are asked beyond a key: that nobody reads along, and that the page that asks is one of ours.
+// Checks for requests of browsers: the connection is secure, and the page that sends the request is one of ours.
 import { isIP } from "node:net";
 import { Fault } from "../kit/fault.ts";
 import { clientOf, type Service } from "./service.ts";
 
 const hostOf = (request: Request) => request.headers.get("host") ?? URL.parse(request.url)?.host ?? "";
 
-/** Whether a text names this machine itself. */
+/** Whether a host name means this machine. */
 function isLoopback(name: string): boolean {
   const bare = name.replace(/^\[(.*)\]$/, "$1");
   return bare === "localhost" || bare === "::1" || (isIP(bare) === 4 && bare.startsWith("127."));
 }
 
 /**
- * Whether nobody between a client and the service reads along: TLS ends here, or at a proxy by whose address
- * (`https://…`) the service is known.
+ * Whether the connection of a client is encrypted: TLS ends here, or at a proxy, when the service's own address begins
+ * with `https://`.
  */
 export function isSecure(service: Service, request: Request): boolean {
   if (service.tls) return true;
@@ -42,8 +42,8 @@ export function refusePlain(service: Service, request: Request): void {
 const safe: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Refuses what a page of another site lets a browser send, by what the browser says of it; what no browser sent says
- * nothing. Refuses: cross_site_request.
+ * Refuses requests from pages of other sites, by the headers with which browsers mark them. Other clients send no such
+ * headers and pass. Refuses: cross_site_request.
  */
 export function refuseCrossSite(service: Service, request: Request): void {
   if (safe.includes(request.method)) return;

@@ -4,7 +4,7 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Trace } from "./trace.ts";
 
-/** Who is told of each answer as it goes out, and how long it took in milliseconds. It is quick and never throws. */
+/** Called for each answer as it is sent, with how long it took in milliseconds. It is quick and never throws. */
 export type Witness = (request: Request, trace: Trace, status: number, took_ms: number) => void;
 
 /** How the operator is reached by e-mail. */
@@ -24,16 +24,16 @@ export interface Service {
   readonly secret_key: Uint8Array;
   /** Address of the service as links name it, without a slash at the end; empty for links relative to the host. */
   readonly base_url: string;
-  /** The prefix that GS1 gave the company, of which its parcels have their numbers; null without one. */
+  /** The company's GS1 prefix, with which the numbers of its parcels begin; null without one. */
   readonly gs1_prefix: string | null;
-  /** What this machine is called, as URLs write a host: without `base_url`, links begin with these alone. */
+  /** The names of this machine, as URLs write a host. Without `base_url`, links begin with one of these. */
   readonly known_hosts: ReadonlySet<string>;
   readonly trusted_proxies: AddressList;
   /** Whether the service itself speaks TLS. */
   readonly tls: boolean;
-  /** The certificate (PEM) of its own authority, which devices may come to trust; null without one. */
+  /** The certificate (PEM) of its own authority, which devices can be made to trust; null without one. */
   readonly authority: string | null;
-  /** Whether people may sign in over plain http from other machines, where others can read along. */
+  /** Whether people may sign in over unencrypted http from other machines. */
   readonly allow_insecure_lan: boolean;
   /** True while the server listens on loopback only: test mode then reaches receivers on loopback. */
   readonly loopback_only: boolean;
@@ -43,17 +43,17 @@ export interface Service {
   readonly event_retention_days: number;
   /** For how many days requests are kept in their log. */
   readonly request_log_days: number;
-  /** For how long a client who buys a label waits for its carrier, before it is told to look again later. */
+  /** How long the purchase of a label waits for the carrier before it answers 202. */
   readonly carrier_patience_ms: number;
-  /** The mail server and addresses by which the operator is told of what goes wrong; null without e-mail. */
+  /** The mail server and the operator's addresses for notices; null without e-mail. */
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */
   readonly peerOf: (request: Request) => string | null;
   /** For how many seconds a request may take to arrive and to be answered; 0 for as long as it takes. */
   readonly waitFor: (request: Request, seconds: number) => void;
-  /** Who is told of each answer; features add themselves when the app is made. */
+  /** Called for each answer; features add themselves when the app is created. */
   readonly witnesses: Witness[];
-  /** Aborted once the service is to stop: answers without an end come to it. */
+  /** Aborted when the service stops, which ends the answers that have no end of their own. */
   readonly ending: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
-// Work that goes on between transactions, such as a purchase at an outside server: its first transaction answers 202
-// for it, until its last one has something better to say.
+// Work that calls other servers between its transactions, such as the purchase of a label. Its first transaction stores
+// 202 as the answer; the last one replaces it with the final answer.
 import type { Tx } from "../database/store.ts";
 import { Fault } from "../kit/fault.ts";
 import { jsonResponse, writeFor } from "./answer.ts";
@@ -11,36 +11,36 @@ import { refuseUnmatched } from "./preconditions.ts";
 import { closeAnswer, forgetAnswer, type KeptAnswer, openAnswer, replaceAnswer } from "./store.ts";
 import { inTurn } from "./turns.ts";
 
-/** What the end of the work is answered with: a view, or a refusal. */
+/** The final answer: a view, or a refusal. */
 export type Ending = { readonly status: number; readonly data: unknown } | Fault;
 
 /** Called in the transaction that ends the work. */
 type End = (tx: Tx, ending: Ending) => Promise<void>;
 
-/** Work in several transactions. What was begun is finished by a job, whatever becomes of this process. */
+/** Work in several transactions. A job finishes it when this process ends early. */
 interface SlowWork<Begun> {
   /**
-   * The first transaction: what must be stored before anything goes out, and the view that is answered meanwhile. The
-   * audit trail keeps it as asked for, however it ends.
+   * The first transaction: stores what must be known before another server is called, and answers the view for the 202.
+   * The audit trail records the request here, however the work ends.
    */
   readonly begin: (tx: Tx) => Promise<{ readonly begun: Begun; readonly data: unknown }>;
   /**
-   * All that follows, in no transaction and in further ones. It calls `end` in the transaction that ends the work, and
-   * does not when it leaves that to a job.
+   * The rest of the work, with transactions of its own. It calls `end` in the transaction that ends the work, or does
+   * not call it and leaves the end to a job.
    */
   readonly goOn: (begun: Begun, end: End) => Promise<void>;
-  /** For how long a client waits for the end. */
+  /** How long a client waits for the end. */
   readonly patience_ms: number;
 }
 
-// An answer that is open for so much longer is not replaced: whoever was to do so is gone.
+// An answer that is open for so much longer is final: the process that would replace it has ended.
 const closing_ms = 10_000;
 
 /**
- * Answers with the end of the work if that comes in time, and else 202 with how it stands. With an `Idempotency-Key`
- * the 202 is kept with what the work begins with, and the end takes its place in the transaction that ends it, unless
- * somebody was told the 202 before: all who ask with this key get the same bytes, also after a crash. A failure of the
- * 5xx kind, after which nothing is left of the work, frees the key.
+ * Answers with the result of the work if it ends in time, else 202 with its present state. With an `Idempotency-Key`
+ * the first transaction stores the 202, and the last one replaces it, unless a client was sent the 202 before: all
+ * requests with this key get the same bytes, also after a crash. A 5xx failure that leaves nothing of the work frees
+ * the key.
  * Refuses: idempotency_key_in_use, idempotency_key_reused.
  */
 export async function answerSlowWork<Begun>(
@@ -78,7 +78,7 @@ async function begin<Begun>(call: Call, work: SlowWork<Begun>, key: string | nul
   return respond(call, ended ?? first);
 }
 
-/** How the work ended, if it did before the client was told otherwise. */
+/** The result of the work, if it ended before the 202 was sent. */
 async function goOn<Begun>(
   call: Call,
   work: SlowWork<Begun>,
@@ -99,9 +99,9 @@ async function goOn<Begun>(
   const timer = setTimeout(() => late.resolve("late"), work.patience_ms);
   const came = await Promise.race([going, late.promise]).finally(() => clearTimeout(timer));
   if (came !== "late" && last.answer !== null) return last.answer;
-  // From here on the first answer holds, unless the work has ended a moment ago.
+  // From here on the 202 is final, unless the work has ended just now.
   if (key === null || (await call.store.write((tx) => closeAnswer(tx, key)))) {
-    // What still goes wrong, the work itself has to tell.
+    // The work itself reports later errors.
     going.catch(() => {});
     return null;
   }

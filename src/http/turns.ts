@@ -2,10 +2,10 @@ import type { Store } from "../database/store.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Call } from "./call.ts";
 
-/** How long a repeated request waits for the first, before it is told to come again. */
+/** How long a repeated request waits for the first, before it is refused. */
 const patience_ms = 2000;
 
-/** The request whose turn it is, and when it is done. */
+/** The request that is under way, and when it is done. */
 interface Turn {
   readonly call: Call;
   readonly done: Promise<unknown>;
@@ -14,9 +14,9 @@ interface Turn {
 const turns = new WeakMap<Store, Map<string, Turn>>();
 
 /**
- * Runs `work` when no other request with the same `Idempotency-Key` is under way in this process. One that is, is
- * waited for a while, and `work` is told so: its answer may be there by then. What runs inside of its own turn runs at
- * once.
+ * Runs `work` when no other request with the same `Idempotency-Key` is under way in this process. It waits a while for
+ * one that is, and tells `work` that it has waited: the answer of the first may be stored by then. A nested call with
+ * the same key runs at once.
  * Refuses: idempotency_key_in_use.
  */
 export async function inTurn<Done>(call: Call, key: string, work: (waited: boolean) => Promise<Done>): Promise<Done> {

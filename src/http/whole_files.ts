@@ -1,4 +1,4 @@
-// Files of which every row is part of one thing: it is taken in as a whole, or not at all.
+// Files whose rows form one record together, such as a rate card: the whole file is imported, or nothing.
 import { Fault, type FieldProblem, faults, invalidFields } from "../kit/fault.ts";
 import { readTable, type SheetFile, type SheetRow, type Table } from "../kit/sheet.ts";
 import { tooMany } from "./imports.ts";
@@ -13,8 +13,8 @@ export interface WholeFile<Row> extends Table {
 const problems_max = 100;
 
 /**
- * All rows of a file with their lines, in their order. Refuses: validation_failed, which names the first bad rows by
- * their lines; malformed_request and unsupported_media_type, when it is no such file.
+ * All rows of a file in their order, each with its line. Refuses: validation_failed, with the lines of the first bad
+ * rows; malformed_request and unsupported_media_type, when it is no such file.
  */
 export async function readWholeFile<Row>(file: SheetFile, it: WholeFile<Row>): Promise<SheetRow<Row>[]> {
   const rows: SheetRow<Row>[] = [];
@@ -32,7 +32,7 @@ export async function readWholeFile<Row>(file: SheetFile, it: WholeFile<Row>): P
   return rows;
 }
 
-/** What is wrong with a row, by its line and column. Throws what is no refusal of the row. */
+/** The problems of a row, by line and column. Rethrows any error that is not a refusal of the row. */
 function problemsOf(line: number, error: unknown, { columns }: Table): FieldProblem[] {
   if (!(error instanceof Fault) || faults[error.code].type === "api") throw error;
   const { fields = [] } = error.facts;

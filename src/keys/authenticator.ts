@@ -15,18 +15,18 @@ const remembered_ms = 500;
 const remembered_max = 1000;
 const touch_every_ms = 600_000;
 
-/** A key that was found, and until when nobody need look again. */
+/** A key that was found, and how long it is cached. */
 interface Found extends Identity {
   readonly key: ApiKey;
-  /** Monotonic ms: until then nobody need look again, unless a key is changed in this process. */
+  /** Monotonic ms until which it is cached, unless this process changes a key. */
   readonly until: number;
   /** How many changes of keys this process knew of when the key was looked up. */
   readonly changes: number;
 }
 
 /**
- * Authenticates by API keys. One found is remembered for half a second, by the header that shows it, unless a commit
- * of this process changes keys.
+ * Authenticates by API keys. A key is cached for half a second under its header, unless a commit of this process
+ * changes keys.
  * Refuses: authentication_required, invalid_api_key, api_key_revoked, api_key_expired, malformed_header.
  */
 export function keyAuthenticator({ stores, log }: Service): Authenticator {
@@ -40,7 +40,7 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
     });
   }
   const isFresh = (found: Found) => found.changes === changes && performance.now() < found.until;
-  // Taken before a look: what changes meanwhile may not be seen by it.
+  // Read before the lookup, which may miss a change that happens meanwhile.
   const asOfNow = () => ({ until: performance.now() + remembered_ms, changes });
   const again: Again = {
     confirm: async (identity, db) => {
@@ -81,7 +81,7 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
   };
 }
 
-/** Who a key is, as far as the guard needs to know. */
+/** The identity of a key, as the guard needs it. */
 function identityOf(key: ApiKey, store: Store): Omit<Identity, "again"> {
   const { ip_mode, ip_list } = key;
   return {
@@ -121,7 +121,7 @@ function bearerOf(request: Request, header: string): string {
   throw withoutKey(request);
 }
 
-/** What is said of a request that shows no key where one is looked for. */
+/** The refusal of a request without a key in its `Authorization` header. */
 export function withoutKey({ headers, url }: Request): Fault {
   const at = url.indexOf("?");
   const misplaced = misplacedKey(headers, at < 0 ? "" : url.slice(at + 1));

@@ -17,10 +17,10 @@ const defaults: Omit<KeySettings, "name"> = {
   expires_at: null,
 };
 
-/** A new key: its name, what it may do, and what else is decided of it. */
+/** The settings of a new key. */
 export type NewKey = Pick<ApiKey, "name" | "permission"> & Partial<KeySettings>;
 
-/** A key that was just made, and its text, which nobody can tell again. */
+/** A new key and its text, which is not stored and cannot be shown again. */
 export interface MadeKey {
   readonly key: ApiKey;
   readonly text: string;
@@ -61,8 +61,8 @@ async function makeKey(tx: Tx, it: KeySettings & { permission: Level }, random: 
 }
 
 /**
- * Changes what was decided of a key. What it may do cannot change, nor a key that has ended. With `allow_lockout` the
- * last key with full permission may expire, too.
+ * Changes the settings of a key. Its permission cannot change, and a key that has ended cannot change at all. With
+ * `allow_lockout` the last key with full permission may expire, too.
  * Refuses: resource_missing, validation_failed, immutable_field, invalid_state_transition, would_lock_out.
  */
 export async function updateKey(
@@ -74,7 +74,7 @@ export async function updateKey(
   const keys = await takenKeys(tx);
   const before = keyNamed(keys, id);
   if (input.permission !== undefined && input.permission !== before.permission) {
-    throw new Fault("immutable_field", "What a key may do cannot change; make another key.", {
+    throw new Fault("immutable_field", "A key's permission cannot change. Create another key.", {
       fields: [{ field: "permission", code: "immutable_field", message: "cannot change" }],
     });
   }
@@ -87,7 +87,7 @@ export async function updateKey(
 }
 
 /**
- * Makes a key that may do what another one may, which ends `overlap_seconds` later, or sooner if it was to end sooner.
+ * Creates a key with the permission of another one, which ends `overlap_seconds` later, or sooner if that was set.
  * Refuses: resource_missing, invalid_state_transition, rotation_in_progress (it was rotated before).
  */
 export async function rotateKey(tx: Tx, id: string, overlap_seconds: number, random: Uint8Array): Promise<MadeKey> {
@@ -104,8 +104,8 @@ export async function rotateKey(tx: Tx, id: string, overlap_seconds: number, ran
 }
 
 /**
- * Ends a key now, or at a later moment `at` (ms) that can be moved until it is there. What has ended keeps its moment.
- * With `allow_lockout` it may be the last one with full permission, too.
+ * Revokes a key now, or at a later moment `at` (ms), which can be changed until it has come. A key that has ended stays
+ * as it is. With `allow_lockout` it may be the last one with full permission, too.
  * Refuses: resource_missing, validation_failed (a moment that has passed), would_lock_out.
  */
 export async function revokeKey(tx: Tx, id: string, at: number | null, allow_lockout: boolean): Promise<ApiKey> {
@@ -118,12 +118,12 @@ export async function revokeKey(tx: Tx, id: string, at: number | null, allow_loc
   return saveKey(tx, after);
 }
 
-/** The key that an identifier names; nobody else changes it until this transaction ends. Refuses: resource_missing. */
+/** The key that an identifier names, locked until this transaction ends. Refuses: resource_missing. */
 export async function lockKey(tx: Tx, id: string): Promise<ApiKey> {
   return keyNamed(await takenKeys(tx), id);
 }
 
-/** Every key of the mode, none of which anybody else changes until this transaction ends. */
+/** Every key of the mode, locked until this transaction ends. */
 async function takenKeys(tx: Tx): Promise<ApiKey[]> {
   await takeTurn(tx, "keys.change");
   return listKeys(tx);

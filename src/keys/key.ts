@@ -19,11 +19,11 @@ export interface ApiKey {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly expires_at: number | null;
-  /** When it ends or ended, if that was decided; may lie ahead. */
+  /** When it was or will be revoked; null if never. */
   readonly revoked_at: number | null;
   /** The key that it was rotated to. */
   readonly replaced_by: number | null;
-  /** Raised by each decision about it. */
+  /** Raised by each change of it. */
   readonly version: number;
 }
 

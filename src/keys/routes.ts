@@ -44,7 +44,6 @@ const routesOf = (service: Service, observer: Observer) =>
         id: "createKey",
         tagged: true,
         summary: "Create an API key",
-        description: "The answer is the only one that shows the whole key.",
         answers: { 201: EnvelopedView(CreatedKeyView) },
         refuses: ["key_limit"],
       }),
@@ -74,8 +73,7 @@ const routesOf = (service: Service, observer: Observer) =>
         id: "deleteKey",
         matches: true,
         tagged: true,
-        summary: "Delete an API key",
-        description: "The key stops working at once.",
+        summary: "Delete an API key at once",
         answers: { 200: EnvelopedView(KeyView) },
         refuses: ["would_lock_out"],
       }),
@@ -105,7 +103,7 @@ const routesOf = (service: Service, observer: Observer) =>
     });
 
 async function show(call: Call, id: string, observer: Observer): Promise<Response> {
-  // Whoever has just tried an address sees what came of it.
+  // So the answer includes requests of the last moment.
   await observer.flush();
   return answerRead(call, async (db) => keyAnswer(db, await getKey(db, id)));
 }
@@ -132,7 +130,7 @@ function list(call: Call, query: ListKeys): Promise<Response> {
 
 function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
   refuseBeyond(call.granted, grantOf(permission, call.store.mode).permissions);
-  // Whoever names addresses means that no others may come.
+  // A list without a mode is meant to be enforced.
   const ip_mode = body.ip_list?.length ? "enforce" : "off";
   return answerMade(call, service, (tx, random) =>
     createKey(tx, { name, permission, ip_mode, ...settingsOf(body) }, random),
@@ -187,12 +185,12 @@ function answerMade(
   return answerWrite(call, 201, work, enveloped, service.secret_key);
 }
 
-/** Refuses a list of addresses by which the key that sets it for itself could not be used from where it is now. */
+/** Refuses an address list that a key sets for itself if its present address is not in it. */
 function refuseOwnLockout(call: Call, key: ApiKey, service: Service): void {
   if (call.actor.id !== wireId("key", key.id) || key.ip_mode !== "enforce") return;
   const address = clientOf(service, call.request);
   if (address !== null && addressList(key.ip_list).includes(address)) return;
-  throw new Fault("would_lock_out", "Your own address is not in the list; with allow_lockout it is done.", {
+  throw new Fault("would_lock_out", "Your own address is not in the list. Send allow_lockout to set it anyway.", {
     key: wireId("key", key.id),
   });
 }
@@ -209,7 +207,7 @@ function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at 
   };
 }
 
-/** A key as answers about it alone show it: its use and the clock change it without a new version. */
+/** The tagged view of one key: its use and the clock change it without a new version. */
 async function keyAnswer(db: Db, key: ApiKey, made: { readonly key?: string } = {}) {
   const view = keyView(db, key, (await findObservations(db, [key.id])).get(key.id));
   return tagged({ ...view, ...made }, key.version, view);

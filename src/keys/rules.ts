@@ -5,24 +5,24 @@ import { wireId } from "../kit/ids.ts";
 import type { ApiKey } from "./key.ts";
 import { isActive, type KeyStatus } from "./status.ts";
 
-/** How long a key may go on beside the one that replaces it. */
+/** How long a key may stay valid beside the one that replaces it. */
 export const overlap_seconds_max = 7 * 24 * 3600;
 
-/** What a client may decide of a key. */
+/** The settings of a key that a client chooses. */
 export type KeySettings = Pick<ApiKey, "name" | "ip_mode" | "ip_list" | "rate_limit_per_minute" | "expires_at">;
 
-/** When a key ends by what is known now (ms); infinity for one that does not. */
+/** When a key ends (ms), as set now; infinity for never. */
 function endOf({ revoked_at, expires_at }: Pick<ApiKey, "revoked_at" | "expires_at">): number {
   return Math.min(revoked_at ?? Number.POSITIVE_INFINITY, expires_at ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether a key opens anything at a moment. */
+/** Whether a key is valid at a moment. */
 export function statusOf(key: Pick<ApiKey, "revoked_at" | "expires_at">, now: number): KeyStatus {
   if (key.revoked_at !== null && key.revoked_at <= now) return "revoked";
   return key.expires_at !== null && key.expires_at <= now ? "expired" : "active";
 }
 
-/** What of a key's settings cannot be. */
+/** The problems of a key's settings. */
 export function settingProblems({ name, ip_mode, ip_list, expires_at }: KeySettings, now: number): FieldProblem[] {
   const problem = (field: string, message: string) => ({ field, code: "invalid_value", message });
   const named = /^[^\p{Cc}]{1,100}$/u.test(name);
@@ -44,44 +44,43 @@ function isRange(text: string): boolean {
   }
 }
 
-/** Refuses to act on a key that has ended: what has ended stays so. */
+/** Refuses to change a key that has ended. */
 export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: number): void {
   const status = statusOf(key, now);
   if (isActive(status)) return;
-  throw new Fault("invalid_state_transition", `The key is ${status}; make another one.`, {
+  throw new Fault("invalid_state_transition", `The key is ${status}. Create another one.`, {
     from: status,
     action,
     allowed_actions: [],
   });
 }
 
-/** From when on no key can make others through the API (ms): infinity for never, 0 where none can now. */
+/** From when on no key can create others through the API (ms): infinity for never, 0 if none can now. */
 export function lockoutAt(keys: readonly ApiKey[], now: number): number {
   const ends = keys.filter(({ permission }) => permission === "full").map(endOf);
   return Math.max(0, ...ends.filter((end) => end > now));
 }
 
 /**
- * Refuses to let the last key with full permission end sooner, since nobody could make another one through the API.
- * `keys` are all of the mode; `changed` is one of them as it shall become.
+ * Refuses to let the last key with full permission end sooner, since no other could then be created through the API.
+ * `keys` are all of the mode; `changed` is one of them after the change.
  */
 export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: number): void {
   const after = keys.map((key) => (key.id === changed.id ? changed : key));
   const [lockout_at, before] = [lockoutAt(after, now), lockoutAt(keys, now)];
   if (lockout_at >= before) return;
   const then = lockout_at === 0 ? "" : ` from ${iso(lockout_at)} on`;
-  throw new Fault("would_lock_out", `No key with full permission would be left${then}; allow_lockout lets it be.`, {
-    key: wireId("key", changed.id),
-  });
+  const message = `No key with full permission would be left${then}. Send allow_lockout to do it anyway.`;
+  throw new Fault("would_lock_out", message, { key: wireId("key", changed.id) });
 }
 
 const key_headers = ["x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token", "x-token", "authentication"];
 const key_parameters = ["api_key", "apikey", "api-key", "key", "token", "access_token", "authorization"];
 
-/** What is to be said of a key that is sent where none is looked for, with a blank at its end. It is not repeated. */
+/** A hint, with a blank at its end, for a key that was sent in the wrong place. It does not repeat the key. */
 export function misplacedKey(headers: Headers, query: string): string {
   const authorization = headers.get("authorization")?.trim() ?? "";
-  if (/^basic\b/i.test(authorization)) return "Basic authentication is not taken. ";
+  if (/^basic\b/i.test(authorization)) return "Basic authentication is not accepted. ";
   if (/^bearer$/i.test(authorization)) return "There is no key after Bearer. ";
   if (/^\S+$/.test(authorization)) return "The word Bearer is missing before your key. ";
   if (/^bearer\b/i.test(authorization)) return "There is more than one word after Bearer. ";

@@ -18,7 +18,7 @@ const rateLimit = Type.Integer({
   maximum: rate_limit_max,
   description: "Requests a minute; 0 for no limit, null for the default of 6000.",
 });
-const allowLockout = Type.Boolean({ description: "True: also when no key with full permission is left by it." });
+const allowLockout = Type.Boolean({ description: "Send true to do it even if no key with full permission is left." });
 
 const readOnly = [
   "id",
@@ -42,7 +42,7 @@ const optional = {
     }),
   ),
   rate_limit_per_minute: Type.Optional(nullable(rateLimit)),
-  expires_at: Type.Optional(nullable(momentField("When the key ends by itself; null for never."))),
+  expires_at: Type.Optional(nullable(momentField("When the key expires; null for never."))),
 };
 
 export const CreateKey = closed({ name: nameField(100), permission, ...optional }, readOnly);
@@ -64,14 +64,14 @@ export const RotateKey = closed({
     Type.Integer({
       minimum: 0,
       maximum: overlap_seconds_max,
-      description: "How long the old key is good beside the new one; a day unless given, 0 ends it at once.",
+      description: "How long the old key stays valid beside the new one; one day by default, 0 ends it at once.",
     }),
   ),
 });
 export type RotateKey = Static<typeof RotateKey>;
 
 export const RevokeKey = closed({
-  at: Type.Optional(momentField("When the key ends; at once unless given. It can be moved until then.")),
+  at: Type.Optional(momentField("When the key ends; now by default. A later moment can be changed until it has come.")),
   allow_lockout: Type.Optional(allowLockout),
 });
 export type RevokeKey = Static<typeof RevokeKey>;

@@ -1,8 +1,8 @@
-/** What became of a key. It follows from two dates, and nothing but time and `revoke` moves it. */
+/** The status of a key. It follows from two dates: only time and `revoke` change it. */
 export const keyStatuses = ["active", "expired", "revoked"] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** Whether a key opens anything. */
+/** Whether a key is valid. */
 export const isActive = (status: KeyStatus): boolean => status === "active";
 
 /** The code with which a key that has ended is refused; null for one that is active. */

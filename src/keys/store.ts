@@ -34,7 +34,7 @@ export async function listKeys(db: Db): Promise<ApiKey[]> {
   return db.sql.select().from(api_keys).orderBy(asc(api_keys.id));
 }
 
-/** What a list of keys is narrowed to. */
+/** The filters of a list of keys. */
 interface KeyFilters {
   readonly status: KeyStatus | null;
 }
@@ -76,7 +76,7 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** Stores what was decided of a key and answers it; its version moves by one. What it is and when it was used stays. */
+/** Stores the changed settings of a key and answers it; its version moves by one. */
 export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
   const version = key.version + 1;

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-// What is longer was not mistyped, and would take long to compare.
+// A longer word is no typing error, and comparing it would be slow.
 const letters_max = 64;
 
 /** ` (did you mean quantity?)` when one of the choices is likely to be what was meant, else nothing. */

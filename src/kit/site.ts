@@ -2,7 +2,7 @@
 export interface Site {
   /** Address of the service as links name it, without a slash at the end; empty while the operator has given none. */
   readonly base_url: string;
-  /** The prefix that GS1 gave the company, of which its parcels have their numbers; null without one. */
+  /** The company's GS1 prefix, with which the numbers of its parcels begin; null without one. */
   readonly gs1_prefix: string | null;
   /** What signs the links, each kind under a key derived from it. */
   readonly secret_key: Uint8Array;

@@ -1,4 +1,4 @@
-// The figures that are looked up when they are asked for, as families of numbers.
+// Figures that are looked up on request, as families of samples.
 import { type Family, reading, type Sample } from "../kit/meter.ts";
 import { type Mode, modes } from "../kit/mode.ts";
 
@@ -10,7 +10,7 @@ export type ByMode<T> = Readonly<Record<Mode, T | null>>;
 /** What waits in one store. Moments in milliseconds by the store's clock. */
 export interface QueueFigures {
   readonly now: number;
-  /** Events that no subscription has been told of yet. */
+  /** Events that are not yet dispatched to subscriptions. */
   readonly events: number;
   /** When the oldest of them was stored. */
   readonly oldest_event_at: number | null;
@@ -32,7 +32,7 @@ export interface QueueFigures {
   readonly open_circuits: number;
 }
 
-/** What the storage of one mode says of itself. */
+/** The figures of the storage of one mode. */
 interface StorageFigures {
   readonly database_bytes: number;
   readonly log_bytes: number | null;
@@ -42,7 +42,7 @@ interface StorageFigures {
 
 // The queues that are one number for each mode.
 const lengths: readonly (readonly [name: string, help: string, of: (queue: QueueFigures) => number])[] = [
-  ["packhouse_events_waiting", "Events that no subscription has been told of yet", ({ events }) => events],
+  ["packhouse_events_waiting", "Events that are not yet dispatched to subscriptions", ({ events }) => events],
   ["packhouse_backorder_lines", "Lines of orders and bookings that wait for stock", ({ backorders }) => backorders],
   ["packhouse_platform_imports_waiting", "Orders of platforms still to be imported", ({ imports }) => imports],
   ["packhouse_platform_reports_waiting", "Parcels that platforms are still to be told of", ({ reports }) => reports],

@@ -21,7 +21,7 @@ const proof_every_ms = 10_000;
 const room_bytes_min = 256 << 20;
 const started_at = systemClock().now();
 
-/** Whether the service works, and what it counts of itself. */
+/** The health of the service, and its metrics. */
 export const operationRoutes = (service: Service) => {
   const look = lookout(service);
   return new Elysia()
@@ -40,7 +40,9 @@ export const operationRoutes = (service: Service) => {
           needs: "none",
           chapter: "Service",
           summary: "Get the health of the service",
-          description: "Needs no key. Answers 503 while a database does not answer or takes no writes, and at the end.",
+          description:
+            "Needs no key. Answers 503 while a database does not answer or accepts no writes, and while the service" +
+            " stops.",
           answers: { 200: HealthView, 503: HealthView },
         }),
       },
@@ -58,7 +60,7 @@ export const operationRoutes = (service: Service) => {
           needs: "metrics.read",
           chapter: "Service",
           summary: "Get metrics for Prometheus",
-          description: "With a test key, only what is about the test world or about the process.",
+          description: "A test key gets only the metrics of the test world and of the process.",
           answers: { 200: null },
           documents: ["text/plain"],
         }),
@@ -68,7 +70,7 @@ export const operationRoutes = (service: Service) => {
 
 type Health = (typeof HealthView)["static"];
 
-/** Looks after the databases, at most once a second however many ask. */
+/** Checks the databases, at most once a second however many requests come. */
 function lookout({ stores }: Service): () => Promise<Health> {
   let known: { readonly health: Promise<Health>; readonly until: number } | null = null;
   const proofs = { live: proofOf(stores.live), test: proofOf(stores.test) };
@@ -92,8 +94,8 @@ function lookout({ stores }: Service): () => Promise<Health> {
 }
 
 /**
- * Whether a store can be written to: it is tried now and then, however many ask, and nobody but the first waits for it.
- * A write that takes very long is none that works.
+ * Whether a store accepts writes. A write is tried from time to time, however many requests come, and only the first
+ * one waits for it. A write that takes very long counts as failed.
  */
 function proofOf(store: Store): () => Promise<boolean> {
   let known: boolean | null = null;
@@ -110,7 +112,7 @@ function proofOf(store: Store): () => Promise<boolean> {
   };
   return async () => {
     const now = performance.now();
-    // What failed is tried again with each look, so that it is known soon when it works again.
+    // After a failure each check tries again, so that a recovery shows soon.
     if (trying === null && (known === false || now - begun_at >= proof_every_ms)) {
       begun_at = now;
       trying = attempt();
@@ -126,7 +128,7 @@ function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {
   return free_bytes < room_bytes_min ? "low" : "ok";
 }
 
-/** All figures as Prometheus reads them. What a database does not tell in time is left out. */
+/** All figures as Prometheus reads them. Figures that a database does not give in time are left out. */
 async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
   const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
   const [live, test] = await Promise.all([queuesOf(stores.live), queuesOf(stores.test)]);
@@ -157,7 +159,7 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
   return exposition(families, (labels) => mode === "live" || labels["mode"] !== "live");
 }
 
-/** What came of it, or null when it failed or took too long. */
+/** The result, or null when the work failed or took too long. */
 async function inTime<T>(work: Promise<T>): Promise<T | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), patience_ms);

@@ -9,7 +9,7 @@ import type { Db } from "../database/store.ts";
 import { listWaiting } from "../webhooks/deliveries/store.ts";
 import type { QueueFigures } from "./figures.ts";
 
-/** How far a queue is counted: a longer one is as bad, and counting it would take time. */
+/** How far a queue is counted: a longer one is no different to an operator, and counting it would take time. */
 export const counted_max = 10_000;
 
 /** What waits in one store. */

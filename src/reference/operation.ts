@@ -15,7 +15,7 @@ export interface Operation {
   /** The chapter of the reference that it stands in. */
   readonly chapter: string;
   readonly need: RouteNeed;
-  /** Whether it is about what is kept once for both worlds. */
+  /** Whether it is about data that both worlds share. */
   readonly live_only: boolean;
   readonly body: TSchema | null;
   /** The media type of the body. */
@@ -25,7 +25,7 @@ export interface Operation {
   readonly answers: Readonly<Record<string, TSchema | null>>;
   /** The media types of the documents that it answers with. */
   readonly documents: readonly string[];
-  /** What it may refuse beyond what every route of its kind may. */
+  /** The codes of its own refusals, beyond those of every route of its kind. */
   readonly refuses: readonly FaultCode[];
   /** Whether it honours `If-Match`. */
   readonly matches: boolean;

@@ -10,7 +10,7 @@ export async function ensureRoles(tx: Tx): Promise<void> {
   await saveRoles(tx);
 }
 
-/** Makes a user. Without a password he has to choose one by a link. Refuses: duplicate_email. */
+/** Creates a user. Without a password, the user has to choose one through a link. Refuses: duplicate_email. */
 export async function createUser(tx: Tx, input: NewUser): Promise<User> {
   await takeTurn(tx, "users.change");
   await saveRoles(tx);
@@ -22,12 +22,12 @@ export async function createUser(tx: Tx, input: NewUser): Promise<User> {
   });
 }
 
-/** The user that an identifier names, whom nobody else changes until this one ends. Refuses: resource_missing. */
+/** The user that an identifier names, locked until this transaction ends. Refuses: resource_missing. */
 export async function lockUser(tx: Tx, id: string): Promise<User> {
   return userNamed(await lockUsers(tx), id);
 }
 
-/** Every user, none of whom anybody else changes until this transaction ends. */
+/** Every user, locked until this transaction ends. */
 export async function lockUsers(tx: Tx): Promise<User[]> {
   await takeTurn(tx, "users.change");
   return listUsers(tx);

@@ -29,7 +29,7 @@ import { userView } from "./view.ts";
 const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
 const own = documentedAs({ needs: "user", chapter: "Users" });
 
-/** The people who may sign in, themselves included. */
+/** The users, and the signed-in user's own profile. */
 export function userRoutes(service: Service) {
   const tries = attempts(failureRate);
   return new Elysia()
@@ -159,7 +159,7 @@ async function changePassword(
 
 const wrongPassword = () => new Fault("invalid_credentials", "The current password is wrong.");
 
-/** A user as answers about him alone show him: when he was last seen changes it without a new version. */
+/** The tagged view of one user: `last_seen_at` changes it without a new version. */
 function shown(user: User) {
   const view = userView(user);
   return tagged(view, user.version, view);

@@ -8,7 +8,7 @@ import type { User } from "./user.ts";
 export const password_min = 12;
 export const password_max = 200;
 
-/** Refuses to leave the house without an owner who can sign in. `changed` is one of all users as he shall become. */
+/** Refuses to leave no owner who can sign in. `changed` is one of all users, after the change. */
 export function refuseLastOwner(users: readonly User[], changed: User): void {
   const isOwner = (user: User) => user.role === "owner" && maySignIn(user.status);
   const before = users.filter(isOwner);
@@ -19,7 +19,7 @@ export function refuseLastOwner(users: readonly User[], changed: User): void {
   });
 }
 
-/** Whether a user has to have a second factor: owners, where the service is reached from other machines. */
+/** Whether a user has to have a second factor: owners have to, if other machines can reach the service. */
 export function needsFactor(
   { role }: { readonly role: Role },
   { loopback_only }: { readonly loopback_only: boolean },

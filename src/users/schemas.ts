@@ -31,7 +31,7 @@ export const UpdateUser = closed(
   {
     name: Type.Optional(personName()),
     role: Type.Optional(choice(roles)),
-    status: Type.Optional(choice(userStatuses, { description: "Who is disabled is signed out at once." })),
+    status: Type.Optional(choice(userStatuses, { description: "A disabled user is signed out at once." })),
   },
   ["id", "email", "version", "second_factor", "last_sign_in_at", "last_seen_at", "created_at", "updated_at"],
 );
@@ -79,9 +79,9 @@ export const RoleView = closed({
 
 export const SessionView = closed({
   id: Type.String(),
-  current: Type.Boolean({ description: "Whether it is the one that asks." }),
+  current: Type.Boolean({ description: "Whether it is the session of this request." }),
   ip: nullable(Type.String({ description: "From where it was begun." })),
-  user_agent: nullable(Type.String({ description: "What the browser calls itself." })),
+  user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser." })),
   created_at: moment,
   last_seen_at: Type.String({ format: "date-time", description: "To five minutes." }),
   expires_at: moment,

@@ -2,7 +2,7 @@
 export const userStatuses = ["active", "disabled"] as const;
 export type UserStatus = (typeof userStatuses)[number];
 
-/** What a user begins as. */
+/** The status of a new user. */
 export const userStarts: UserStatus = "active";
 
 /** Whether a user of this status may sign in. */

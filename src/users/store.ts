@@ -81,7 +81,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.sql.select({ id: users.id }).from(users).limit(1)).length > 0;
 }
 
-/** What a list of users is narrowed to. */
+/** The filters of a list of users. */
 interface UserFilters {
   readonly status: UserStatus | null;
   readonly role: Role | null;
@@ -145,7 +145,7 @@ export async function insertUser(tx: Tx, { role, ...fields }: NewUser): Promise<
   return row.id;
 }
 
-/** Stores what was decided of a user and answers it; its version moves by one. */
+/** Stores a changed user and answers it; its version moves by one. */
 export async function saveUser(tx: Tx, user: User): Promise<User> {
   const { name, password_hash, status, role } = user;
   const after = { ...user, version: user.version + 1, updated_at: tx.now };
@@ -167,7 +167,7 @@ export async function listRoles(db: Db): Promise<{ name: Role; permissions: Perm
   return rows.toSorted((a, b) => roleNames.indexOf(a.name) - roleNames.indexOf(b.name));
 }
 
-/** Stores the roles of the program, as they are in this version. */
+/** Stores the roles as this version of the program defines them. */
 export async function saveRoles(tx: Tx): Promise<void> {
   for (const name of roleNames) {
     const permissions = [...roleFacts[name].permissions];

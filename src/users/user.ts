@@ -16,13 +16,13 @@ export interface User {
   readonly created_at: number;
   readonly updated_at: number;
   readonly last_sign_in_at: number | null;
-  /** When one of his sessions was used, to five minutes; null where he is signed in nowhere. */
+  /** When a session of the user was last used, to five minutes; null without a session. */
   readonly last_seen_at: number | null;
-  /** Whether a second factor of his is set up. */
+  /** Whether a second factor is set up. */
   readonly has_factor: boolean;
-  /** Raised by each decision about the user. */
+  /** Raised by each change of the user. */
   readonly version: number;
 }
 
-/** An e-mail address as it is compared: its case does not count. */
+/** An e-mail address in the form in which addresses are compared: without its case. */
 export const emailKey = (email: string): string => email.toLowerCase();

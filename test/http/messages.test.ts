@@ -129,7 +129,7 @@ describe("a key where none is looked for", () => {
     [{ "X-Api-Key": key }, "", `Your key is in the header X-Api-Key, where it is not looked for. ${send}`],
     [{ authorization: key }, "", `The word Bearer is missing before your key. ${send}`],
     [{ authorization: "Bearer" }, "", `There is no key after Bearer. ${send}`],
-    [{ authorization: `Basic ${btoa(`${key}:`)}` }, "", `Basic authentication is not taken. ${send}`],
+    [{ authorization: `Basic ${btoa(`${key}:`)}` }, "", `Basic authentication is not accepted. ${send}`],
     [{ authorization: `Token ${key}` }, "", `The first word of Authorization must be Bearer. ${send}`],
     [{ authorization: `Bearer ${key} ${key}` }, "", `There is more than one word after Bearer. ${send}`],
     [

@@ -1,4 +1,4 @@
-// Whether the answers that are kept for repeated requests are whole, and what they say was made is there.
+// Checks the answers that are kept for repeated requests: each is complete, and the record that it names exists.
 import { and, asc, gt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../../db/kit.ts";
@@ -18,7 +18,7 @@ const whole = "I14 a kept answer is as it went out";
 const made = "I14 what a kept answer says was made is there";
 const slice = 500;
 
-/** What an answer may say was made, by the first field that names it. */
+/** The kinds of records that an answer may name, by the field that names them. */
 const tables = {
   order: orders,
   product: products,

@@ -3,13 +3,13 @@ import { Fault } from "../../kit/fault.ts";
 import { clientOf, type Service } from "../service.ts";
 import { traceOf } from "../trace.ts";
 
-/** From where someone may ask; `observe` only tells him whether he would be refused. */
+/** The addresses from which a key may be used; `observe` only reports what would be refused. */
 export interface AddressRule {
   readonly list: AddressList;
   readonly mode: "observe" | "enforce";
 }
 
-/** Refuses a client from elsewhere than its list, or only tells it so while the list is observed. */
+/** Refuses a client whose address is not in the list of its key; while the list is observed, only a header says so. */
 export function checkAddress(
   service: Service,
   request: Request,

@@ -1,4 +1,4 @@
-// Who asks: an API key or a user with a session, found by whichever authenticator knows what the request shows.
+// Finds the API key or the session of a request. Each authenticator knows one kind of credential.
 
 import { failureCounter, type Rate } from "../../access/limits.ts";
 import type { Granted } from "../../access/permission.ts";
@@ -8,7 +8,7 @@ import { Fault, type FaultCode } from "../../kit/fault.ts";
 import { clientOf, type Service } from "../service.ts";
 import type { AddressRule } from "./address.ts";
 
-/** Who was found to ask, and what follows from it for each of his requests. */
+/** The key or user of a request, and its limits. */
 export interface Identity {
   readonly type: "api_key" | "user";
   /** `key_7` or `usr_7`. */
@@ -17,37 +17,37 @@ export interface Identity {
   /** The world that the request is about. */
   readonly store: Store;
   readonly granted: Granted;
-  /** Null where he may ask as often as he likes. */
+  /** Null for no limit. */
   readonly rate: Rate | null;
-  /** Null where every address will do. */
+  /** Null when every address is allowed. */
   readonly addresses: AddressRule | null;
-  /** How it is asked anew what became of him since. */
+  /** How the key or user is looked up again later. */
   readonly again: Again;
 }
 
-/** How it is asked anew what became of who asks. What is refused then is what `find` of his authenticator refuses. */
+/** How a key or user is looked up again. Refuses as `find` of its authenticator does. */
 export interface Again {
-  /** Looks up in a view of the request's store, where it may have changed: the same identity, or what it is by now. */
+  /** Looks it up in a view of the request's store: the same identity, or the one that it has become. */
   readonly confirm: (found: Identity, db: Db) => Promise<Identity>;
-  /** Looks up before such a view begins, for those who are kept in another store than the request's; else null. */
+  /** Looks it up before such a view begins, when it lies in another store than the request's; else null. */
   readonly renew: ((found: Identity) => Promise<void>) | null;
 }
 
-/** What knows one way in which requests show who asks. */
+/** Reads one kind of credential. */
 export interface Authenticator {
-  /** Who asks; null for a request that does not show it in this way. */
+  /** The key or user; null for a request without this kind of credential. */
   readonly find: (request: Request) => Promise<Identity> | null;
 }
 
-/** The ways in which a request may show who asks, the first that it shows counts. */
+/** The kinds of credentials; the first that a request has counts. */
 export interface Authenticators {
   readonly ways: readonly Authenticator[];
-  /** What is said of a request that shows none of them. */
+  /** The refusal of a request without credentials. */
   readonly nobody: (request: Request) => Fault;
 }
 
 /**
- * Finds who asks. An address that failed too often is told to wait, whatever it shows next, unless that is good.
+ * Finds the key or user of a request. An address that failed too often has to wait, unless it sends a valid credential.
  * Refuses: authentication_required, and what the authenticators refuse, rate_limited.
  */
 export function authentication(service: Service, { ways, nobody }: Authenticators) {
@@ -69,8 +69,8 @@ export function authentication(service: Service, { ways, nobody }: Authenticator
 const failures: readonly FaultCode[] = ["invalid_api_key", "api_key_revoked", "api_key_expired"];
 
 /**
- * What a request is told that failed to authenticate: why, or, when its address has failed too often, to wait. Who
- * shows nothing tries nothing, so that is not counted; nor is a session that has ended, which nobody can guess.
+ * The refusal of a request that failed to authenticate: the reason, or rate_limited when its address has failed too
+ * often. A request without credentials is not counted as a failure; nor is an ended session, which nobody can guess.
  */
 function refusalOf(error: unknown, secondsToWait: () => number): unknown {
   if (!(error instanceof Fault) || !failures.includes(error.code)) return error;

@@ -14,15 +14,15 @@ import { insufficient, mayDo } from "./permission.ts";
 import { limiter } from "./rate.ts";
 import type { RouteTable } from "./route_table.ts";
 
-// What is asked with a key or a session, but is of no version.
+// Paths outside of the versioned API that need a key or a session.
 const beside = /^\/metrics$|^\/dashboard\//;
 
 const of_nobody: Granted = { permissions: new Set(), by: "level", name: "none" };
 
 /**
- * The gate every request passes: who asks, from where, how often, of which route, and whether he may, in this order.
- * What becomes of a key or a user in this process acts at once, also on requests that were let in and have not written
- * yet; what another process decides of them acts within half a second, for so long are they remembered.
+ * Checks every request: authentication, address, rate limit, route and permission, in this order. A change of a key or
+ * user by this process takes effect at once, also for admitted requests that have not written yet. A change by another
+ * process takes effect within half a second: for so long keys and users are cached.
  * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, route_not_found,
  * method_not_allowed, and what the authenticators refuse.
  */
@@ -52,8 +52,8 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     const found = await authenticate(request);
     const { type, id, name, granted, again } = found;
     trace.actor_id = id;
-    // Browsers keep answers by their address alone. The tags of two worlds or users may be equal: a 304 would show one
-    // of them what is the other's.
+    // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
+    // data of the other.
     if (type === "user") headers["cache-control"] = "private, no-store";
     trace.mode = found.store.mode;
     if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
@@ -63,7 +63,7 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     if (!mayDo(found, route)) throw insufficient(found, route);
     const actor = { type, id, name, request_id } as const;
     const store = route.live_only ? live : found.store;
-    // What keys do to orders and stock is in the history of these, and too much to keep twice.
+    // Acts of keys on orders and stock are in the history of these, and too many to store twice.
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
@@ -71,9 +71,9 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
       if (renewed === found) return;
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
       if (!mayDo(renewed, route)) throw insufficient(renewed, route);
-      // What he grants or does by other permissions is decided by those with which he was let in.
+      // Who has lost permissions meanwhile, but not the one for this route, has to send the request again.
       if (lacking(renewed.granted, granted.permissions).length === 0) return;
-      throw new Fault("write_conflict", "What you may do was changed at this very moment. Send it again.");
+      throw new Fault("write_conflict", "Your permissions changed during this request. Send it again.");
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);

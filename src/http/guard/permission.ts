@@ -5,7 +5,7 @@ import type { Identity } from "./authentication.ts";
 
 type Asked = Pick<Route, "need" | "live_only">;
 
-/** Whether who asks may do what a route needs. */
+/** Whether a key or user has the permission that a route needs. */
 export function mayDo({ type, granted, store }: Identity, { need, live_only }: Asked): boolean {
   if (need === "any") return true;
   if (need === "user") return type === "user";
@@ -13,7 +13,7 @@ export function mayDo({ type, granted, store }: Identity, { need, live_only }: A
   return need !== "none" && granted.permissions.has(need);
 }
 
-/** What is said to someone who may not do what a route needs. */
+/** The refusal of a request without the permission that its route needs. */
 export function insufficient({ granted, store }: Identity, { need, live_only }: Asked): Fault {
   if (need === "none" || need === "any" || need === "user") {
     return new Fault("insufficient_permission", "This is for a user who is signed in, not for an API key.", {
@@ -32,7 +32,7 @@ export function insufficient({ granted, store }: Identity, { need, live_only }: 
   const required = levelFor(need);
   const isElsewhere = live_only && store.mode === "test";
   const message = isElsewhere
-    ? `This is kept in the live world alone: it needs a live key with permission ${required}.`
+    ? `This exists only in the live world. It needs a live key with permission ${required}.`
     : `This needs a key with permission ${required}.`;
   return new Fault("insufficient_permission", message, { required, granted: granted.name });
 }

@@ -2,9 +2,9 @@ import { type Bucket, fullBucket, type Rate, secondsToFull, take, tellLimit } fr
 import { Fault } from "../../kit/fault.ts";
 import type { Identity } from "./authentication.ts";
 
-/** Takes a token of someone's bucket for each of his requests, and tells him what is left. Refuses: rate_limited. */
+/** Takes a token for each request from the bucket of its key or user. Refuses: rate_limited. */
 export function limiter() {
-  // One for each key and user that was ever seen here: they are few, and each was made by an operator.
+  // One for each key and user seen since the start: they are few, and operators create them.
   const buckets = new Map<string, Bucket>();
   return ({ type, id }: Identity, rate: Rate, now: number, headers: Record<string, string>): void => {
     let bucket = buckets.get(id);

@@ -1,17 +1,17 @@
-// Which route a request names, and what is said of one that names none.
+// Finds the route of a request, and refuses a request that names none.
 import { Memoirist } from "memoirist";
 import { Fault } from "../../kit/fault.ts";
 import { nearestPath } from "../nearest_path.ts";
 import type { Route } from "../route.ts";
 
-/** The routes of an app, by which requests are admitted. It is filled once, when the app is whole. */
+/** The routes of an app. The table is filled once, when the app is complete. */
 export class RouteTable {
   readonly #router = new Memoirist<Route>();
   readonly #routes = new Map<string, Route>();
   #methods: readonly string[] = [];
   #paths: ReadonlySet<string> = new Set();
 
-  /** Takes the routes in. */
+  /** Adds the routes. */
   fill(routes: readonly Route[]): void {
     for (const route of routes) {
       this.#routes.set(route.name, route);
@@ -31,7 +31,7 @@ export class RouteTable {
     return (isReadable(path) ? this.#router.find(method, path) : null)?.store ?? null;
   }
 
-  /** What is said of a request that names no route. */
+  /** The refusal of a request that names no route. */
   unknown(method: string, path: string): Fault {
     const allowed_methods = this.#methodsOf(path);
     if (allowed_methods.length > 0) {
@@ -48,13 +48,13 @@ export class RouteTable {
 
   #methodsOf(path: string): string[] {
     const found = this.#methods.filter((method) => this.find(method, path) !== null);
-    // Whoever may GET may ask for the headers alone, and everyone for the methods.
+    // HEAD is allowed where GET is, and OPTIONS everywhere.
     if (found.length > 0) found.push(...(found.includes("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]));
     return found;
   }
 }
 
-/** Whether every escape of a path is printable text; `%E0%A4%A` and `%00` are not, so they name nothing. */
+/** Whether every escape of a path is printable text. `%E0%A4%A` and `%00` are not, so they name nothing. */
 function isReadable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {

@@ -1,4 +1,4 @@
-// What observing the addresses of a key finds, gathered in memory and written together.
+// Requests that address lists would refuse in `observe` mode, counted in memory and written together.
 import { clientOf, type Service } from "../../http/service.ts";
 import type { Trace } from "../../http/trace.ts";
 import { readId } from "../../kit/ids.ts";
@@ -9,7 +9,7 @@ const write_every_ms = 2000;
 const keys_max = 1000;
 const addresses_max = 10;
 
-/** Counts the requests that lists of addresses would have refused, had they not only been observed. */
+/** Counts the requests that address lists in `observe` mode would have refused. */
 export class Observer {
   readonly #service: Service;
   readonly #seen: Readonly<Record<Mode, Map<number, Observation>>> = { live: new Map(), test: new Map() };

@@ -2,7 +2,7 @@ import { eq, inArray } from "drizzle-orm";
 import { key_observations } from "../../../db/schema/requests.ts";
 import type { Db, Tx } from "../../database/store.ts";
 
-/** What a key's list of addresses would have refused since it was set. */
+/** What the address list of a key would have refused since it was set. */
 export type Observation = Omit<typeof key_observations.$inferSelect, "key_id">;
 
 /** What was observed of some keys, by their ids. */
@@ -23,7 +23,7 @@ export async function saveObservation(tx: Tx, key_id: number, observation: Obser
     .onConflictDoUpdate({ target: key_observations.key_id, set: observation });
 }
 
-/** Forgets what was observed of a key: another list will be. */
+/** Forgets what was observed of a key, because its list changes. */
 export async function forgetObservation(tx: Tx, key_id: number): Promise<void> {
   await tx.sql.delete(key_observations).where(eq(key_observations.key_id, key_id));
 }

@@ -1,4 +1,4 @@
-// Whether every record is of the mode whose database it lies in, by the range of its id.
+// Checks by the ranges of ids that every record lies in the database of its own mode.
 import { sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { customers } from "../../../db/schema/customers.ts";
@@ -30,7 +30,7 @@ const tables: Readonly<Record<string, PgTable & { readonly id: AnyPgColumn }>> =
   api_keys,
 };
 
-/** Finds rows whose ids are of the other mode. */
+/** Finds rows with ids of the other mode. */
 export async function verifyModes(db: Db): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (const [name, table] of Object.entries(tables)) {

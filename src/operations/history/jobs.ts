@@ -24,7 +24,7 @@ export function pointsOf(store: Store): readonly Point[] {
   return historyOf(store).points;
 }
 
-/** Adds a point to the figures of a world. What a database does not tell stays open. */
+/** Adds a point to the figures of a world. Figures that a database cannot give are null. */
 export async function notePoint(store: Store): Promise<void> {
   const history = historyOf(store);
   const [counts, elapsed_ms] = [countsOf(allMeters(), store.mode), store.clock.elapsed()];

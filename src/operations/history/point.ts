@@ -1,11 +1,11 @@
-// The figures of the last day, a point each half minute, made of what the meters count.
+// The figures of the last day, a point each half minute, from the meters.
 import type { Family } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
 
 const classes = ["2xx", "3xx", "4xx", "5xx"] as const;
 type Classes = Readonly<Record<(typeof classes)[number], number>>;
 
-/** What the meters have counted since the process began, of one world; how long requests took is of both together. */
+/** The counts of one world since the process began; durations of requests are those of both worlds. */
 export interface Counts {
   /** Answered requests by the class of their status. */
   readonly requests: Classes;
@@ -15,7 +15,7 @@ export interface Counts {
   readonly took: ReadonlyMap<number, number>;
 }
 
-/** One point: rates since the one before, and what there was at its moment. */
+/** One point: rates since the point before, and the state at its moment. */
 export interface Point {
   readonly at: number;
   readonly requests: Classes;
@@ -28,7 +28,7 @@ export interface Point {
   readonly memory_bytes: number;
 }
 
-/** Reads what the meters have counted of a world. */
+/** Reads the meters of a world. */
 export function countsOf(meters: readonly Family[], mode: Mode): Counts {
   const samplesOf = (name: string) => meters.find((family) => family.name === name)?.samples() ?? [];
   const requests = { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 };
@@ -53,8 +53,8 @@ export function countsOf(meters: readonly Family[], mode: Mode): Counts {
 }
 
 /**
- * How long requests took between two counts, in milliseconds: this share of them took no longer. Between two bounds it
- * is as if they were spread evenly. Null when there were none.
+ * A quantile of the durations of requests between two counts, in milliseconds. Between two bounds they are taken as
+ * evenly spread. Null when there were none.
  */
 export function percentile(before: Counts, after: Counts, share: number): number | null {
   const bounds = [...after.took.keys()].sort((one, other) => one - other);

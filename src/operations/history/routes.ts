@@ -12,7 +12,7 @@ import type { Point } from "./point.ts";
 const numbers = Type.Array(Type.Number());
 const some = (description: string) => Type.Array(nullable(Type.Number()), { description });
 
-/** The figures of the last day, a list for each: the places of all lists belong together. */
+/** The figures of the last day, one list each; equal places of the lists belong together. */
 export const HistoryView = closed({
   at: Type.Array(Type.String({ format: "date-time" }), { description: "When each point was noted, oldest first." }),
   requests_2xx: Type.Array(Type.Number(), { description: "Requests a second, by the class of their status." }),

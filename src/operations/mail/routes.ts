@@ -43,8 +43,8 @@ export const mailRoutes = (service: Service) => {
         chapter: "Service",
         summary: "Send a test e-mail",
         description:
-          "The answer says whether the mail server accepted it, and takes at most 20 seconds. At most six test e-mails" +
-          " are sent in a minute.",
+          "The answer says whether the mail server accepted it, and takes at most 20 seconds. At most six test" +
+          " e-mails are sent in a minute.",
         refuses: ["mail_not_configured", "rate_limited"],
         answers: { 200: EnvelopedView(TestMailView) },
       }),
@@ -65,7 +65,7 @@ function mailView({ mail }: Service): MailView {
   return { configured: true, server: { address, tls }, from: mail.from, to: addressesIn(mail.to), ...known };
 }
 
-/** Sends a test, outside any transaction, and answers how it ended. */
+/** Sends a test e-mail, outside any transaction, and answers the result. */
 async function test(
   call: Call,
   body: TestMail,
@@ -75,7 +75,7 @@ async function test(
   if (mail === null) throw notConfigured();
   const retry_after_seconds = count("", call.store.clock.now());
   if (retry_after_seconds > 0) {
-    throw new Fault("rate_limited", "Too many test e-mails. Wait a little.", { retry_after_seconds });
+    throw new Fault("rate_limited", "Too many test e-mails. Try again later.", { retry_after_seconds });
   }
   const to = body.to ?? mail.to;
   const handed = await send(call, mail, to);

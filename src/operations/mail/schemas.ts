@@ -5,7 +5,7 @@ import { emailField } from "../../users/schemas.ts";
 /** What is sent by e-mail, and to whom. */
 export const sends = [
   { kind: "notices", to: "operator", description: "What you should know of, such as a webhook that fails." },
-  { kind: "invitations", to: "invited", description: "The link by which somebody who is invited becomes a user." },
+  { kind: "invitations", to: "invited", description: "The link that accepts an invitation." },
 ] as const;
 
 export const MailView = closed({
@@ -24,7 +24,7 @@ export const MailView = closed({
       to: choice(["operator", "invited"]),
       description: Type.String(),
     }),
-    { description: "What goes by e-mail where there is a mail server." },
+    { description: "The kinds of e-mails that are sent if there is a mail server." },
   ),
 });
 export type MailView = Static<typeof MailView>;
@@ -35,9 +35,9 @@ export const TestMail = closed({
 export type TestMail = Static<typeof TestMail>;
 
 export const TestMailView = closed({
-  taken: Type.Boolean({ description: "Whether the mail server took it. It may still fail to deliver it." }),
+  taken: Type.Boolean({ description: "Whether the mail server accepted it. It may still fail to deliver it." }),
   to: Type.Array(Type.String()),
-  refused: Type.Array(Type.String(), { description: "Those of several addresses that the server did not take." }),
+  refused: Type.Array(Type.String(), { description: "Addresses that the mail server refused." }),
   answer: Type.String({ description: "What the mail server said, or why it could not be asked. Never a password." }),
 });
 export type TestMailView = Static<typeof TestMailView>;

@@ -19,9 +19,9 @@ interface UserChange {
 }
 
 /**
- * Changes a user's name, role or status. Who is disabled is signed out everywhere, and invitations that he could not
- * make any more are revoked. `granted` is what may be done by whoever changes him, who grants no more than that and
- * changes nobody who may do more; null for the operator.
+ * Changes a user's name, role or status. A disabled user is signed out everywhere, and invitations that the user could
+ * no longer create are revoked. `granted` are the permissions of the actor, who cannot grant more than these nor change
+ * a user who has more; null for the operator.
  * Refuses: resource_missing, insufficient_permission, last_owner.
  */
 export async function updateUser(tx: Tx, id: string, change: UserChange, granted: Granted | null): Promise<User> {
@@ -49,7 +49,7 @@ function rolesToGive({ status, role }: Pick<User, "status" | "role">): Role[] {
 }
 
 /**
- * Gives a user another password and signs him out everywhere but in the session `kept`.
+ * Sets a user's password and ends all sessions of the user but `kept`.
  * Refuses: resource_missing.
  */
 export async function setPassword(tx: Tx, id: string, password_hash: string, kept: number | null): Promise<User> {

@@ -27,13 +27,13 @@ import {
   saveInvitationMail,
 } from "./store.ts";
 
-/** A link that was just made: the secret in it, and the whole of it, sealed, if an e-mail is to bring it. */
+/** A new link: its secret, and the whole link, sealed, if an e-mail is to carry it. */
 export interface FreshLink {
   readonly token: string;
   readonly mail_link: string | null;
 }
 
-/** Who invites, and what he may do. */
+/** The user who invites, with permissions. */
 interface Inviter {
   readonly actor: Actor;
   readonly granted: Granted;
@@ -48,7 +48,7 @@ function withLink(tx: Tx, { token, mail_link }: FreshLink) {
 }
 
 /**
- * Invites somebody to become a user in a role, which may do nothing that the one who invites may not do.
+ * Invites a new user to a role, which cannot have more permissions than the one who invites.
  * Refuses: insufficient_permission, duplicate_email (there is such a user, or an invitation that is open).
  */
 export async function invite(
@@ -85,7 +85,7 @@ export async function invite(
   });
 }
 
-/** An invitation that is revoked; an e-mail with its link that is still on its way is not sent any more. */
+/** The invitation, revoked. If its e-mail was not sent yet, it is not sent any more. */
 function ended(invitation: Invitation, revoked_at: number): Invitation {
   return { ...invitation, revoked_at, mail_link: null, mail_status: withdrawn(invitation), mail_next_at: null };
 }
@@ -107,7 +107,7 @@ async function takeOpen(tx: Tx, id: string, action: string, granted: Granted): P
 }
 
 /**
- * Makes another link for an invitation, which is good for as long as the first one was; that one is good no more.
+ * Replaces the link of an invitation. The new link is valid for seven days; the old one is not valid any more.
  * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
  */
 export async function resendInvitation(tx: Tx, id: string, granted: Granted, link: FreshLink): Promise<Invitation> {
@@ -116,7 +116,7 @@ export async function resendInvitation(tx: Tx, id: string, granted: Granted, lin
 }
 
 /**
- * Revokes an invitation: its link is good no more.
+ * Revokes an invitation: its link is not valid any more.
  * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
  */
 export async function revokeInvitation(tx: Tx, id: string, granted: Granted): Promise<Invitation> {
@@ -130,17 +130,17 @@ export async function getOpenInvitation(db: Db, token: string): Promise<Invitati
 
 function openOne(invitation: Invitation | null, now: number): Invitation {
   if (invitation !== null && isOpen(statusOf(invitation, now))) return invitation;
-  const message = "This invitation is not good any more: it was accepted or revoked, or is older than seven days.";
+  const message = "This invitation is no longer valid: it was accepted or revoked, or is older than seven days.";
   throw new Fault("invalid_link", message);
 }
 
-/** Makes the user who accepts an invitation. Refuses: invalid_link, duplicate_email. */
+/** Creates the user of an accepted invitation. Refuses: invalid_link, duplicate_email. */
 export async function acceptInvitation(
   tx: Tx,
   token: string,
   chosen: Pick<User, "name" | "password_hash">,
 ): Promise<User> {
-  // Of two who hold the link at the same moment the second one finds it accepted.
+  // Of two clients that use the link at the same moment, the second one finds it accepted.
   const invitation = openOne(await lockInvitationByHash(tx, hashOf(token)), tx.now);
   const { email, role } = invitation;
   const user = await createUser(tx, { ...chosen, email, role });
@@ -157,7 +157,7 @@ interface ClaimedInvitations {
 const mails_together_max = 5;
 const lease_ms = 5 * 60_000;
 
-/** Claims invitations whose e-mail is due for five minutes; what is not recorded until then is due again. */
+/** Claims invitations whose e-mail is due, for five minutes: one that is not recorded by then is due again. */
 export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> {
   const due = await lockDueInvitations(tx, mails_together_max);
   const ids = due.map(({ id }) => id);

@@ -20,7 +20,7 @@ const token_bytes = 32;
 
 const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
 
-/** Those who are asked to become users. */
+/** Invitations of new users. */
 export const invitationRoutes = (service: Service) =>
   new Elysia({ prefix: "/invitations" })
     .use(conventions)
@@ -30,9 +30,9 @@ export const invitationRoutes = (service: Service) =>
         id: "createInvitation",
         summary: "Invite a user",
         description:
-          "The answer is the only one that shows the link. If a mail server is configured, the link is also sent by e-mail." +
-          " You cannot invite to a role with more permissions than your own. An e-mail address has at most one open" +
-          " invitation.",
+          "The answer is the only one that shows the link. If a mail server is configured, the link is also sent by" +
+          " e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at most one" +
+          " open invitation.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
         refuses: ["duplicate_email"],
       }),
@@ -112,7 +112,7 @@ function answerLinked(
   const token = tokenOf(crypto.getRandomValues(new Uint8Array(token_bytes)));
   const origin = originOf(call);
   const link = invitationLink(origin, token);
-  // An e-mail is read elsewhere: it needs an address that begins with the host.
+  // A link in an e-mail needs an absolute address.
   const mail_link = mail === null || origin === "" ? null : seal(link, secret_key, invitation_purpose);
   const work = async (tx: Tx) => ({ ...invitationView(await make(tx, { token, mail_link }), tx.now), link });
   return answerWrite(call, status, work, enveloped, secret_key);

@@ -11,7 +11,7 @@ const moment = Type.String({ format: "date-time" });
 export const CreateInvitation = closed({
   email: emailField(),
   name: Type.Optional(nullable(personName())),
-  role: choice(roles, { description: "What they will be allowed to do: at most what you may do yourself." }),
+  role: choice(roles, { description: "The role of the new user. It cannot have more permissions than you have." }),
 });
 export type CreateInvitation = Static<typeof CreateInvitation>;
 
@@ -41,18 +41,18 @@ export const InvitationView = closed(invitationFields);
 
 export const LinkedInvitationView = closed({
   ...invitationFields,
-  link: Type.String({ description: "What they open to accept; shown only here, good once, for seven days." }),
+  link: Type.String({ description: "Accepts the invitation: valid once, for seven days. Only shown here." }),
 });
 
 export const InvitedView = closed({
   email: Type.String(),
   name: nullable(Type.String()),
   role: choice(roles),
-  invited_by: Type.String({ description: "The name of whoever invites." }),
+  invited_by: Type.String({ description: "The name of the user who invites." }),
   expires_at: moment,
 });
 
-const token = Type.String({ minLength: 1, maxLength: 100, description: "What stands behind the # of the link." });
+const token = Type.String({ minLength: 1, maxLength: 100, description: "The part of the link after #." });
 
 export const LookAtInvitation = closed({ token });
 export type LookAtInvitation = Static<typeof LookAtInvitation>;

@@ -77,7 +77,7 @@ export async function getInvitation(db: Db, id: string): Promise<Invitation> {
   return asRecord(row);
 }
 
-/** Stores what became of an invitation. */
+/** Stores a changed invitation. */
 export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<Invitation> {
   const { hash, expires_at, accepted_at, revoked_at, user_id, mail_link, ...mail } = invitation;
   const { mail_status, mail_attempts, mail_next_at } = mail;
@@ -88,7 +88,7 @@ export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<In
   return invitation;
 }
 
-/** Revokes the invitations of somebody that nobody has accepted, but for those to `kept` roles. */
+/** Revokes the open invitations that a user has sent, but for those to `kept` roles. */
 export async function revokeInvitationsOf(tx: Tx, invited_by_id: string, kept: readonly Role[]): Promise<void> {
   const mail_status = template`case when ${isWaiting} then 'none' else ${invitations.mail_status} end`;
   await tx.sql
@@ -97,7 +97,7 @@ export async function revokeInvitationsOf(tx: Tx, invited_by_id: string, kept: r
     .where(and(eq(invitations.invited_by_id, invited_by_id), isPending, notInArray(invitations.role, [...kept])));
 }
 
-/** What the list of invitations may be narrowed to. */
+/** The filters of a list of invitations. */
 interface InvitationFilter {
   readonly status?: InvitationStatus | undefined;
   /** A piece of the name or the e-mail address. */
@@ -162,7 +162,7 @@ export async function nextInvitationAt(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Keeps others from sending these e-mails until a moment. */
+/** Claims these e-mails until a moment. */
 export async function leaseInvitations(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
 }
@@ -180,7 +180,7 @@ export async function saveInvitationMail(
     .where(and(eq(invitations.id, id), eq(invitations.hash, hash), isWaiting));
 }
 
-/** Moves the moments at which e-mails are due, by as much as the clock was set. */
+/** Moves the moments at which e-mails are due by as much as the clock was set. */
 export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(invitations)

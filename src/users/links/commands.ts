@@ -12,11 +12,11 @@ import { deleteLinks, insertLink, listLinks, type OneTimeLink } from "./store.ts
 
 const good_ms = 24 * 3_600_000;
 
-/** Makes a link and answers what it holds, which nobody can tell again. `random` is 32 random bytes. */
+/** Creates a link and answers its secret, of which only the hash is stored. `random` is 32 random bytes. */
 export async function makeLink(tx: Tx, purpose: OneTimeLink["purpose"], user_id: number | null, random: Uint8Array) {
   const token = tokenOf(random);
   const times = { created_at: tx.now, expires_at: tx.now + good_ms };
-  // Who is given another link shall not be asked which of them is the last.
+  // Only the newest link to reset a password is valid; links of the first user all stay valid.
   if (purpose === "reset") await deleteLinks(tx, purpose, user_id);
   await insertLink(tx, { hash: hashOf(token), purpose, user_id, ...times });
   return token;
@@ -27,7 +27,7 @@ export async function getLink(db: Db, purpose: OneTimeLink["purpose"], token: st
   const hash = hashOf(token);
   const [link] = (await listLinks(db, purpose)).filter((one) => sameText(one.hash, hash));
   if (link === undefined || (purpose === "setup" && (await hasUsers(db)))) {
-    throw new Fault("invalid_link", "This link is not good any more: it was used, or is older than a day.");
+    throw new Fault("invalid_link", "This link is no longer valid: it was used, or is older than a day.");
   }
   return link;
 }

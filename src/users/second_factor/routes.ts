@@ -6,7 +6,7 @@ import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
-import { documented } from "../../http/route.ts";
+import { documentedAs } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { isoOrNull } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
@@ -28,7 +28,9 @@ import { ConfirmFactor, FactorView, NewFactorView, RecoveryCodesView, WithPasswo
 import { countCodes, findSecondFactor } from "./store.ts";
 import { secret_bytes, setupAddress } from "./totp.ts";
 
-/** The second factor of whoever is signed in. */
+const own = documentedAs({ needs: "user", chapter: "Users" });
+
+/** The second factor of the signed-in user. */
 export function secondFactorRoutes(service: Service) {
   const { secret_key } = service;
   const tries = attempts(failureRate);
@@ -36,19 +38,15 @@ export function secondFactorRoutes(service: Service) {
   return new Elysia({ prefix: "/users/me/second_factor" })
     .use(conventions)
     .get("", ({ call }) => answerRead(call, async (db) => view(db, await getUser(db, call.actor.id))), {
-      detail: documented({
+      detail: own({
         id: "getSecondFactor",
-        needs: "user",
-        chapter: "Users",
         summary: "Get the status of your second factor",
         answers: { 200: EnvelopedView(FactorView) },
       }),
     })
     .post("", ({ call }) => begin(call, secret_key), {
-      detail: documented({
+      detail: own({
         id: "beginSecondFactor",
-        needs: "user",
-        chapter: "Users",
         summary: "Start the setup of a second factor",
         description:
           "An authenticator app reads the secret from the QR code. The factor is not active until it is confirmed.",
@@ -58,10 +56,8 @@ export function secondFactorRoutes(service: Service) {
     })
     .post("/confirm", ({ call, body }) => confirm(call, body, secret_key, tries), {
       body: bodyOf(ConfirmFactor),
-      detail: documented({
+      detail: own({
         id: "confirmSecondFactor",
-        needs: "user",
-        chapter: "Users",
         summary: "Confirm your second factor with its first code",
         description:
           "From now on each sign-in asks for a code. The answer is the only one that shows the ten recovery codes.",
@@ -71,10 +67,8 @@ export function secondFactorRoutes(service: Service) {
     })
     .post("/recovery_codes", ({ call, body }) => renew(call, body, secret_key, tries), {
       body: bodyOf(WithPassword),
-      detail: documented({
+      detail: own({
         id: "renewRecoveryCodes",
-        needs: "user",
-        chapter: "Users",
         summary: "Renew your recovery codes",
         description: "The old recovery codes stop working.",
         answers: { 200: EnvelopedView(RecoveryCodesView) },
@@ -91,10 +85,8 @@ export function secondFactorRoutes(service: Service) {
         }),
       {
         body: bodyOf(WithPassword),
-        detail: documented({
+        detail: own({
           id: "turnOffSecondFactor",
-          needs: "user",
-          chapter: "Users",
           summary: "Turn off your second factor",
           description: "From now on you sign in with your password alone.",
           answers: { 200: EnvelopedView(FactorView) },
@@ -105,7 +97,7 @@ export function secondFactorRoutes(service: Service) {
 }
 
 const required = () =>
-  new Fault("invalid_state_transition", "Owners need a second factor where others reach the service.", {
+  new Fault("invalid_state_transition", "Owners need a second factor when other machines can reach the service.", {
     from: "on",
     action: "turn_off",
     allowed_actions: [],
@@ -155,7 +147,7 @@ function renew(call: Call, body: WithPassword, secret_key: Uint8Array, tries: At
   const work = async (tx: Tx, { id }: User) => {
     const status = factorStatus(await findSecondFactor(tx, id));
     if (status === "on") return { recovery_codes: await renewRecoveryCodes(tx, id, random) };
-    throw new Fault("invalid_state_transition", "There is no second factor: set it up first.", {
+    throw new Fault("invalid_state_transition", "You have no second factor. Set one up first.", {
       from: status,
       action: "renew",
       allowed_actions: ["begin"],
@@ -164,7 +156,7 @@ function renew(call: Call, body: WithPassword, secret_key: Uint8Array, tries: At
   return withPassword(call, body, tries, work, secret_key);
 }
 
-/** Does what somebody may do who shows his password once more. Refuses: invalid_credentials, rate_limited. */
+/** Runs work that needs the user's password once more. Refuses: invalid_credentials, rate_limited. */
 function withPassword<Data>(
   call: Call,
   { password }: WithPassword,
@@ -186,12 +178,12 @@ function withPassword<Data>(
 
 const wrongPassword = () => new Fault("invalid_credentials", "The password is wrong.");
 
-/** Lets a user try a password or a code, no more often than he may fail. Refuses: rate_limited. */
+/** Lets a user try a password or a code, within the limit on failures. Refuses: rate_limited. */
 async function tried(call: Call, tries: Attempts, work: () => Promise<Response>): Promise<Response> {
   const { id } = call.actor;
   const retry_after_seconds = tries.begin(id, call.store.clock.now());
   if (retry_after_seconds > 0) {
-    throw new Fault("rate_limited", "Too many attempts that failed. Wait a little.", { retry_after_seconds });
+    throw new Fault("rate_limited", "Too many failed attempts. Try again later.", { retry_after_seconds });
   }
   const answer = await work();
   if (answer.ok) tries.succeeded(id);

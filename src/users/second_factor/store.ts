@@ -19,7 +19,7 @@ export async function listSecondFactors(db: Db): Promise<SecondFactor[]> {
   return db.sql.select().from(second_factors).orderBy(asc(second_factors.user_id));
 }
 
-/** Stores a second factor that is to be set up, in place of one that was not. False where one is set up already. */
+/** Stores a second factor to be confirmed, in place of an unconfirmed one. False when one is confirmed already. */
 export async function insertPending(tx: Tx, user_id: number, secret: string): Promise<boolean> {
   const fresh = { secret, confirmed_at: null, last_period: 0, created_at: tx.now };
   const rows = await tx.sql
@@ -30,7 +30,7 @@ export async function insertPending(tx: Tx, user_id: number, secret: string): Pr
   return rows.length === 1;
 }
 
-/** Notes the period of a code that was shown. False where one of that period or a later one was shown meanwhile. */
+/** Stores the period of a code that was used. False when a code of that period or a later one was used already. */
 export async function takePeriod(tx: Tx, user_id: number, last_period: number): Promise<boolean> {
   const rows = await tx.sql
     .update(second_factors)
@@ -40,12 +40,12 @@ export async function takePeriod(tx: Tx, user_id: number, last_period: number): 
   return rows.length === 1;
 }
 
-/** Stores that the first code was shown. */
+/** Stores that the second factor was confirmed. */
 export async function saveConfirmed(tx: Tx, user_id: number): Promise<void> {
   await tx.sql.update(second_factors).set({ confirmed_at: tx.now }).where(eq(second_factors.user_id, user_id));
 }
 
-/** Deletes a user's second factor and his recovery codes. */
+/** Deletes the second factor and the recovery codes of a user. */
 export async function deleteSecondFactor(tx: Tx, user_id: number): Promise<void> {
   await tx.sql.delete(recovery_codes).where(eq(recovery_codes.user_id, user_id));
   await tx.sql.delete(second_factors).where(eq(second_factors.user_id, user_id));

@@ -16,22 +16,22 @@ import { findSession, type Opened, touchSession } from "./store.ts";
 const remembered_ms = 500;
 const remembered_max = 1000;
 const touch_every_ms = 300_000;
-// A screen asks much at once, and a person may have many open.
+// A screen sends many requests at once, and a user may have many screens open.
 const rate: Rate = { per_minute: 60_000, burst: 1000 };
 
-/** A session that was found, and until when nobody need look again. */
+/** A session that was found, and how long it is cached. */
 interface Found extends Identity {
   readonly hash: string;
   readonly expires_at: number;
-  /** Monotonic ms: until then nobody need look again, unless a user is changed in this process. */
+  /** Monotonic ms until which it is cached, unless this process changes a user. */
   readonly until: number;
   /** How many changes of users this process knew of when the session was looked up. */
   readonly changes: number;
 }
 
 /**
- * Authenticates by the cookie of a session. The header `Packhouse-World` names the world, live unless given. Users are
- * kept in the live store: what writes to the other one looks there first.
+ * Authenticates by the cookie of a session. The header `Packhouse-World` names the world; live is the default. Users
+ * lie in the live store, so a write to the other store looks there first.
  * Refuses: authentication_required, insecure_connection, cross_site_request, malformed_header.
  */
 export function sessionAuthenticator(service: Service): Authenticator {
@@ -57,9 +57,9 @@ export function sessionAuthenticator(service: Service): Authenticator {
       const before = identity as Found;
       const found = latest.get(before) ?? before;
       if (db.mode !== live.mode) {
-        // Looked up a moment ago by `renew`: only what this process has changed since is not known.
+        // `renew` has just looked the user up. Only a later change by this process matters.
         if (found.changes === changes) return found;
-        throw new Fault("write_conflict", "Who may do what was changed at this very moment. Send it again.");
+        throw new Fault("write_conflict", "Permissions changed during this request. Send it again.");
       }
       return inTime(isFresh(found) ? found : (await lookUp(db, found.hash, found.store.mode, asOfNow())).found, db.now);
     },

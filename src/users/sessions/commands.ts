@@ -3,17 +3,16 @@ import { noteSignIn } from "../store.ts";
 import { hashOf, type Session, session_ms, tokenOf } from "./session.ts";
 import { deleteExpiredSessions, endSessionCalled, insertSession } from "./store.ts";
 
-/** From where someone signs in. */
+/** The client that signs in. */
 interface Origin {
   readonly ip: string | null;
   readonly user_agent: string | null;
-  /** The token of the session that this browser had until now: it is good no more. */
+  /** The token of the browser's session until now, which ends. */
   readonly previous: string | null;
 }
 
 /**
- * Begins a session. What the cookie is to hold is new each time, whatever the browser came with. `random` is 32 random
- * bytes.
+ * Begins a session. Its token is always new, whatever the browser sent. `random` is 32 random bytes.
  */
 export async function beginSession(
   tx: Tx,

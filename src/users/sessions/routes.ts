@@ -20,7 +20,7 @@ import { sessionView } from "./view.ts";
 const EndedView = EnvelopedView(closed({ ended: Type.Integer({ description: "How many sessions." }) }));
 const SessionsView = EnvelopedView(Type.Array(SessionView));
 
-/** Where users are signed in, and how that ends. */
+/** The sessions of users, and how they are ended. */
 export const sessionRoutes = (service: Service) =>
   new Elysia({ prefix: "/users" })
     .use(conventions)

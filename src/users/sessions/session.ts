@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** How long someone stays signed in. */
+/** How long a session lasts. */
 export const session_ms = 30 * 24 * 3_600_000;
 
-/** Where someone is signed in: one browser, most likely. */
+/** A session of a user, usually one browser. */
 export interface Session {
   readonly id: number;
   readonly user_id: number;
@@ -21,7 +21,7 @@ export const tokenOf = (random: Uint8Array): string => Buffer.from(random).toStr
 /** What is kept of it. */
 export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** The name of the cookie; over a connection that nobody can read along it is bound to this very host. */
+/** The name of the cookie; over an encrypted connection it is bound to this host. */
 const cookieName = (secure: boolean) => (secure ? "__Host-sid" : "sid");
 
 /** The token that a request's cookie holds, or null. */

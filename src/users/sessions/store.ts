@@ -17,7 +17,7 @@ const byHash = prepared((sql, a: Args<{ hash: string }>) =>
     .where(eq(sessions.hash, a.hash)),
 );
 
-/** A session with whose it is. */
+/** A session with its user. */
 export interface Opened {
   readonly session: Session;
   readonly user: User;
@@ -50,7 +50,7 @@ export async function touchSession(tx: Tx, id: number): Promise<void> {
   await tx.sql.update(sessions).set({ last_seen_at: tx.now }).where(eq(sessions.id, id));
 }
 
-/** Ends a session of a user; false when he has no such session. */
+/** Ends a session of a user; false when the user has no such session. */
 export async function endSession(tx: Tx, user_id: number, id: number): Promise<boolean> {
   const ended = await tx.sql
     .delete(sessions)
@@ -76,7 +76,7 @@ export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null
   return ended.length;
 }
 
-/** Forgets the sessions that have expired. */
+/** Deletes the sessions that have expired. */
 export async function deleteExpiredSessions(tx: Tx): Promise<void> {
   await tx.sql.delete(sessions).where(lte(sessions.expires_at, tx.now));
 }

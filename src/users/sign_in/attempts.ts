@@ -2,7 +2,7 @@ import { type Bucket, fullBucket, type Rate, secondsToFull, take } from "../../a
 
 const names_max = 10_000;
 
-/** Attempts of each name: how often one may fail. What succeeds is not counted. */
+/** Limits how often attempts under a name may fail. Successes are not counted. */
 export interface Attempts {
   /** Counts an attempt. Answers 0 when it may be made, else after how many seconds. */
   readonly begin: (name: string, now: number) => number;

@@ -8,17 +8,17 @@ import { maySignIn } from "../status.ts";
 import { getUser } from "../store.ts";
 import type { User } from "../user.ts";
 
-/** What a user may have to show beside his password. */
+/** The second factor that a user may have to show. */
 export interface SecondFactor {
-  /** Whether this user may do nothing without one. */
+  /** Whether this user has to have one. */
   readonly isNeeded: (user: User) => boolean;
-  /** Whether this user has one, and has to show a code when he signs in. */
+  /** Whether this user has one, and has to show a code at each sign-in. */
   readonly isRequired: (user: User) => boolean;
-  /** Whether a code is good. It is taken up by this, so that it is good once. */
+  /** Whether a code is valid. Each code is valid once: this uses it up. */
   readonly verify: (tx: Tx, user: User, code: string) => Promise<boolean>;
 }
 
-/** Who is signed in and what he may do, as the dashboard is told. */
+/** The signed-in user with permissions, as the dashboard gets it. */
 export function signedIn(user: User, second: SecondFactor) {
   const { name, email, role, permissions } = user;
   const second_factor = second.isRequired(user);
@@ -31,12 +31,12 @@ export function signedIn(user: User, second: SecondFactor) {
   };
 }
 
-/** What is said to who may not come in, whatever it is that is wrong. */
+/** The refusal of a sign-in, the same whether the address or the password is wrong. */
 export const wrongCredentials = () => new Fault("invalid_credentials", "The e-mail address or the password is wrong.");
 
 /**
- * Lets a user in whose password was right when he was `seen`, if nothing has become of him since, and if his code is
- * good where he needs one.
+ * Signs in a user whose password was right when the record was `seen`, unless the user was changed since. The code has
+ * to be valid if the user needs one.
  * Refuses: invalid_credentials, second_factor_invalid, resource_missing.
  */
 export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactor): Promise<User> {
@@ -44,16 +44,16 @@ export async function admitUser(tx: Tx, seen: User, code: string | null, second:
   if (!maySignIn(user.status) || user.password_hash !== seen.password_hash) throw wrongCredentials();
   if (!second.isRequired(user)) return user;
   if (code !== null && (await second.verify(tx, user, code))) return user;
-  throw new Fault("second_factor_invalid", "This code is wrong, or was used before.");
+  throw new Fault("second_factor_invalid", "This code is wrong or was used before.");
 }
 
-/** From where somebody signs in or out, or tries to. */
+/** The client of a sign-in, a sign-out or an attempt. */
 export interface Visit {
   readonly ip: string | null;
   readonly request_id: string;
 }
 
-/** Keeps in the audit trail that a user has signed in or out, or chosen a password. */
+/** Adds to the audit trail that a user has signed in or out, or chosen a password. */
 export async function keepVisit(
   tx: Tx,
   action: "signIn" | "signOut" | "setUp" | "acceptInvitation" | "resetPassword",
@@ -64,7 +64,7 @@ export async function keepVisit(
   await recordAct(tx, { actor, world: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
 }
 
-/** Keeps in the audit trail that somebody tried to sign in who could not show that he is the user. */
+/** Adds a failed sign-in to the audit trail. */
 export async function keepFailure(
   tx: Tx,
   { email, user, code }: { readonly email: string; readonly user: User | null; readonly code: string },

@@ -1,4 +1,5 @@
-// What is about cookies: sign in and out, the first user, a forgotten password. It is of the dashboard, not of the API.
+// Routes that set cookies: sign in and out, the first user, a forgotten password. They belong to the dashboard, not to
+// the API.
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { failureRate } from "../../access/limits.ts";
@@ -37,22 +38,22 @@ import {
 import { Reset, ResetView, Setup, SignedInView, SignedOutView, SignIn } from "./schemas.ts";
 
 const token_bytes = 32;
-// A whole house may sit behind one address, and each of its people may mistype a password now and then.
+// All people of a warehouse may share one address, and each may mistype a password now and then.
 const of_address = { per_minute: 20, burst: 20 };
 
-// Who knows a password must not find the six digits by trying: after ten wrong ones, one in five minutes.
+// Someone with a stolen password must not be able to guess the six digits: after ten wrong codes, one in five minutes.
 const of_codes = { per_minute: 0.2, burst: 10 };
 
-/** What signing in needs: the service, what may be asked beside a password, and the gate before all that is tried. */
+/** What signing in needs: the service, the second factor, and the limits on attempts. */
 interface Desk {
   readonly service: Service;
   readonly second: SecondFactor;
   readonly gate: ReturnType<typeof gateOf>;
-  /** How often each user may show a code that is wrong. */
+  /** How often each user may send a wrong code. */
   readonly codes: Attempts;
 }
 
-/** Signing in and out; `second` is what a user may have to show beside his password. */
+/** Signing in and out; `second` is the second factor that a user may have to show. */
 export function signInRoutes(service: Service, second: SecondFactor) {
   const desk: Desk = { service, second, gate: gateOf(service), codes: attempts(of_codes) };
   return new Elysia({ prefix: "/dashboard/api" })
@@ -78,7 +79,7 @@ export function signInRoutes(service: Service, second: SecondFactor) {
     .post("/reset", ({ call, body }) => reset(desk, call, body), { body: bodyOf(Reset), ...answering(200, ResetView) });
 }
 
-/** What a route answers. It is of the dashboard alone, so the reference does not tell of it. */
+/** The answer of a route. Only the dashboard uses these routes, so the reference does not list them. */
 const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => ({
   detail: unlisted({ needs, answers: { [status]: view } }),
 });
@@ -110,11 +111,11 @@ async function signIn(desk: Desk, call: Call, { email, password, code }: SignIn)
   return withCookie(service, call, 200, opened);
 }
 
-/** Lets a user show a code, no more often than he may be wrong. Refuses: rate_limited, and what `work` refuses. */
+/** Lets a user try a code, within the limit on failures. Refuses: rate_limited, and what `work` refuses. */
 async function showingCode<Done>({ service, codes }: Desk, { id }: User, work: () => Promise<Done>): Promise<Done> {
   const retry_after_seconds = codes.begin(String(id), service.stores.live.clock.now());
   if (retry_after_seconds > 0) {
-    throw new Fault("rate_limited", "Too many codes were wrong. Wait a few minutes.", { retry_after_seconds });
+    throw new Fault("rate_limited", "Too many wrong codes. Wait a few minutes.", { retry_after_seconds });
   }
   const done = await work();
   codes.succeeded(String(id));
@@ -126,7 +127,7 @@ const visitOf = (service: Service, { request, request_id }: Call): Visit => ({
   request_id,
 });
 
-/** Does what proves who somebody is. The audit trail keeps that he could not. */
+/** Runs an authentication; the audit trail keeps a failure. */
 async function keepingFailures<Done>(
   service: Service,
   call: Call,
@@ -201,13 +202,13 @@ async function signOut(service: Service, call: Call): Promise<Response> {
   return jsonResponse(call, 200, JSON.stringify({ signed_out: true }), headers);
 }
 
-/** A session that was begun: what its cookie holds, and what its browser is told. */
+/** A new session: the token of its cookie, and the answer to the browser. */
 interface Begun {
   readonly token: string;
   readonly body: string;
 }
 
-/** What begins the session of a request, by one of the ways to come in. */
+/** Begins the session of a request, in one of the ways to sign in. */
 function beginning({ service, second }: Desk, call: Call, way: "signIn" | "setUp" | "acceptInvitation") {
   const { request } = call;
   const random = crypto.getRandomValues(new Uint8Array(token_bytes));
@@ -231,8 +232,8 @@ function withCookie(service: Service, call: Call, status: number, { token, body 
 const counted: readonly string[] = ["invalid_credentials", "second_factor_invalid", "invalid_link"];
 
 /**
- * Lets somebody try a password or a link: over a connection and from a page where that may be, and no more often than
- * an address and an account may fail. What succeeds is not counted.
+ * Lets a client try a password or a link, if its connection and its page are allowed, and within the limits on failures
+ * of an address and of an account. Successes are not counted.
  * Refuses: insecure_connection, cross_site_request, rate_limited, and what `work` refuses.
  */
 function gateOf(service: Service) {
@@ -245,7 +246,7 @@ function gateOf(service: Service) {
     const now = clock.now();
     const retry_after_seconds = addresses.begin(address, now) || (account === null ? 0 : accounts.begin(account, now));
     if (retry_after_seconds > 0) {
-      throw new Fault("rate_limited", "Too many attempts that failed. Wait a little.", { retry_after_seconds });
+      throw new Fault("rate_limited", "Too many failed attempts. Try again later.", { retry_after_seconds });
     }
     const forgive = () => {
       addresses.succeeded(address);
@@ -256,7 +257,7 @@ function gateOf(service: Service) {
       forgive();
       return done;
     } catch (error) {
-      // Only what was tried and was wrong counts.
+      // Only wrong attempts count.
       if (!(error instanceof Fault) || !counted.includes(error.code)) forgive();
       throw error;
     }

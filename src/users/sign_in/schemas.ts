@@ -9,12 +9,12 @@ export const SignIn = closed({
   email: emailField(),
   password: Type.String({ minLength: 1, maxLength: 1000 }),
   code: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 40, description: "Of the second factor, for who has one." }),
+    Type.String({ minLength: 1, maxLength: 40, description: "The code of the second factor, if the user has one." }),
   ),
 });
 export type SignIn = Static<typeof SignIn>;
 
-const token = Type.String({ minLength: 1, maxLength: 100, description: "What stands behind the # of the link." });
+const token = Type.String({ minLength: 1, maxLength: 100, description: "The part of the link after #." });
 
 export const Setup = closed({ token, email: emailField(), name: personName(), password: passwordField() });
 export type Setup = Static<typeof Setup>;
@@ -22,7 +22,7 @@ export type Setup = Static<typeof Setup>;
 export const Reset = closed({ token, password: passwordField() });
 export type Reset = Static<typeof Reset>;
 
-/** Who is signed in, and what he may do. */
+/** The signed-in user and the permissions of the user. */
 export const SignedInView = closed({
   user: closed({
     id: Type.String(),
@@ -30,7 +30,7 @@ export const SignedInView = closed({
     email: Type.String(),
     role: choice(roles),
     second_factor: Type.Boolean({ description: "Whether a code is asked for at each sign-in." }),
-    second_factor_required: Type.Boolean({ description: "Nothing else may be done until one is set up." }),
+    second_factor_required: Type.Boolean({ description: "Whether everything else is refused until one is set up." }),
   }),
   permissions: Type.Array(choice(allPermissions)),
   worlds: Type.Array(choice(modes)),

@@ -69,7 +69,7 @@ describeInBrowser("people", () => {
     // The link is good once.
     const again = await house.open(path, { signed_out: true });
     again.expectRefusals(401);
-    await again.page.waitForSelector("[role=alert]:has-text('not good any more')");
+    await again.page.waitForSelector("[role=alert]:has-text('no longer valid')");
   });
 
   test("set up a second factor, and sign in with it and with a recovery code", async () => {

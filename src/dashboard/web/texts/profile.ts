@@ -41,7 +41,7 @@ export const profileTexts = {
   codesKept: "I have kept them",
   codesHeading: (email: string) => `Packhouse recovery codes of ${email}`,
   renew: "New recovery codes",
-  renewText: "The codes before are good no more.",
+  renewText: "The codes before are no longer valid.",
   turnOff: "Turn off",
   turnOffText: "From then on the password alone is enough to sign in. Your recovery codes are forgotten.",
   turnedOff: "The second factor is off.",

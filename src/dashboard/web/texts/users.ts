@@ -60,7 +60,7 @@ export const userTexts = {
   resend: "New link",
   revoke: "Revoke",
   revokeTitle: (email: string) => `Revoke the invitation of ${email}?`,
-  revokeText: "The link is good no more. You can invite them again.",
+  revokeText: "The link is no longer valid. You can invite them again.",
   revoked: "The invitation is revoked.",
   rolesText: "What each role may do. Nobody can give somebody else more than they may do themselves.",
   permission: "May",
