@@ -31,8 +31,8 @@ export const invitationRoutes = (service: Service) =>
         summary: "Invite a user",
         description:
           "The answer is the only one that shows the link. If a mail server is configured, the link is also sent by" +
-          " e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at most one" +
-          " open invitation.",
+          " e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at most" +
+          " one open invitation.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
         refuses: ["duplicate_email"],
       }),
