@@ -1,10 +1,10 @@
-/** One media type or range of an `Accept` header and how much it is wanted, from 0 to 1. */
+/** One media type or range of an `Accept` header and its quality, from 0 to 1. */
 interface Wish {
   readonly type: string;
   readonly quality: number;
 }
 
-/** Reads an `Accept` header; without one everything is wanted alike. A quality that cannot be read counts as 0. */
+/** Reads an `Accept` header; without one all types are equal. A quality that cannot be read counts as 0. */
 export function readAccept(accept: string | null): Wish[] {
   return (accept ?? "*/*").split(",").map(readWish);
 }
@@ -15,7 +15,7 @@ function readWish(text: string): Wish {
   return { type, quality: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(quality) ? Number(quality) : 0 };
 }
 
-/** How much a media type is wanted: the most exact range that covers it says so. */
+/** The quality of a media type, by the most exact range that covers it. */
 export function wishFor(type: string, wishes: readonly Wish[]): { quality: number; exactness: number } {
   const covering = [type, `${type.split("/")[0]}/*`, "*/*"];
   for (const [at, name] of covering.entries()) {

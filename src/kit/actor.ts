@@ -10,7 +10,7 @@ export interface Actor {
   readonly request_id: string | null;
 }
 
-/** The system as an actor, by the name of its job. */
+/** The system as an actor, named by its job. */
 export function system(job: string): Actor {
   return { type: "system", id: job, name: "Packhouse", request_id: null };
 }

@@ -1,31 +1,31 @@
-// A certificate authority of one's own, and the certificates that it makes for servers of a local network.
+// A private certificate authority, and its certificates for servers of a local network.
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 
-/** A certificate, perhaps with those that vouch for it, and its private key, both as PEM. */
+/** A certificate, perhaps with its chain, and its private key, both as PEM. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** What vouches for certificates. */
+/** A certificate authority. */
 export interface Authority extends Identity {
-  /** The names, each with those below it, that it may vouch for. Addresses are not limited. */
+  /** The domains for which it may sign, each with its subdomains. IP addresses are not limited. */
   readonly permits: readonly string[];
 }
 
 const day_ms = 86_400_000;
 const authority_days = 3652;
-// Apple's devices take none of more than 398 days.
+// Apple's devices reject certificates for more than 398 days.
 const certificate_days = 397;
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 // Clocks of devices may be slow.
 const slow_clock_ms = day_ms;
 
-/** Names that no public certificate is ever made for. */
+/** Domains for which no public certificate exists. */
 export const localNames: readonly string[] = ["localhost", "local", "lan", "internal", "home.arpa"];
 
-/** Makes an authority that is good for ten years. Of names, devices believe it about the permitted alone. */
+/** Creates an authority that is valid for ten years. Devices trust it for the permitted domains only. */
 export async function makeAuthority(name: string, permits: readonly string[], now: number): Promise<Authority> {
   const x509 = await library();
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
@@ -77,7 +77,7 @@ export async function makeCertificate(authority: Authority, names: readonly stri
   return { cert: `${made.toString("pem")}\n`, key: await pemOf(keys.privateKey) };
 }
 
-/** Whether an authority may vouch for a name or address. */
+/** Whether an authority may sign for a name or address. */
 export function isPermitted(permits: readonly string[], name: string): boolean {
   return isIP(name) !== 0 || permits.some((permitted) => name === permitted || name.endsWith(`.${permitted}`));
 }
@@ -91,7 +91,7 @@ export function identityProblem({ cert, key }: Identity): "certificate" | "key" 
   return certificate.checkPrivateKey(secret) ? null : "pair";
 }
 
-/** Whether a certificate names all of these and is good for so many days more. */
+/** Whether a certificate covers all these names and is valid for so many more days. */
 export function isGood(cert: string, names: readonly string[], days: number, now: number): boolean {
   const certificate = new X509Certificate(cert);
   const isNamed = (name: string) => certificate.checkHost(name) !== undefined;
@@ -111,7 +111,7 @@ export const endOf = (cert: string): number => Date.parse(new X509Certificate(ce
 /** The SHA-256 fingerprint by which people compare certificates, as devices show it. */
 export const fingerprintOf = (cert: string): string => new X509Certificate(cert).fingerprint256;
 
-// Few ever make a certificate: nobody else loads what that takes.
+// Certificates are created rarely, so the library is loaded only then.
 async function library() {
   await import("reflect-metadata");
   return await import("@peculiar/x509");

@@ -17,8 +17,8 @@ const encodings: Readonly<Record<string, Encoding>> = {
 };
 
 /**
- * A file in UTF-8, without a byte order mark. `named` is its encoding as somebody said it; null when nobody did, and it
- * is told from the first bytes. Refuses: unsupported_media_type, malformed_request.
+ * A file in UTF-8, without a byte order mark. `named` is its encoding if it was given; null when it is detected from
+ * the first bytes. Refuses: unsupported_media_type, malformed_request.
  */
 export async function* asUtf8(bytes: Bytes, named: string | null): AsyncGenerator<Uint8Array> {
   const said = named === null ? null : encodings[named.toLowerCase()];

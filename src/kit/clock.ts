@@ -1,6 +1,6 @@
 import { assert } from "./assert.ts";
 
-/** Where a store gets its time from. The sandbox's clock can be moved ahead. */
+/** The source of a store's time. The sandbox's clock can be moved ahead. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
@@ -8,7 +8,7 @@ export interface Clock {
   readonly ahead_ms: number;
   /** Moves the clock ahead. */
   advance(by_ms: number): void;
-  /** Milliseconds that have passed since some moment; unlike `now`, nobody can set them. */
+  /** Monotonic milliseconds: unlike `now`, nobody can set them. */
   elapsed(): number;
 }
 
@@ -27,11 +27,11 @@ export function systemClock(): Clock {
   };
 }
 
-/** A clock on a machine whose time is told by hand. */
+/** A clock whose machine time is set by hand. */
 export interface StillClock extends Clock {
-  /** Lets time pass on the machine. */
+  /** Advances the machine's time. */
   pass(ms: number): void;
-  /** Sets the machine's clock, forth or back, without any time passing. */
+  /** Sets the machine's clock ahead or back; the monotonic time stays. */
   step(by_ms: number): void;
 }
 
@@ -80,7 +80,7 @@ export function momentOf(text: string | null | undefined): number | null | undef
   return at;
 }
 
-// What is written with four digits for the year, and reads back as it was sent.
+// Only years of four digits, which read back as they were sent.
 const moment_min = Date.UTC(1000, 0, 1);
 const moment_max = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 

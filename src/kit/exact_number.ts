@@ -1,4 +1,4 @@
-/** Whether the number that a JSON text says is shown again as the same: `0.1` and `1e3` are, 20 digits are not. */
+/** Whether a number in JSON text keeps its value when it is parsed: `0.1` and `1e3` do, 20 digits do not. */
 export function isExactNumber(text: string): boolean {
   return canonical(text) === canonical(String(Number(text)));
 }

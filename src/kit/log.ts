@@ -4,11 +4,11 @@ import { redacted } from "./redact.ts";
 
 const systemTime = systemClock();
 
-/** How much a line matters, least first. */
+/** The levels of a line, least important first. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** How a line is written: an object of JSON, or words for a person. */
+/** The formats of a line: an object of JSON, or text for people. */
 export const logFormats = ["json", "text"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
@@ -16,7 +16,7 @@ export type LogFormat = (typeof logFormats)[number];
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface Log {
-  /** Whether lines of this level are kept, so that none is made for nothing. */
+  /** Whether lines of this level are written, so that callers need not build others. */
   shows(level: LogLevel): boolean;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -24,7 +24,7 @@ export interface Log {
 }
 
 interface LogSettings {
-  /** Lines that matter less are not written. */
+  /** Lines below this level are not written. */
   readonly level: LogLevel;
   readonly format: LogFormat;
   /** Takes a line without its end; an `urgent` one must not wait. */
@@ -51,7 +51,7 @@ function jsonLine(fields: LogFields): string {
   return JSON.stringify(fields);
 }
 
-/** `time level message name=value …`, with quotes around what a blank or a line break would tear apart. */
+/** `time level message name=value …`, with quotes around values that contain blanks or line breaks. */
 function textLine({ time, level, message, ...fields }: LogFields): string {
   const told = (value: unknown) => (/^[\w.:/+-]+$/.test(String(value)) ? String(value) : JSON.stringify(String(value)));
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
@@ -66,8 +66,8 @@ const backlog_characters_max = 4 << 20;
 const last_tries = 20;
 
 /**
- * Standard error as a log wants it: lines that arrive together are written together, and nobody waits for a reader who
- * is slow. What a stuck reader leaves lying beyond 4 MB is lost, and told of by a line once there is room.
+ * Writes lines to standard error. Lines that arrive together are written together, and a slow reader delays nobody.
+ * Beyond a backlog of 4 MB lines are dropped; a line says how many once there is room.
  */
 export class LineWriter {
   readonly #descriptor: number;
@@ -94,7 +94,7 @@ export class LineWriter {
     else this.#timer ??= setTimeout(() => this.#begin(), gather_ms);
   }
 
-  /** Writes what is left as far as the reader takes it at once. For the end of the process, which waits for nothing. */
+  /** Writes as much of the rest as the reader takes now. For the end of the process, which does not wait. */
   finish(): void {
     let rest = Buffer.from(this.#take());
     for (let tries = 0; rest.length > 0 && tries < last_tries; tries += 1) {
@@ -133,7 +133,7 @@ export class LineWriter {
     }
   }
 
-  /** How many bytes were taken: 0 when the reader is behind, -1 when there is no reader any more. */
+  /** How many bytes were written: 0 when the reader is behind, -1 when it is gone. */
   #writeSome(bytes: Buffer): Promise<number> {
     return new Promise((resolve) => {
       writeSoon(this.#descriptor, bytes, (error, written) => {

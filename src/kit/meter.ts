@@ -1,9 +1,9 @@
 // The metrics of this process, and their text for Prometheus. `src/README.md` says why no library does this.
 import { assert } from "./assert.ts";
 
-/** One number with what it is about: a value for each of its family's labels. */
+/** One number with a value for each label of its family. */
 export interface Sample {
-  /** What follows the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
+  /** The suffix of the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
   readonly suffix: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -28,7 +28,7 @@ interface Gauge extends Family {
   readonly add: (amount: number, ...values: string[]) => void;
 }
 
-/** How often something came to how much. */
+/** How often a value fell into each bucket. */
 interface Histogram extends Family {
   readonly observe: (amount: number, ...values: string[]) => void;
 }
@@ -53,7 +53,7 @@ export function gauge(name: string, help: string, labels: readonly string[] = []
   return registered({ name, help, kind: "gauge", add, samples });
 }
 
-/** Makes a histogram, once for a process. Each of the growing `bounds` counts what is not above it. */
+/** Makes a histogram, once for a process. The bucket of a bound counts values that are not above it. */
 export function histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []) {
   const kept = cells<Spread>(labels, () => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
   const observe = (amount: number, ...values: string[]) => {
@@ -67,7 +67,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
   return registered<Histogram>({ name, help, kind: "histogram", observe, samples });
 }
 
-/** A gauge whose numbers are read when it is asked for. */
+/** A gauge of given numbers, for values that are looked up on request. */
 export function reading(name: string, help: string, numbers: readonly Omit<Sample, "suffix">[]): Family {
   const samples = numbers.map((sample) => ({ ...sample, suffix: "" }));
   return { name, help, kind: "gauge", samples: () => samples };
@@ -89,7 +89,7 @@ export function exposition(
 }
 
 interface Spread {
-  /** How many fell between a bound and the one before it; the last holds what is above all. */
+  /** How many values fell between a bound and the one before it; the last counts those above all bounds. */
   readonly counts: number[];
   sum: number;
 }
@@ -114,13 +114,13 @@ function numbers(labels: readonly string[]) {
   return { add, samples };
 }
 
-/** Where the values of labels lead, one after the other; at the end is what is counted under them. */
+/** A tree with a level for each label; its leaves are the cells. */
 interface Branch<Cell> {
   readonly next: Map<string, Branch<Cell>>;
   cell: Cell | null;
 }
 
-/** What is counted under each choice of values. To find it no text is made: that would cost on every request. */
+/** The cells of a family by their label values. No text is joined to find one, which would cost on every request. */
 function cells<Cell>(labels: readonly string[], make: () => Cell) {
   const made: [Sample["labels"], Cell][] = [];
   const root: Branch<Cell> = { next: new Map(), cell: null };

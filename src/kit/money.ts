@@ -28,8 +28,8 @@ export function moneyText(cents: number): string {
 }
 
 /**
- * What so many of all units cost of what all cost together, in whole cents, rounded half up. The cost of a part is the
- * difference of two such shares, so that the parts of an amount make exactly the amount, in whatever order they come.
+ * The share of an amount for some of its units, in whole cents, rounded half up. The cost of a part is the difference
+ * of two such shares, so that all parts add up to the amount, in whatever order they come.
  */
 export function shareOf(total_cents: number, units: number, all: number): number {
   // Whole cents of each unit first: the rest times the units is then small enough to be exact.

@@ -2,7 +2,7 @@ import { Fault } from "./fault.ts";
 
 const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-// Of a password that nobody knows: verifying it takes as long as any other.
+// The hash of a password that nobody knows. Verifying it takes as long as for any other.
 const nobodys = [
   ...["", "argon2id", "v=19", "m=19456,t=2,p=1"],
   ...["dUiy9sLoueLuzVzk0ajsNWnhwqXh4AQD8f7PAo08QEM", "41hYoVP8cmlDYacJijYZlgOwCVHz+3wAicddHZ7xHlc"],
@@ -11,7 +11,7 @@ const nobodys = [
 const at_once_max = 2;
 let running = 0;
 
-/** Each takes a core and 19 MiB for a while: more than two at once would be felt by all. Refuses: rate_limited. */
+/** Each hash takes a core and 19 MiB for a while, so at most two run at once. Refuses: rate_limited. */
 async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
   if (running >= at_once_max) {
     throw new Fault("rate_limited", "Others are signing in at this moment. Try again in a second.", {
@@ -26,7 +26,7 @@ async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
   }
 }
 
-// However a keyboard has put it together, a password is the same.
+// The same password may be typed with composed or with combined characters.
 const plain = (password: string) => password.normalize("NFC");
 
 /** What is kept of a password. Refuses: rate_limited (two others are at it). */

@@ -1,7 +1,7 @@
 import { invalid } from "./fault.ts";
 import { dayText, localTime, momentAt, readDay } from "./zone.ts";
 
-/** Some days in a zone, and the moments at which they begin and end. */
+/** A range of days in a zone, and the moments at which it begins and ends. */
 export interface Period {
   readonly from: string;
   readonly to: string;
@@ -12,7 +12,7 @@ export interface Period {
 const days_max = 366;
 const days_usual = 30;
 
-/** The days that are asked for, today the last of them unless others are given. Refuses: validation_failed. */
+/** The days of a query; by default they end today. Refuses: validation_failed. */
 export function periodOf(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   timezone: string,

@@ -1,6 +1,6 @@
-// Takes secrets out of text that is logged, wherever they came from: an error's message, a header that was echoed.
+// Removes secrets from text that is logged, wherever they came from: an error's message, a header that was echoed.
 
-/** Texts that must never be seen, and what stands in their place. */
+/** Patterns of secrets, and their replacements. */
 const shapes: readonly (readonly [piece: RegExp, instead: string])[] = [
   [/\bph_(live|test)_[0-9A-Za-z]{8,}/g, "ph_$1_…"],
   [/\bwhsec_[A-Za-z0-9+/=_-]+/g, "whsec_…"],
@@ -14,9 +14,9 @@ const suspicious = /ph_(?:live|test)_|whsec_|bearer|basic|:\/\/\S*@|[?&](?:signa
 const known = new Set<string>();
 const known_characters_min = 6;
 
-/** Names a secret of this process (a password, the secret key), which no line of the log may show from now on. */
+/** Registers a secret of this process (a password, the secret key): no line of the log shows it from now on. */
 export function keepSecret(secret: string): void {
-  // A shorter one would take words out of lines that do not speak of it.
+  // A shorter one could match ordinary words.
   if (secret.length < known_characters_min) return;
   for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]) known.add(form);
 }

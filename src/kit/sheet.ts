@@ -14,15 +14,15 @@ export interface Column {
   readonly kind: "text" | "number" | "boolean" | "json";
   /** What an empty cell means; a field without this stays as it is. A group whose cells are all empty is null. */
   readonly empty?: null | readonly never[] | Readonly<Record<string, never>>;
-  /** Whether a file only tells it: what it says is passed over when the file is taken in. */
+  /** Whether it is for exports only: an import ignores it. */
   readonly told_only?: true;
-  /** What it holds, for the documentation: a sentence. */
+  /** A sentence for the documentation on what it holds. */
   readonly meaning: string;
-  /** A cell as somebody would write it. */
+  /** An example of a cell. */
   readonly example: string;
 }
 
-/** What may be asked for with a file that is given out. */
+/** The query parameters of every export. */
 export const sheetFields = {
   bom: Type.Optional(
     Type.Boolean({ description: "Begin the file with a byte order mark, by which spreadsheets know UTF-8." }),
@@ -60,7 +60,7 @@ export interface SheetRow<Row> {
   readonly row: Row;
 }
 
-/** What is wrong with a row; `field` is the column, or null when it is no single one. */
+/** A problem of a row; `field` is its column, or null when it is not about a single one. */
 export interface RowProblem {
   readonly line: number;
   /** The SKU or order number that the row names; null when it names none. */
@@ -69,13 +69,13 @@ export interface RowProblem {
   readonly message: string;
 }
 
-/** A record as it was before a row was taken in, null when there was none, and as it is after. */
+/** A record before a row was imported, null when there was none, and after. */
 export interface RowEffect {
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** What became of a row. `key` names what it wrote, so that no other row of the file writes it again. */
+/** The outcome of a row. `key` names what it wrote, so that no other row of the file writes it again. */
 export type Outcome =
   | {
       readonly line: number;
@@ -85,7 +85,7 @@ export type Outcome =
     }
   | { readonly line: number; readonly change: "failed"; readonly fault: Fault };
 
-/** A column of a row whose cell becomes another one. */
+/** A column of a row whose cell changes. */
 export interface CellChange {
   readonly field: string;
   readonly from: string | number | boolean | null;
@@ -102,13 +102,13 @@ export function cellChanges(columns: readonly Column[], { before, after }: RowEf
   });
 }
 
-/** Rows of a file that make one thing together, in their order. */
+/** Rows of a file that form one record together, in their order. */
 export interface Group<Row> {
   readonly key: string;
   readonly rows: readonly SheetRow<Row>[];
 }
 
-/** What became of a group. A refusal may name fields of `rows[2]`, which is the third row of the group. */
+/** The outcome of a group. A refusal may name fields of `rows[2]`, which is the third row of the group. */
 export type GroupOutcome =
   | { readonly change: "created" | "unchanged" }
   | { readonly change: "failed"; readonly fault: Fault };
@@ -169,14 +169,14 @@ function readHeader(
   throw fault(problems.slice(0, problems_max));
 }
 
-/** What can be read of a file by its columns. */
+/** How the columns of a file are read. */
 export interface Table {
   readonly columns: readonly Column[];
-  /** Columns without which no row can be read; the first one names what a row is of. */
+  /** Columns that a file must have; the first one names the record of a row. */
   readonly required: readonly [name: string, ...others: string[]];
 }
 
-/** A file, as often as it is read, and its encoding as somebody said it. */
+/** A file that can be read more than once, and its encoding if it was given. */
 export interface SheetFile {
   readonly bytes: () => Bytes;
   readonly charset: string | null;
@@ -217,13 +217,13 @@ export async function* readTable({ bytes, charset }: SheetFile, table: Table): A
   if (header === null) readHeader([], columns, required);
 }
 
-/** Refuses: validation_failed, for what some program put in the place of letters that it could not read. */
+/** Refuses: validation_failed, for the replacement characters of a program that could not read the letters. */
 function refuseLost(cells: readonly string[]): void {
   if (!cells.some((text) => text.includes("\ufffd"))) return;
   throw new Fault("validation_failed", "lost letters when it was saved: save the file as UTF-8");
 }
 
-/** What stands between the cells of a first line: the one by which it names the most columns. */
+/** The separator of a first line: the one with which it names the most columns. */
 function separatorOf(line: string, columns: readonly Column[]): string {
   const names = new Set(columns.map(({ name }) => name));
   const named = (separator: string) =>
@@ -285,7 +285,7 @@ export function writeCells(columns: readonly Column[], record: Readonly<Record<s
   });
 }
 
-/** Does something with a row; a refusal is the row's outcome. What broke throws. */
+/** Runs work for a row. A refusal becomes the row's outcome; other errors are thrown. */
 export async function rowOutcome<Done>(line: number, work: () => Promise<Done>): Promise<Done | Refused> {
   try {
     return await work();
@@ -296,16 +296,16 @@ export async function rowOutcome<Done>(line: number, work: () => Promise<Done>):
 
 type Refused = Extract<Outcome, { change: "failed" }>;
 
-// What is refused to whoever asks, or fails, whatever the row says.
+// Refusals and failures that do not depend on the row.
 const of_nobody: readonly string[] = ["authentication", "permission", "api"];
 
-/** A refusal as the outcome of a row; throws what is no refusal of the row itself. */
+/** A refusal as the outcome of a row; rethrows errors that are not refusals of the row itself. */
 export function refused(line: number, error: unknown): Refused {
   if (!(error instanceof Fault) || of_nobody.includes(faults[error.code].type)) throw error;
   return { line, change: "failed", fault: error };
 }
 
-/** What is wrong with a row that names a SKU or an order number, by column. */
+/** The problems of a row that names a SKU or an order number, by column. */
 export function rowProblems({ line, fault }: Refused, name: string | null, columns: readonly Column[]): RowProblem[] {
   const { fields = [] } = fault.facts;
   if (fields.length === 0) return [{ line, name, field: null, message: fault.message }];

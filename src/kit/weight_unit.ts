@@ -1,7 +1,7 @@
 export const weightUnits = ["lb", "oz", "kg", "g"] as const;
 export type WeightUnit = (typeof weightUnits)[number];
 
-// What people write for a unit, beside the unit itself.
+// Other spellings of each unit.
 const spellings: Readonly<Record<string, WeightUnit>> = {
   lb: "lb",
   lbs: "lb",
@@ -19,14 +19,14 @@ const spellings: Readonly<Record<string, WeightUnit>> = {
   grams: "g",
 };
 
-/** What matches each word that means a unit, in letters of either case and with blanks around it. */
+/** A pattern for every spelling of a unit, in either case and with blanks around it. */
 export const weightUnitPattern = `^\\s*(?:${Object.keys(spellings).map(eitherCase).join("|")})\\s*$`;
 
 function eitherCase(word: string): string {
   return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
 }
 
-/** The unit that a word means (`lbs`, `Pound`, `KG`), or null for an unknown word. */
+/** The unit of a spelling (`lbs`, `Pound`, `KG`), or null for an unknown one. */
 export function weightUnit(word: string): WeightUnit | null {
   const plain = word.trim().toLowerCase();
   return Object.hasOwn(spellings, plain) ? (spellings[plain] ?? null) : null;

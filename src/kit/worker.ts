@@ -1,4 +1,4 @@
-// Threads beside the one that answers. Each is a program of its own, which this process starts by its name.
+// Worker threads. Each is a program of its own, which this process starts by its name.
 
 /** The program of each worker by its path from `src/`. The build puts every one of them into the binary. */
 export const workers = {
@@ -6,7 +6,7 @@ export const workers = {
   press: "typesetting/press/worker.ts",
 } as const;
 
-/** Starts a worker, which runs until it is terminated. What it cannot load or throws comes as an `error` event. */
+/** Starts a worker, which runs until it is terminated. A failure to load and an uncaught error are `error` events. */
 export function startWorker(name: keyof typeof workers): Worker {
   // In the binary this module is a part of the main program, which lies where `src/` was.
   const root = import.meta.path.endsWith("/kit/worker.ts") ? "../" : "./";

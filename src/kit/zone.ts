@@ -1,5 +1,5 @@
-// Days are counted on a calendar without zones: a day is the number of days since 1970-01-01. Only the first step (what
-// day is it there?) and the last (when is 20:00 there?) know about zones.
+// Dates in time zones. A day is a number of days since 1970-01-01, without a zone. Zones matter only in two places: for
+// the local day of a moment, and for the moment of a local time.
 
 const day_ms = 86_400_000;
 const minute_ms = 60_000;
@@ -14,22 +14,22 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What the clock of a zone shows. */
+/** A local day and time. */
 interface LocalTime {
   /** Days since 1970-01-01. */
   readonly day: number;
-  /** Minutes since midnight, as the clock shows them. */
+  /** Minutes since midnight in local time. */
   readonly minute: number;
 }
 
-/** The day and the time that a zone's clock shows at a moment, in milliseconds. Throws when the zone is unknown. */
+/** The local day and time in a zone at a moment (ms). Throws when the zone is unknown. */
 export function localTime(at: number, zone: string): LocalTime {
   const shown = wallClock(at, zone);
   const day = Math.floor(shown / day_ms);
   return { day, minute: Math.floor((shown - day * day_ms) / minute_ms) };
 }
 
-/** The moment at which the zone's clock shows this minute of this day. The later one where that happens twice. */
+/** The moment of a local time in a zone. The later one when the local time occurs twice. */
 export function momentAt({ day, minute }: LocalTime, zone: string): number {
   const shown = day * day_ms + minute * minute_ms;
   // The offset at the guess may differ from the offset at the answer, when clocks change in between: so twice.
@@ -66,7 +66,7 @@ const quarter_ms = 900_000;
 const offsets = new Map<string, Map<number, number>>();
 const offsets_max = 5000;
 
-/** What the zone's clock shows at a moment, as if that reading were UTC. */
+/** The local time in a zone at a moment, as if it were UTC. */
 function wallClock(at: number, zone: string): number {
   const known = offsets.get(zone) ?? new Map<number, number>();
   if (known.size === 0) offsets.set(zone, known);

@@ -24,7 +24,7 @@ export const headers: Json = {
     "true",
   ),
   RateLimit: header(
-    "How many requests are left now, and the seconds until all that this key may have are back.",
+    "How many requests are left now, and the seconds until the limit is full again.",
     { type: "string" },
     '"default";r=199;t=1',
   ),
@@ -42,18 +42,18 @@ const always = { "X-Request-Id": ref("headers", "RequestId") };
 const limited = { RateLimit: ref("headers", "RateLimit"), "RateLimit-Policy": ref("headers", "RateLimitPolicy") };
 
 const phrases: Readonly<Record<number, string>> = {
-  200: "Done.",
+  200: "Success.",
   201: "Created.",
-  202: "Accepted; it happens in the background.",
+  202: "Accepted; the work continues in the background.",
   400: "The request cannot be read.",
   401: "The key is absent, unknown or no longer valid.",
   403: "The key may not do this.",
-  404: "There is no such thing.",
-  409: "It conflicts with how things are.",
-  412: "It has changed since it was read.",
+  404: "Not found.",
+  409: "Conflicts with the current state.",
+  412: "Changed since it was read.",
   413: "The body is too large.",
-  415: "The body is of another type.",
-  422: "Something in the request is not possible.",
+  415: "The body has an unsupported type.",
+  422: "The request cannot be carried out.",
   429: "Too many requests.",
   431: "The headers are too large.",
   500: "Something went wrong on our side.",
@@ -92,7 +92,7 @@ export function errorSchemas(): Record<string, Json> {
   const error = {
     type: { type: "string", enum: types },
     code: ref("schemas", "ErrorCode"),
-    message: { ...text, description: "For people. Programs look at `code`." },
+    message: { ...text, description: "For people. Programs should use `code`." },
     details: { type: "array", items: ref("schemas", "ErrorDetail"), description: "Every bad field, all at once." },
     doc_url: { ...text, format: "uri-reference", description: "Where the code is explained." },
   };
@@ -105,7 +105,7 @@ export function errorSchemas(): Record<string, Json> {
           success: { type: "boolean", const: false },
           error: {
             ...object(error, ["type", "code", "message", "details", "doc_url"]),
-            description: "The facts of some codes stand beside these fields, such as `existing_id`.",
+            description: "Some codes add fields of their own, such as `existing_id`.",
           },
           meta: ref("schemas", "Meta"),
         },
@@ -224,7 +224,7 @@ export function successes(operation: Operation, publisher: Publisher, example: E
   });
   if (!isTagged(operation) || operation.method !== "get") return Object.fromEntries(answers);
   const unchanged = {
-    description: "The client holds it already.",
+    description: "Not modified: the client has the present version.",
     headers: { ...always, ETag: ref("headers", "ETag") },
   };
   return Object.fromEntries([...answers, ["304", unchanged]]);

@@ -9,7 +9,7 @@ import { schemaNames } from "./names.ts";
 import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
 import { eventWebhooks } from "./webhooks.ts";
 
-/** What the document is made of beside the operations. */
+/** The parts of the document beside the operations. */
 interface Surroundings {
   readonly version: string;
   /** Address of the service without a slash at the end; empty for addresses relative to the document's. */
@@ -37,7 +37,7 @@ const description = `Fulfillment for third-party logistics: orders, stock, label
   An order is meant by its \`order_number\` as well, in paths too.
 - **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
 - **To try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
-  *Create an order* first; the others have something to work on then.
+  *Create an order* first: then the other operations have a record to work on.
 - **Fields**: a field that is unknown, or given twice, is refused by name, and so is a parameter of the query. All bad
   fields are named at once.
 - **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
@@ -123,7 +123,7 @@ interface Describing {
 
 const level_words = { read: "any key", read_write: "a key that may write", full: "a key with full access" };
 
-/** Who may ask this, in words. */
+/** Who may use an operation, in words. */
 function neededBy({ need, live_only }: Operation): string {
   if (need === "none") return "no key";
   if (need === "any") return "any key, or any user";
@@ -210,7 +210,7 @@ function headersOf(operation: Operation): Json[] {
       ? [
           header(
             "Idempotency-Key",
-            "A name of your own for this act, kept for 24 hours: repeated, it has one effect.",
+            "A key that you choose for this request, kept for 24 hours: a repeated request has one effect.",
             {
               type: "string",
               minLength: 1,
@@ -222,7 +222,7 @@ function headersOf(operation: Operation): Json[] {
       : []),
     ...(operation.matches ? [header("If-Match", onCondition, tag)] : []),
     ...(isTagged(operation) && operation.method === "get"
-      ? [header("If-None-Match", "The `ETag` of what you hold: 304 when it is still so.", tag)]
+      ? [header("If-None-Match", "The `ETag` that you have: 304 if nothing has changed.", tag)]
       : []),
   ];
 }

@@ -13,5 +13,5 @@ export interface Example {
 /** Examples by the name of their operation. */
 export type Examples = Readonly<Record<string, Example>>;
 
-/** What was answered to a request that was refused, by the code of the refusal. */
+/** The recorded answers of refused requests, by code. */
 export type RefusedExamples = Readonly<Record<string, unknown>>;

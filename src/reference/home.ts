@@ -1,4 +1,4 @@
-// What `/` shows: what runs here, first steps, and where the reference is. It tells no more than `/health` does.
+// The page at `/`: the service, first steps, and the reference. It discloses no more than `/health` does.
 import { version } from "../config.ts";
 import { escaped, htmlPage, plainPolicy } from "../kit/html.ts";
 import css from "./page.css" with { type: "text" };
@@ -6,7 +6,7 @@ import css from "./page.css" with { type: "text" };
 /** What the page may load: its own style, and nothing else. */
 export const homePolicy = plainPolicy(css);
 
-/** What a program is told at `/`. */
+/** The answer of `/` for programs. */
 export function homeFacts(origin: string): string {
   const paths = {
     api: "/v1",
@@ -19,7 +19,7 @@ export function homeFacts(origin: string): string {
   return JSON.stringify({ name: "Packhouse", version, ...Object.fromEntries(links) });
 }
 
-/** What a person is shown at `/`. `origin` is where the service is reached, empty where nobody knows. */
+/** The page of `/` for people. `origin` is the address of the service, empty when it is unknown. */
 export function homePage(origin: string): string {
   const api = `${origin === "" ? "http://ADDRESS" : origin}/v1`;
   return htmlPage(
@@ -30,7 +30,7 @@ export function homePage(origin: string): string {
       `<p>Version ${version} runs here: orders, stock, labels, tracking and returns of a warehouse, as a JSON API at`,
       `<code>${escaped(api)}</code>.${origin === "" ? " (ADDRESS is what your browser shows.)" : ""}</p>`,
       '<p><a href="/dashboard"><strong>Open the dashboard</strong></a>: orders, stock and settings in your browser.',
-      "As long as nobody can sign in, each start prints a link that makes the first user.</p>",
+      "As long as there is no user, each start prints a link that creates the first one.</p>",
       '<ul>\n<li><a href="/docs">Reference</a>: every call, with examples to try out</li>',
       '<li><a href="/docs/errors">Errors</a>: what each code means and what to do</li>',
       '<li><a href="/openapi.json">OpenAPI document</a>: for client generators and other tools</li>',

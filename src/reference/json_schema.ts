@@ -3,10 +3,10 @@ import type { TSchema } from "@sinclair/typebox";
 
 export type Json = Record<string, unknown>;
 
-/** Words of our own that no client knows. */
+/** Our own schema keywords, which no client knows. */
 const internal = new Set(["hint", "form", "$id"]);
 
-/** Publishes schemas and gathers the named ones that were met, to be listed as components. */
+/** Publishes schemas, and collects the named ones as components. */
 export class Publisher {
   readonly components: Record<string, Json> = {};
   readonly #names = new Map<string, string>();
@@ -14,7 +14,7 @@ export class Publisher {
   readonly #closed = new Map<string, boolean>();
   #closes = true;
 
-  /** Gives a schema the first of some names that is free, unless an equal one has a name. */
+  /** Gives a schema the first free one of some names, unless an equal schema has a name already. */
   name(schema: TSchema, ...names: readonly [string, ...string[]]): void {
     const text = JSON.stringify(schema);
     if (this.#names.has(text)) return;
@@ -24,7 +24,7 @@ export class Publisher {
     this.#names.set(text, free);
   }
 
-  /** What an answer or an event is made of: there may be more fields in it one day, which must break no client. */
+  /** The schema of an answer or an event. Clients must expect more fields in later versions. */
   publishOpen(schema: TSchema): Json {
     this.#closes = false;
     try {
@@ -40,7 +40,7 @@ export class Publisher {
     if (name === undefined || (this.#closed.get(name) ?? this.#closes) !== this.#closes) return this.#write(schema);
     this.#closed.set(name, this.#closes);
     if (!(name in this.components)) {
-      // Before its parts are written, so that none can call for it again.
+      // Registered before its parts are published, which may refer to it.
       this.components[name] = {};
       this.components[name] = this.#write(schema);
     }

@@ -1,9 +1,9 @@
-// What the reference knows of one route, whatever framework serves it.
+// A route as the reference describes it, independent of the framework.
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { onlyReads, type RouteNeed } from "../access/need.ts";
 import type { FaultCode } from "../kit/fault.ts";
 
-/** One route as the reference tells of it. */
+/** One route of the reference. */
 export interface Operation {
   readonly id: string;
   readonly method: "get" | "post" | "put" | "patch" | "delete";
@@ -39,7 +39,7 @@ export function pathParameters({ path }: Pick<Operation, "path">): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** Whether it changes something, so that a repeated request must be told from a second one. */
+/** Whether it changes something, so that it takes an `Idempotency-Key`. */
 export function isWrite({ method, need }: Pick<Operation, "method" | "need">): boolean {
   return method !== "get" && need !== "none" && !onlyReads(need);
 }
@@ -72,7 +72,7 @@ const of_writes: readonly FaultCode[] = [
   "storage_unavailable",
 ];
 
-/** Every code that an operation may refuse with: those of its kind, and its own. */
+/** Every code with which an operation may refuse: those of its kind, and its own. */
 export function refusalsOf(operation: Operation): Set<FaultCode> {
   const { method, need, path, query, matches, refuses } = operation;
   const codes = new Set<FaultCode>([

@@ -1,4 +1,4 @@
-// The pages for people: the reference, drawn by Scalar from the OpenAPI document, and what each code of an error means.
+// The pages for people: the reference, drawn by Scalar from the OpenAPI document, and the meaning of each error code.
 import { type FaultCode, faults } from "../kit/fault.ts";
 import { faultWords } from "../kit/fault_words.ts";
 import { escaped, htmlPage, plainPolicy } from "../kit/html.ts";
@@ -15,7 +15,7 @@ export const referencePage = htmlPage(
   ].join("\n"),
 );
 
-/** What the page may load and ask: Scalar writes styles of its own, and everything else is this service's. */
+/** The content policy of the page: Scalar writes inline styles, everything else comes from this service. */
 export const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -68,5 +68,5 @@ function entry(code: FaultCode): string {
   return `<section id="${code}">${name}<p>${escaped(when)}</p><p class="remedy">${escaped(remedy)}</p></section>`;
 }
 
-/** A page that asks nobody for anything. */
+/** A page that loads nothing from elsewhere. */
 export const errorsPolicy = plainPolicy(css);

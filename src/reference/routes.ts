@@ -80,10 +80,10 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
   });
 }
 
-/** A text that is packed once, for clients that can unpack it. As blobs, all answers share what they send of it. */
+/** A text that is compressed once, for clients that accept that. As blobs, all answers share its bytes. */
 interface Packed {
   readonly gzip: Blob;
-  /** The text as it is, unpacked when it is first asked for. */
+  /** The plain text, unpacked at the first request for it. */
   readonly plain: () => Blob;
   /** Names this text, packed or not. */
   readonly etag: string;
@@ -99,7 +99,7 @@ function packed(bytes: Uint8Array<ArrayBuffer>): Packed {
   return { gzip: new Blob([bytes]), plain: open, etag: `"${digest.slice(0, 22)}"` };
 }
 
-/** Answers a text, packed when the client takes that; 304 when it holds it. The tag is weak: it names both forms. */
+/** Answers a text, compressed if the client accepts that; 304 when it has it. The tag is weak: it names both forms. */
 function answerText(call: Call, { gzip, plain, etag }: Packed, headers: Readonly<Record<string, string>>): Response {
   const always = { "x-request-id": call.request_id, ...call.headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
   const all = { ...always, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...headers };

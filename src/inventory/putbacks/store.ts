@@ -97,10 +97,18 @@ export async function listAllWaiting(db: Db, filter: WaitingFilter, window: Wind
   const found = groups(db, filter, await giversOf(db, filter));
   const rows = await db.sql
     .select({
-      ...{ id: found.id, since: found.since, type: found.type, giver: found.giver, quantity: found.quantity },
-      ...{ product_id: stock_items.product_id, sku: products.sku, on_hand: stock_items.on_hand },
-      ...{ warehouse_id: stock_items.warehouse_id, bin: bins.code },
-      ...{ lot_id: stock_items.lot_id, lot_number: lots.lot_number },
+      id: found.id,
+      since: found.since,
+      type: found.type,
+      giver: found.giver,
+      quantity: found.quantity,
+      product_id: stock_items.product_id,
+      sku: products.sku,
+      on_hand: stock_items.on_hand,
+      warehouse_id: stock_items.warehouse_id,
+      bin: bins.code,
+      lot_id: stock_items.lot_id,
+      lot_number: lots.lot_number,
     })
     .from(found)
     .innerJoin(stock_items, eq(stock_items.id, found.stock_item_id))
@@ -145,8 +153,12 @@ const used = sql<number>`(select coalesce(sum(s.on_hand), 0) from ${stock_items}
 const homes = prepared((select, a: Args<{ product_ids: string }>) =>
   select
     .select({
-      ...{ product_id: stock_items.product_id, warehouse_id: stock_items.warehouse_id, lot_id: stock_items.lot_id },
-      ...{ on_hand: stock_items.on_hand, code: bins.code, pick_order: bins.pick_order },
+      product_id: stock_items.product_id,
+      warehouse_id: stock_items.warehouse_id,
+      lot_id: stock_items.lot_id,
+      on_hand: stock_items.on_hand,
+      code: bins.code,
+      pick_order: bins.pick_order,
       free: sql<number | null>`case when ${bins.capacity} is not null then ${bins.capacity} - ${used} end`,
     })
     .from(stock_items)

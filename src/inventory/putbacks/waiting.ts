@@ -59,7 +59,9 @@ export function waitingView(waiting: Waiting, bins: readonly HomeBin[]) {
   return {
     order_id: wireId("order", order_id),
     return_id: giver.type === "return" ? giver.id : null,
-    ...{ sku, quantity, lot_number },
+    sku,
+    quantity,
+    lot_number,
     location: wireId("warehouse", warehouse_id),
     bin,
     suggested_bin: suggestedBin(waiting, bins),

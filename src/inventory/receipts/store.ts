@@ -127,7 +127,9 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
   return db.sql
     .select({
       receipt_id: receipts.id,
-      ...{ reference, warehouse_id, expected_at },
+      reference,
+      warehouse_id,
+      expected_at,
       units: sql<number>`sum(${receipt_lines.outstanding})`.mapWith(Number),
     })
     .from(receipt_lines)

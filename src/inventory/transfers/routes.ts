@@ -95,7 +95,9 @@ function list(call: Call, query: ListTransfers): Promise<Response> {
   const warehouse = (location: string | number | undefined) =>
     location === undefined ? undefined : (readId("warehouse", location) ?? 0);
   const filter = {
-    ...{ status, sku, q },
+    status,
+    sku,
+    q,
     from_warehouse_id: warehouse(from_location),
     to_warehouse_id: warehouse(to_location),
   };

@@ -129,7 +129,10 @@ export async function listInTransit(db: Db, product_id: number, limit: number): 
   return db.sql
     .select({
       transfer_id: transfers.id,
-      ...{ reference, from_warehouse_id, to_warehouse_id, shipped_at },
+      reference,
+      from_warehouse_id,
+      to_warehouse_id,
+      shipped_at,
       units: sql<number>`sum(${transfer_loads.in_transit})`.mapWith(Number),
     })
     .from(transfer_loads)

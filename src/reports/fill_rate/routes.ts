@@ -34,11 +34,9 @@ async function findFillRate(source: Source, { group_by = "day", ...asked }: Grou
   const figuresOf = (days: readonly number[]): Figures => {
     const sum = days.reduce((all, day) => added(all, byDay.get(day) ?? nothing), nothing);
     return {
-      ...{
-        orders: sum.orders,
-        orders_filled: sum.orders_filled,
-        order_fill_rate: share(sum.orders_filled, sum.orders),
-      },
+      orders: sum.orders,
+      orders_filled: sum.orders_filled,
+      order_fill_rate: share(sum.orders_filled, sum.orders),
       lines: sum.lines,
       lines_filled: sum.lines_filled,
       line_fill_rate: share(sum.lines_filled, sum.lines),

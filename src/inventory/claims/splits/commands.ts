@@ -42,8 +42,17 @@ export async function splitClaim(
   const { order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = to;
   const { paused, created_at } = reservation;
   const id = await insertReservation(tx, {
-    ...{ order_id: to.order_id, order_ref, source, priority, warehouse_id, requires_cold_storage },
-    ...{ status: reservationStarts, paused, expires_at: null, released_at: null, created_at },
+    order_id: to.order_id,
+    order_ref,
+    source,
+    priority,
+    warehouse_id,
+    requires_cold_storage,
+    status: reservationStarts,
+    paused,
+    expires_at: null,
+    released_at: null,
+    created_at,
   });
   const wants = units.map(({ product_id, to_line_id, quantity }) => {
     return { product_id, order_line_id: to_line_id, quantity };
