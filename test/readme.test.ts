@@ -60,7 +60,11 @@ test.skipIf(!hasCurl)(
     const page = await (await fetch(service.url)).text();
     const [make_key = "", ...steps] = [...page.matchAll(/<pre>([\s\S]*?)<\/pre>/g)].map(([, step = ""]) => step);
     expect(make_key).toStartWith("packhouse keys create --name me --permission full --mode test\n");
-    const script = steps.join("\necho\n").replaceAll("&quot;", '"').replaceAll("curl ", "curl -sS --fail-with-body ");
+    const script = steps
+      .join("\necho\n")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#x27;", "'")
+      .replaceAll("curl ", "curl -sS --fail-with-body ");
     const shell = Bun.spawn(["bash", "-eu", "-c", `KEY=${key}\n${script}`], { stdout: "pipe", stderr: "pipe" });
     const [said, complained] = await Promise.all([shell.stdout.text(), shell.stderr.text()]);
     expect({ code: await shell.exited, complained }).toEqual({ code: 0, complained: "" });
